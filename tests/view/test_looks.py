@@ -71,7 +71,7 @@ def test_the_documentation_tells_the_looks():
     for kind in looks.KINDS:
         assert kind.shape in told["shape"]
         assert kind.kind in told["shape"]
-    for relation in (*looks.RELATIONS, *looks.DRAWN):
+    for relation in (*looks.RELATIONS, *looks.DRAWN, looks.TOGETHER):
         assert relation.type in told["line"].split(relation.line)[1].split(";")[0]
 
 

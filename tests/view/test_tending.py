@@ -125,6 +125,8 @@ def test_questions_are_answered_with_keys_after_asking(page, images):
     page.until("return !document.getElementById('asking').open")
     assert page.run("return document.querySelectorAll('.card').length") == 2
     page.press("d")
+    # The key that opened the dialog was not typed into it.
+    assert page.run("return document.getElementById('asked-reason').value").endswith("are two")
     page.press(ENTER)
     page.until("return document.querySelectorAll('.card').length === 0")
     assert "There is no open question" in page.text("#article")

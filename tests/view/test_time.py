@@ -57,6 +57,15 @@ def test_a_year_counts_each_day_where_the_user_is(asked):
         assert asked.get("api/days", **wrong).status == 400
 
 
+def test_the_bound_of_what_was_searched_is_said(asked, memory):
+    given = {"since": NOW_MS - 7 * DAY_MS, "until": NOW_MS + 1}
+    assert asked.get("api/changes", **given).content["bound"] is None
+    rows = [{"kind": "memory", "id": f"m{one}", "user_id": USER, "content": f"Note {one}",
+             "created_at": NOW_MS - 90 * DAY_MS} for one in range(500)]  # fmt: skip
+    memory.import_rows(rows)
+    assert asked.get("api/changes", **given).content["bound"] == 500
+
+
 def test_a_day_lists_what_there_is_and_not_what_was_forgotten(asked, ids):
     rows = asked.get("api/day", date=iso(1)).content["rows"]
     assert "The train leaves at ten" in [row["text"] for row in rows]

@@ -41,6 +41,8 @@ DAYS_MS: Final = 14 * DAY_MS
 # The most days, rows, and episodes read of a stretch of time.
 MOST_DAYS: Final = 400
 MOST_LISTED: Final = 1_000
+# Changes of state and edits are looked for in so many memories of each state, the latest ones.
+MOST_OF_A_STATE: Final = 500
 MOST_EPISODES: Final = 50_000
 
 

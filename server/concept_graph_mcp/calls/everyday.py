@@ -14,6 +14,7 @@ from conceptgraph_core.everyday.schema import (
     MOST_DAYS,
     MOST_EPISODES,
     MOST_LISTED,
+    MOST_OF_A_STATE,
     beyond,
 )
 from conceptgraph_core.layers import SHARED
@@ -216,7 +217,7 @@ def changes(scope: str, since: int, until: int, limit: int | None = None) -> Cal
             Range((schema.MEMORY,), one, since, until, own, most, then)
             for one, then in (("created_at", None), ("deleted_at", "id"))
         ),
-        *memories.latest(scope, memories.SEEN, most // 2).parts,
+        *memories.latest(scope, memories.SEEN, MOST_OF_A_STATE).parts,
         Range((entities_schema.ENTITY,), "last_activated", since, _LAST_MS, own, most),
         Ordered(entities_schema.MERGE, "created_at", most, where=own),
     )

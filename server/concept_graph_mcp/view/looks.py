@@ -120,13 +120,15 @@ DRAWN = tuple(Relation(type_, "dotted", "", "") for type_ in ("same name", "said
 
 # An area of a map stands for many entities, and opens.
 AREAS = (Kind("area", "circle", "activation", "", "its entities"),)
+# Two areas are joined if members of both were mentioned together.
+TOGETHER = Relation("mentioned together", "solid", "", "how often")
 
 
 def looks() -> dict[str, Any]:
     """Return the looks as data for the page."""
     return {
         "kinds": [asdict(kind) for kind in (*KINDS, *AREAS)],
-        "relations": [asdict(relation) for relation in (*RELATIONS, *DRAWN)],
+        "relations": [asdict(relation) for relation in (*RELATIONS, *DRAWN, TOGETHER)],
         "opacities": OPACITIES,
         "colours": {name: asdict(scale) for name, scale in COLOURS.items()},
     }

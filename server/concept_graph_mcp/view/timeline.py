@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 from typing import Any
 
+from conceptgraph_core import limits
 from conceptgraph_core.everyday import schema
 
 from .. import calls
@@ -54,9 +55,15 @@ async def presence(session: Session) -> Row:
 
 
 async def changes(session: Session, since: int, until: int) -> Row:
-    """Return what changed from *since* until *until* (unix ms), the latest first."""
+    """Return what changed from *since* until *until* (unix ms), the latest first.
+
+    `more` says whether there are more; `bound` is how many memories of each state were searched for
+    edits and fading, if there may be others.
+    """
     if session.until_ms is not None:
         until = min(until, session.until_ms + 1)
     call = calls.everyday.changes(session.user_id, since, max(until, since + 1))
     rows = await session.run(call)
-    return {"rows": rows, "more": len(rows) == schema.MOST_LISTED}
+    [size] = await session.run(calls.everyday.sizes(session.user_id, [0, limits.MAX_TIME_MS]))
+    bound = schema.MOST_OF_A_STATE if size["memories"][0] > schema.MOST_OF_A_STATE else None
+    return {"rows": rows, "more": len(rows) == schema.MOST_LISTED, "bound": bound}

@@ -1,4 +1,4 @@
-// What `recall` and `about` say, as lists; a line about one node leads to it in the picture.
+// Lists of what `recall` and `about` say; a line about one node leads to it in the picture.
 
 import { element } from "./factors.js";
 import { printable } from "./wording.js";

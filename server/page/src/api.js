@@ -49,7 +49,7 @@ export const askNeighbourhood = (kind, seed, hops, limit, at) =>
   ask("neighbourhood", { kind, seed, hops, limit, ...(kind in RECKONED ? { at } : {}) });
 export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });
 export const askFind = (words, limit, at) => ask("find", { q: words, limit, at });
-// What the page changes. The server takes it from the page alone, and asks nothing: the page does.
+// The changes that the page makes. The server takes it from the page alone, and asks nothing: the page does.
 
 /** Take back what the ledger has: a merge, a split, an end, a separation. */
 export const takeBack = (merge_id, reason) => send("unmerge", { merge_id, reason });

@@ -71,7 +71,7 @@ async function start() {
   }
 }
 
-// What is shown
+// The picture
 
 async function load(names, kind = "concept") {
   asked += 1;
@@ -343,7 +343,7 @@ function openWhole() {
   if (picture.selected?.kind === "entity") views.open("whole", picture.selected.name);
 }
 
-// What happened
+// Events
 
 function clicked(node) {
   if (node.kind === "area") return attempt(show, { kind: "area", names: [node.name] });

@@ -1,4 +1,4 @@
-// What the page changes: each change is asked for once, and said when it is done.
+// The changes that the page makes: each is asked for once, and said when it is done.
 
 import { answer, askNamed, askWhole, forget, merge, restore, revise, split, takeBack, unrevise } from "./api.js";
 import { ask } from "./asking.js";

@@ -34,8 +34,9 @@ export function showDetails(panel, { node, model, time, tau, when, go, undo }) {
   );
 }
 
-function line([fact, said, value]) {
-  const given = element("dd", "", printable(value));
+/** One fact; *aside* stands after its value, whatever direction that is written in. */
+function line([fact, said, value, aside]) {
+  const given = element("dd", "", ...(aside ? [element("bdi", "", printable(value)), ` (${printable(aside)})`] : [printable(value)]));
   given.dataset.fact = fact;
   return element("div", "", element("dt", "", said), given);
 }
@@ -140,7 +141,7 @@ function words(about, when) {
   const rest = said.length - MOST_SAID;
   return [
     ...said.slice(0, MOST_SAID).map(({ text, at, who, until }) => ["saying", when(at).split(",")[0],
-      `${shortened(text, SAID_LETTERS)} (${who}${until ? `; no longer so since ${when(until)}` : ""})`]),
+      shortened(text, SAID_LETTERS), `${who}${until ? `; no longer so since ${when(until)}` : ""}`]),
     ...(rest > 0 ? [["more", "earlier", `${rest} more`]] : []),
   ];
 }
@@ -152,7 +153,7 @@ function mentioned(node, when) {
   const key = (one) => `${one.origin} ${one.session_id} ${one.message_id}`;
   const distinct = [...new Map(known.toReversed().map((one) => [key(one), one])).values()].toReversed();
   return distinct.map((one) =>
-    ["mention", `${one.origin} said`, `${shortened(one.context, SAID_LETTERS)} (${when(one.created_at).split(",")[0]})`]);
+    ["mention", `${one.origin} said`, shortened(one.context, SAID_LETTERS), when(one.created_at).split(",")[0]]);
 }
 
 const SAID_BY = { user: "the user", model: "a model", mixed: "the user and a model" };

@@ -1,4 +1,4 @@
-// What is found by its words, as a list: each with what its words gave and the four factors.
+// The list of texts found by their words: each with what its words gave and the four factors.
 
 import { element, factor } from "./factors.js";
 import { tinted } from "./shapes.js";

@@ -14,6 +14,8 @@ function pressed(event, actions, on) {
   if (target.matches("input[type=text], select")) return;
   const pressing = document.querySelector(`#article:not([hidden]) [data-key="${CSS.escape(key)}"]`);
   if (pressing) {
+    // The key is not typed into a dialog that this opens.
+    event.preventDefault();
     pressing.click();
   } else if (key in actions) {
     event.preventDefault();

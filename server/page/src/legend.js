@@ -1,4 +1,4 @@
-// What the picture's colours, sizes, shapes and lines mean.
+// The legend: it explains the picture's colours, sizes, shapes and lines.
 
 import { icon, tinted } from "./shapes.js";
 
@@ -15,6 +15,7 @@ export function showLegend(list, looks, model, { byOrder, hollow }) {
     (byOrder && size === "arousal" ? "order of arousal; all has faded" : size));
   const scales = all("colour").map((name) => looks.colours[name]).filter(Boolean);
   const alone = sizes.filter((size) => !scales.some(({ label }) => label === size));
+  const weights = [...new Set(relations.map(({ weight }) => weight ?? "weight"))].filter(Boolean);
   list.replaceChildren(
     ...scales.map((scale) => {
       const both = sizes.includes(scale.label);
@@ -27,7 +28,7 @@ export function showLegend(list, looks, model, { byOrder, hollow }) {
     ...kinds.filter((look) => look.border)
       .map((look) => entry([icon(look.shape, 4, "shape bordered")], `${look.border}: its border`)),
     ...lines(relations, types),
-    entry([mark("i", "line thick")], [...new Set(relations.map(({ weight }) => weight ?? "weight"))].filter(Boolean).join(", ")),
+    ...(weights.length ? [entry([mark("i", "line thick")], weights.join(", "))] : []),
   );
 }
 

@@ -1,4 +1,4 @@
-// What each kind of node and relation looks like, as the server says it; here only how that is read.
+// The looks of each kind of node and relation. The server says them; this reads them.
 
 const DASHES = { solid: null, dashed: [6, 3], dotted: [1.5, 3] };
 // Nodes of a kind that the server said nothing about are shown all the same.
@@ -54,7 +54,7 @@ export class Looks {
     const isThere = ({ layer }) => layer === undefined || layers.has(layer);
     const types = new Set(links.map((link) => link.type));
     const kinds = this.kinds.filter(isThere);
-    // What is of no layer is told where it is drawn.
+    // A relation of no layer is explained where it is drawn.
     const relations = this.relations.filter((look) => (look.layer === "" ? types.has(look.type) : isThere(look)));
     return { kinds, relations, types };
   }

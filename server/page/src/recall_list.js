@@ -1,4 +1,4 @@
-// What comes to mind, as a list: each proposition with the four factors of its score.
+// The list of what comes to mind: each proposition with the four factors of its score.
 
 import { element, factor } from "./factors.js";
 import { isKnown } from "./scales.js";

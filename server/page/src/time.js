@@ -10,7 +10,7 @@ import { printable, shortened } from "./wording.js";
 const SLACK_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 const LETTERS = 220;
-// What each of them counts, and in which words.
+// The things that each of them counts, by their words.
 const COUNTED = { kept: ["memories", "episodes"], said: ["mentions"] };
 
 /**
@@ -68,7 +68,7 @@ async function showDay(place, date, counted, acts) {
   place.replaceChildren(element("h3", "", `${date}: ${counted}`), element("ul", "said", ...entries));
 }
 
-// What changed
+// The changes of a week
 
 const CHANGES = {
   new: "New", corrected: "Corrected", contradicted: "Contradicted", merge: "Merged", split: "Split", end: "Ended",
@@ -81,7 +81,7 @@ async function showWeek(place, acts, until = null) {
   const now = acts.now();
   const end = until ?? now;
   const since = end - WEEK_MS;
-  const { rows, more } = await askChanges(since, until ?? now + SLACK_MS);
+  const { rows, more, bound } = await askChanges(since, until ?? now + SLACK_MS);
   const again = (other) => acts.attempt(showWeek, place, acts, other);
   const groups = [...Map.groupBy(rows, ({ change }) => change)];
   const order = Object.keys(CHANGES);
@@ -92,7 +92,8 @@ async function showWeek(place, acts, until = null) {
       ...(until === null ? [] : [button("›", "the week after", () => again(end + WEEK_MS < now ? end + WEEK_MS : null))])),
     ...(rows.length ? [] : [element("p", "quiet", "Nothing changed.")]),
     ...groups.map(([change, some]) => changed(change, some, acts, () => again(until))),
-    ...(more ? [element("p", "quiet", "These are the latest 1,000 changes.")] : []));
+    ...(more ? [element("p", "quiet", "These are the latest 1,000 changes.")] : []),
+    ...(bound ? [element("p", "quiet", `Edits and fading are those of the ${bound} memories of each state that were used last.`)] : []));
 }
 
 function changed(change, rows, acts, then) {

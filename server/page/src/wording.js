@@ -1,11 +1,11 @@
 // Names and numbers in words. Names are data: whatever they hold is shown, and nothing obeys it.
 
-// What is not shown as it is: control characters but for line breaks and tabs, line and paragraph
+// Letters that are not shown as they are: control characters but for line breaks and tabs, line and paragraph
 // separators, what turns the direction of the text around it, and lone surrogates. The commands
 // of the terminal escape the same.
 const UNPRINTABLE = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
 const SMALLEST_PLAIN = 1e-4;
-// What is smaller says nothing but that it is small. The commands draw the same two lines.
+// A smaller number says nothing but that it is small. The commands draw the same two lines.
 export const NEXT_TO_NOTHING = 1e-99;
 
 /** *text* with all that is invisible, or would rearrange the rest, as "\x1b" or "\u202e". */
