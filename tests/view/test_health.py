@@ -124,7 +124,8 @@ def test_a_check_names_each_kind_of_problem_once_and_nobodys_nodes(memory, sessi
     rows = [{"kind": "memory", "id": f"m{one}", "user_id": BOB, "content": "A secret",
              "created_at": NOW_MS} for one in range(3)]  # fmt: skip
     # Without the index of words, as a program that knows nothing of it would do.
-    memory.run(calls.transfer.import_rows(rows, rehearsed=True))
+    call = calls.transfer.import_rows(rows)
+    memory.run(call._replace(context={**call.context, "rehearsed": True}))
     answer = asked(session, chosen, portal).get("api/check")
     [one] = [each for each in answer.content["findings"] if each["what"] == "not found by words"]
     assert one["wrong"]
