@@ -6,6 +6,7 @@ itself, under the lease that every worker takes: of several servers on one file 
 """
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,17 +31,17 @@ BATCH = 50
 PATIENCE_S = 2.0
 
 
-class Along:
-    """Runs the jobs of *settings* on the store of *session* whenever they are due."""
+class _EveryMinute(ABC):
+    """Runs what is due every minute, until `end`."""
 
-    def __init__(self, session: Session, settings: Settings) -> None:
-        self._file = Path(settings.embedded or "")
+    def __init__(self) -> None:
         self._ending = False
         self._idle = anyio.Event()
         self._idle.set()
-        self._logged = ""
-        self._jobs: Sequence[Job] = registry.configured(settings)
-        self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
+
+    @abstractmethod
+    async def run_due(self) -> object:
+        """Run the jobs that are due now."""
 
     async def run(self) -> None:
         """Run due jobs every minute, until `end`."""
@@ -51,6 +52,27 @@ class Along:
             finally:
                 self._idle.set()
             await anyio.sleep(EVERY_S)
+
+    def stop(self) -> None:
+        """Let no batch begin after the current one."""
+        self._ending = True
+
+    async def end(self) -> None:
+        """Wait for the current batch; no other one begins after it."""
+        self.stop()
+        with anyio.move_on_after(PATIENCE_S):
+            await self._idle.wait()
+
+
+class Along(_EveryMinute):
+    """Runs the jobs of *settings* on the store of *session* whenever they are due."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        super().__init__()
+        self._file = Path(settings.embedded or "")
+        self._logged = ""
+        self._jobs: Sequence[Job] = registry.configured(settings)
+        self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
 
     async def run_due(self) -> list[str]:
         """Run the jobs that are due now, and return their names.
@@ -80,18 +102,8 @@ class Along:
                 logger.warning("the due jobs could not be run: %s", one_line(error))
         return ran
 
-    def stop(self) -> None:
-        """Let no batch begin after the current one."""
-        self._ending = True
 
-    async def end(self) -> None:
-        """Wait for the current batch; no other one begins after it."""
-        self.stop()
-        with anyio.move_on_after(PATIENCE_S):
-            await self._idle.wait()
-
-
-class AlongEach:
+class AlongEach(_EveryMinute):
     """Runs the jobs of *settings* on the file of each user of *files*, one file after the other.
 
     A file is opened at the times of the jobs only, whether or not its user calls. A file that fails
@@ -99,26 +111,14 @@ class AlongEach:
     """
 
     def __init__(self, session: Session, settings: Settings, files: UserFiles) -> None:
+        super().__init__()
         self._session = session
         self._settings = settings
         self._files = files
         self._jobs = registry.configured(settings)
-        self._ending = False
-        self._idle = anyio.Event()
-        self._idle.set()
         self._now: Along | None = None
         # When the next job is due on each file (unix ms).
         self._due_ms: dict[Path, int] = {}
-
-    async def run(self) -> None:
-        """Run due jobs every minute, until `end`."""
-        while not self._ending:
-            self._idle = anyio.Event()
-            try:
-                await self.run_due()
-            finally:
-                self._idle.set()
-            await anyio.sleep(EVERY_S)
 
     async def run_due(self) -> int:
         """Run the jobs that are due now; return on how many files."""
@@ -138,10 +138,7 @@ class AlongEach:
             self._due_ms[file] = min(next_due_ms(job, now_ms, zone) for job in self._jobs)
         return len(due)
 
-    async def end(self) -> None:
-        """Wait for the current batch; no other one begins after it."""
-        self._ending = True
+    def stop(self) -> None:
+        super().stop()
         if self._now is not None:
             self._now.stop()
-        with anyio.move_on_after(PATIENCE_S):
-            await self._idle.wait()
