@@ -92,12 +92,12 @@ def empty_memgraph(uri: str) -> None:
         session.run("FREE MEMORY").consume()
 
 
-def fill_memgraph(uri: str, records: Iterable[Record], batch: int = 20_000) -> None:
+def fill_memgraph(uri: str, records: Iterable[Record]) -> None:
     """Empty the Memgraph at *uri* and create *records* in it: concepts and relations."""
     empty_memgraph(uri)
     with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
         Bolt(uri).close()  # makes the constraints and indexes
-        for rows in batches(records, batch):
+        for rows in batches(records, 20_000):
             concepts = [_concept(row) for row in rows if row["kind"] == "concept"]
             session.run("UNWIND $rows AS row CREATE (n:Concept) SET n = row", rows=concepts)
             for name, edge_type in schema.RELATION_TYPES.items():

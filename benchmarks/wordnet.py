@@ -54,12 +54,12 @@ def records(now_ms: int) -> list[dict[str, Any]]:
     return concepts + relations
 
 
-def glosses(folder: Path = DATA.parent) -> list[str]:
+def glosses() -> list[str]:
     """Return what all synsets mean, with the examples: 117,659 texts of a dozen words, shuffled."""
     lines = (
         line
         for name in ("noun", "verb", "adj", "adv")
-        for line in (folder / f"data.{name}").read_text(encoding="utf-8").splitlines()
+        for line in (DATA.parent / f"data.{name}").read_text(encoding="utf-8").splitlines()
         if not line.startswith("  ")
     )
     found = [line.partition(" | ")[2].strip() for line in lines]

@@ -45,16 +45,13 @@ def refuse(line: str) -> None:
     raise Unsound(line)
 
 
-def read_through(
-    connection: sqlite3.Connection, layers: Sequence[Layer], report: Report = refuse
-) -> Contents:
+def read_through(connection: sqlite3.Connection, layers: Sequence[Layer]) -> Contents:
     """Read every page and every row, and return the file's contents.
 
-    Problems are passed to *report*, which raises Unsound by default. Raises SQLite's own errors if
-    the file cannot be read at all.
+    Raises Unsound, or SQLite's own errors if the file cannot be read at all.
     """
-    check_pages(connection.execute, report)
-    return check_rows(connection.execute, (*layers, WORDS), report)
+    check_pages(connection.execute, refuse)
+    return check_rows(connection.execute, (*layers, WORDS), refuse)
 
 
 def check_pages(execute: Execute, report: Report) -> None:
