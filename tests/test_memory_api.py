@@ -2,6 +2,8 @@
 
 import doctest
 import socket
+import subprocess
+import sys
 import threading
 
 import anyio
@@ -84,6 +86,26 @@ def test_a_closed_memory_is_there_again(place):
             assert made.get("existing", False) == bool(number)
 
 
+def test_a_memory_is_open_from_its_first_call_on(place):
+    memory = Memory.open(place, zone="UTC")
+    memory.remember("Clara lives in Turin", about=["Clara"])
+    memory.close()
+    assert "Turin" in memory.recall("Where does Clara live?")["text"]
+    memory.close()
+
+
+def test_a_program_ends_that_does_not_close_its_memory(tmp_path):
+    told = (
+        "from concept_graph_mcp import Memory\n"
+        "memory = Memory.open('memory.db', zone='UTC')\n"
+        "print(memory.remember('Clara lives in Turin')['id'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", told], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (ended.returncode, ended.stderr, len(ended.stdout.split())) == (0, "", 1)
+
+
 def test_the_same_as_coroutines(place):
     async def live() -> str:
         async with AsyncMemory.open(place, zone="UTC") as memory:
@@ -121,6 +143,8 @@ def test_the_memory_of_another_user_is_on_the_same_store(memory):
     ("call", "line"),
     [
         (lambda memory: memory.remember(""), "text: must not be empty"),
+        (lambda memory: memory.remember("a", about="Clara"), "about: must be a list of names"),
+        (lambda memory: memory.remember("a", about={"name": "Clara"}), "about: must be a list"),
         (lambda memory: memory.forget("nothing"), "memory: not found: nothing"),
         (lambda memory: memory.remember("a", keep="weeks"), "keep: must be one of days, normal"),
         (lambda memory: memory.recall("a", token_budget=1), "token_budget: "),

@@ -10,11 +10,13 @@
 `everyday` return, and raise `errors.StoreError` with one line that says what is wrong.
 """
 
+import atexit
 import functools
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
+from threading import Lock
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
@@ -116,13 +118,44 @@ class AsyncMemory(EverydayTools):
             await self._opened.embedding.close()
 
 
+class _Opened:
+    """The thread in which a store is open, from the first call on until it is closed."""
+
+    def __init__(self, memory: AsyncMemory) -> None:
+        self._memory = memory
+        self._opening = Lock()
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+
+    def portal(self) -> BlockingPortal:
+        with self._opening:
+            if self._portal is None:
+                with ExitStack() as stack:
+                    portal = stack.enter_context(start_blocking_portal())
+                    opened: AbstractContextManager[AsyncMemory]
+                    opened = portal.wrap_async_context_manager(self._memory)
+                    stack.enter_context(opened)
+                    self._stack = stack.pop_all()
+                self._portal = portal
+                # An open thread would keep the interpreter from ending.
+                atexit.register(self.close)
+            return self._portal
+
+    def close(self) -> None:
+        with self._opening:
+            self._portal = None
+            atexit.unregister(self.close)
+            self._stack.close()
+
+
 def _blocking(
     method: Callable[Concatenate[AsyncMemory, P], Awaitable[T]],
 ) -> Callable[Concatenate["Memory", P], T]:
     """Return *method* as one that waits for its result."""
 
     def call(self: "Memory", /, *arguments: P.args, **named: P.kwargs) -> T:
-        return self._portal.call(functools.partial(method, self._memory, *arguments, **named))
+        portal = self._opened.portal()
+        return portal.call(functools.partial(method, self._memory, *arguments, **named))
 
     functools.update_wrapper(call, method)
     return call
@@ -131,13 +164,13 @@ def _blocking(
 class Memory:
     """One user's memory on a store, with the seven verbs as plain calls.
 
-    Use `with Memory.open(...) as memory`. It may be used from several threads.
+    The first call opens the store; the end of `with Memory.open(...) as memory`, `close` or the end
+    of the program closes it. It may be used from several threads.
     """
 
-    def __init__(self, memory: AsyncMemory) -> None:
+    def __init__(self, memory: AsyncMemory, opened: _Opened | None = None) -> None:
         self._memory = memory
-        self._stack = ExitStack()
-        self._portal: BlockingPortal
+        self._opened = opened or _Opened(memory)
 
     @classmethod
     def open(
@@ -147,12 +180,7 @@ class Memory:
         return cls(AsyncMemory.open(store, user, **options))
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self._portal = stack.enter_context(start_blocking_portal())
-            opened: AbstractContextManager[AsyncMemory]
-            opened = self._portal.wrap_async_context_manager(self._memory)
-            stack.enter_context(opened)
-            self._stack = stack.pop_all()
+        self._opened.portal()
         return self
 
     def __exit__(
@@ -162,13 +190,11 @@ class Memory:
 
     def of(self, user: str) -> Self:
         """Return the memory of another *user* on the same store, as `AsyncMemory.of` does."""
-        made = type(self)(self._memory.of(user))
-        made._portal = self._portal
-        return made
+        return type(self)(self._memory.of(user), self._opened)
 
     def close(self) -> None:
-        """Close the store."""
-        self._stack.close()
+        """Close the store. A later call opens it again."""
+        self._opened.close()
 
     recall = _blocking(AsyncMemory.recall)
     remember = _blocking(AsyncMemory.remember)

@@ -25,6 +25,9 @@ class Message(NamedTuple):
 
 def named(about: Sequence[Any]) -> dict[str, str | None]:
     """Return the names of *about*, each with its kind. Raises InvalidText."""
+    # A text would be taken for names of one letter, a mapping for the names of its keys.
+    if isinstance(about, str | Mapping):
+        raise InvalidText("about: must be a list of names, each a text or with a kind")
     if len(about) > schema.MOST_ABOUT:
         raise InvalidText(f"about: at most {schema.MOST_ABOUT} names")
     found: dict[str, str | None] = {}

@@ -108,7 +108,8 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     )
     for row in rows:
         may = ", ".join(scope.partition(":")[2] for scope in row["scopes"])
-        expires = "expired" if row["expired"] else row["expires"] or "never"
-        used = row["last_used"] or "never"
-        table.add_row(row["id"], row["user"], may, row["created"], expires, used)
+        # Days, and minutes where they count, leave room for the user within 80 columns.
+        expires = "expired" if row["expired"] else (row["expires"] or "never")[:10]
+        used = (row["last_used"] or "never")[:16].replace("T", " ")
+        table.add_row(row["id"], row["user"], may, row["created"][:10], expires, used)
     return table
