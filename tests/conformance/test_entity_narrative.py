@@ -389,6 +389,8 @@ def people(entities, *labels):
         ("Karl-Heinz Müller", "Was sagt Karl-Heinz dazu?"),
         ("Will Jones", "Is Will free?"),
         ("Mark Twain", "I saw Mark yesterday"),
+        ("Elisabeth Sommer", "What did Dr. Sommer say?"),
+        ("Elisabeth Sommer", "Wo ist Fr. Sommer?"),
         ("May Parker", "I called May about it"),
         ("Rose Miller", "Has Rose answered?"),
         ("Rose Miller", "rose miller is ill"),

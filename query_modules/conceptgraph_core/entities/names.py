@@ -19,7 +19,7 @@ LAST: Final = chr(0x10FFFF)
 _NUMBERED: Final = 9
 _FAR: Final = 1_000_000_000
 # Titles before a name, and the gender they tell.
-_TITLES: Final = {
+TITLES: Final = {
     **dict.fromkeys(("dr", "prof", "professor", "doctor", "doktor"), ""),
     **dict.fromkeys(("mr", "mister", "sir", "herr", "hr"), "m"),
     **dict.fromkeys(("mrs", "ms", "miss", "frau", "fr"), "f"),
@@ -47,7 +47,7 @@ def key(label: str) -> str:
 def untitled(name: str) -> str:
     """Return a canonical name without its title, if more than the title remains."""
     words = name.split()
-    while len(words) > 1 and words[0].rstrip(".") in _TITLES:
+    while len(words) > 1 and words[0].rstrip(".") in TITLES:
         words.pop(0)
     return " ".join(words)
 
@@ -59,7 +59,7 @@ def are_titled_apart(one: str, other: str) -> bool:
 
 def _sexes(name: str) -> set[str]:
     titles = {word.rstrip(".") for word in canonical(name).split()}
-    return {_TITLES[one] for one in titles if one in _TITLES} - {""}
+    return {TITLES[one] for one in titles if one in TITLES} - {""}
 
 
 def searched(name: str) -> str:

@@ -248,7 +248,9 @@ def _words(text: str) -> Iterator[_Word]:
             first, last = inner[0], inner[-1] + 1
             opened = any(one in _ENDS for one in text[start:first])
             yield _Word(text[first:last], text[start:end], begins or opened, last == end)
-            begins = any(one in _ENDS for one in text[last:end])
+            # The point of "Dr." ends no sentence.
+            ended = any(one in _ENDS for one in text[last:end])
+            begins = ended and text[first:last].casefold() not in _TITLES
         else:
             begins = begins or any(one in _ENDS or one == "-" for one in text[start:end])
         start = end
@@ -349,7 +351,7 @@ def _continues(word: _Word) -> bool:
     return word.is_capitalised and is_long and not is_other and not is_kin and form.isalpha()
 
 
-_TITLES: Final = frozenset(("dr", "mr", "mrs", "ms", "miss", "prof", "professor", "st", "sir"))
+_TITLES: Final = frozenset((*names.TITLES, "st"))
 
 
 def _runs(hits: list[int]) -> Iterator[Place]:
