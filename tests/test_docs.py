@@ -29,7 +29,8 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import store as bolt
+from concept_graph_mcp.stores.bolt import caller
+from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.stores.embedded import database, modules
 from concept_graph_mcp.stores.embedded.marshalling import Marshal
 from concept_graph_mcp.stores.embedded.procedure_host import Host
@@ -432,7 +433,7 @@ def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
     for message, *_ in rows:
         for part in message.split("…"):
             assert part.strip(":; ") in said
-    assert f"for {bolt._RETRY_S:g} seconds" in " ".join(row[1] for row in rows)
+    assert f"for {caller._RETRY_S:g} seconds" in " ".join(row[1] for row in rows)
 
 
 # For the DBA
@@ -486,7 +487,7 @@ def test_what_the_reference_drops_is_all_that_a_connection_creates(memgraph, emp
 
 def made_again(uri):
     async def connect():
-        store = bolt.BoltStore(uri, "", "")
+        store = BoltStore(uri, "", "")
         await store.open()
         await store.close()
 

@@ -8,7 +8,8 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Contended, Full
-from concept_graph_mcp.stores.bolt import store as bolt
+from concept_graph_mcp.stores.bolt import caller
+from concept_graph_mcp.stores.bolt.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 
@@ -17,7 +18,7 @@ CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"
 def store(portal, monkeypatch):
     """A store without a database, which returns what `store.conflicts` lets through."""
 
-    class Made(bolt.BoltStore):
+    class Made(BoltStore):
         asked: list[str]
         conflicts: set[str]
         full: set[str]
@@ -68,7 +69,7 @@ def test_after_a_conflict_the_twin_answers_and_the_accesses_are_counted_apart(
     assert store.asked == ["memorygraph.peek", "everyday.access"]
     store.conflicts = {"everyday.access"}
     assert get().advice.startswith("no access was counted: too many writes to the same place")
-    monkeypatch.setattr(bolt, "_CONTENDED_S", 0.0)
+    monkeypatch.setattr(caller, "_CONTENDED_S", 0.0)
     store._contended_until_s = 0.0
     store.conflicts = set()
     get()
@@ -106,7 +107,7 @@ def test_other_writes_are_retried_as_a_whole(store, portal):
 @pytest.fixture
 def connected(empty_memgraph, portal):
     async def opened():
-        made = bolt.BoltStore(empty_memgraph, "", "")
+        made = BoltStore(empty_memgraph, "", "")
         await made.open()
         return made
 

@@ -14,7 +14,7 @@ from neo4j.exceptions import (
 )
 
 from concept_graph_mcp.errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable
-from concept_graph_mcp.stores.bolt import store
+from concept_graph_mcp.stores.bolt import caller
 from concept_graph_mcp.stores.bolt.failures import (
     is_conflict,
     is_ended,
@@ -22,6 +22,7 @@ from concept_graph_mcp.stores.bolt.failures import (
     unreplicated,
     unsent,
 )
+from concept_graph_mcp.stores.bolt.store import BoltStore
 
 CODE = "Memgraph.ClientError.MemgraphError.MemgraphError"
 
@@ -249,12 +250,12 @@ def test_what_any_module_of_the_core_refuses_is_a_refusal(module):
 
 def test_a_restore_beside_clients_that_write_all_the_time_says_what_to_do(monkeypatch):
     async def restoring() -> None:
-        bolt = store.BoltStore("bolt://db:7687", "", "")
+        bolt = BoltStore("bolt://db:7687", "", "")
         monkeypatch.setattr(bolt, "open", AsyncMock())
         monkeypatch.setattr(bolt, "_emptied", AsyncMock(side_effect=CONFLICTS[-1]))
         await bolt.restore(None)
 
-    monkeypatch.setattr(store, "_RETRY_S", 0)
+    monkeypatch.setattr(caller, "_RETRY_S", 0)
     with pytest.raises(Unavailable) as told:
         anyio.run(restoring)
     assert str(told.value).endswith(

@@ -12,8 +12,7 @@ from neo4j.exceptions import ClientError
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Misdeployed, Refused
 from concept_graph_mcp.settings import SettingsError
-from concept_graph_mcp.stores.bolt import databases, readiness
-from concept_graph_mcp.stores.bolt import store as bolt
+from concept_graph_mcp.stores.bolt import caller, databases, readiness
 from concept_graph_mcp.stores.bolt.databases import Databases
 from concept_graph_mcp.stores.bolt.store import BoltStore
 
@@ -59,7 +58,7 @@ def test_every_session_is_for_the_database_of_its_call(empty_memgraph, monkeypat
     monkeypatch.setattr(readiness, "check_database", allowed)
 
     async def asked() -> list[str | None]:
-        noting = Noting(bolt.driver_of(empty_memgraph, "", ""))
+        noting = Noting(caller.driver_of(empty_memgraph, "", ""))
         monkeypatch.setattr(databases, "driver_of", lambda *_: noting)
         store = Databases(empty_memgraph, "", "")
         try:

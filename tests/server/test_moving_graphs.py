@@ -14,7 +14,7 @@ from shell import GRAPH, HELD, Shell
 
 from concept_graph_mcp.commands.backup_folder import Folder
 from concept_graph_mcp.stores import backup_folder
-from concept_graph_mcp.stores.bolt import store
+from concept_graph_mcp.stores.bolt import caller
 from concept_graph_mcp.stores.embedded import database
 
 
@@ -49,7 +49,7 @@ def test_what_others_write_while_a_restore_keeps_what_it_replaces_is_not_lost(sh
     shell.ok("remove", "apple", "--yes")
     # How long somebody waits for a turn.
     monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0.1)
-    monkeypatch.setattr(store, "_RETRY_S", 0.1)
+    monkeypatch.setattr(caller, "_RETRY_S", 0.1)
     keep_apart, tried = Folder.keep_apart, []
 
     async def meanwhile(folder, current):

@@ -8,7 +8,8 @@ from ...calls.call import Call
 from ...errors import Refused
 from ...settings import location
 from ..store import Many
-from .store import BoltStore, driver_of
+from .caller import driver_of
+from .store import BoltStore
 
 
 class Databases(Many):

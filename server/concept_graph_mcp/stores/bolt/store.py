@@ -1,214 +1,40 @@
-"""Store a graph in Memgraph, over Bolt: one transaction a call, of one statement or two."""
+"""Store a graph in Memgraph: its calls, its records as a stream, backups and restores."""
 
 import json
 import logging
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import anyio
 import anyio.to_thread
 import neo4j
-import tenacity
-from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
-from neo4j.graph import Node as BoltNode
-from neo4j.graph import Relationship as BoltEdge
+from neo4j.exceptions import DriverError, Neo4jError
 
 from conceptgraph_core import __version__
 from conceptgraph_core.embeddings import schema as embeddings
-from conceptgraph_core.everyday import procedures as everyday
-from conceptgraph_core.memories import procedures as memories
-from conceptgraph_core.registry import MODEL, Model, text_index
-from conceptgraph_core.transfer.procedures import USER_REMOVE
+from conceptgraph_core.registry import Model
 
 from ... import calls
-from ...calls import Call
-from ...errors import (
-    Contended,
-    Ended,
-    Full,
-    Misdeployed,
-    StoreError,
-    Unauthenticated,
-    Unavailable,
-    Unwritable,
-    one_line,
-)
-from ...settings import DEFAULT_URI, location
-from ..store import EXPORTS, Edge, Node, Rows
-from . import cypher, name_forms, probes, readiness, snapshots, text_search, vector_indexes
-from .accesses import counted
-from .cancellation import Calls
-from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unreplicated, unsent
+from ...errors import Contended, Unavailable, one_line
+from ..store import EXPORTS
+from . import cypher, snapshots, vector_indexes
+from .caller import BoltCaller, calling
 
 if TYPE_CHECKING:
     from ..backup_files import Contents, Written
     from ..rehearsal import Rehearsal
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
-_CONNECT_TIMEOUT_S = 5.0
-# A connection idle for longer than this is tested first: a restart of the database then shows
-# before a call is sent, and the call can be retried safely.
-_LIVENESS_S = 5.0
-_RETRY_S = 8.0
-# How long after a conflict accesses are counted in calls of their own.
-_CONTENDED_S = 10.0
-_ALL_ROWS = -1
-# These must work in a full database, or it would stay full.
-_RELEASING = frozenset(
-    one.name for one in (memories.FORGET, memories.PURGE, everyday.FORGET, USER_REMOVE)
-)
 _RESTORE_BATCH = 1_000
 # A higher level takes twice the time for as many bytes.
 _COMPRESSION = 6
 _EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
-def driver_of(uri: str, user: str, password: str) -> neo4j.AsyncDriver:
-    """Return a pool of connections to *uri*."""
-    return neo4j.AsyncGraphDatabase.driver(
-        uri,
-        auth=(user, password) if user else None,
-        connection_timeout=_CONNECT_TIMEOUT_S,
-        connection_acquisition_timeout=2 * _CONNECT_TIMEOUT_S,
-        liveness_check_timeout=_LIVENESS_S,
-        notifications_min_severity="OFF",
-        telemetry_disabled=True,
-    )
-
-
-class BoltStore:
-    """A graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed.
-
-    With *database* it is that database of an Enterprise server. A *driver* is another's to close.
-    """
-
-    def __init__(
-        self,
-        uri: str,
-        user: str,
-        password: str,
-        model: Model = MODEL,
-        *,
-        database: str | None = None,
-        driver: neo4j.AsyncDriver | None = None,
-    ) -> None:
-        self._model = model
-        self._database = database
-        self._location = location(uri) + (f"/{database}" if database else "")
-        self._driver = driver or driver_of(uri, user, password)
-        self._owns_driver = driver is None
-        self._calls = Calls(self._session)
-        self._opening = anyio.Lock()
-        self._is_open = False
-        self._has_vector_search = False
-        self._has_replicas = False
-        self._misdeployed: str | None = None
-        self._contended_until_s = 0.0
-
-    @property
-    def location(self) -> str:
-        return self._location
-
-    async def open(self) -> None:
-        async with self._opening:
-            if self._misdeployed:
-                raise Misdeployed(self._misdeployed)
-            if self._is_open:
-                return
-            ask = probes.once(self.rows)
-            try:
-                if self._database is not None:
-                    await self._translated(
-                        False, readiness.check_database, ask, self._location, self._database
-                    )
-                await self._translated(False, readiness.check, ask, self._location, self._model)
-            except Misdeployed as error:
-                self._misdeployed = str(error)
-                raise
-            await self._fit_vectors(ask)
-            self._has_replicas = bool(await self._translated(False, probes.replicas, ask))
-            self._is_open = True
-
-    async def fit_vectors(self) -> None:
-        await self.open()
-        await self._fit_vectors(self.rows)
-
-    async def identity(self) -> str:
-        await self.open()
-        return await self._translated(False, readiness.identity, self.rows, self.location)
-
-    async def size(self) -> str | None:
-        await self.open()
-        return await self._translated(False, readiness.memory, self.rows)
-
-    async def unwritable(self) -> str | None:
-        await self.open()
-        if await self._translated(False, probes.is_replica, self.rows):
-            return "this server is a replica; connect to the main to change anything"
-        return None
-
-    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-        if not self._is_open:
-            await self.open()
-        if call.procedure.writes and not call.procedure.peek().writes:
-            return await self._counting(call, context)
-        try:
-            return await self._made(call, context)
-        except Full:
-            if call.procedure.name not in _RELEASING:
-                raise
-            # Deleted nodes and refused writes take memory until the database collects them.
-            await self._translated(True, self.rows, "FREE MEMORY", {}, True)
-            return await self._made(call, context)
-
-    async def _counting(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Make *call*, whose only writes are accesses.
-
-        If another caller counts accesses of the same nodes, it conflicts, and to repeat all of it
-        would take as long and conflict as likely. So then and for a while its read-only twin
-        answers, and the accesses are counted in a short call of their own.
-        """
-        if time.monotonic() >= self._contended_until_s:
-            try:
-                return await self._made(call, context, patience_s=0.0)
-            except Contended:
-                self._contended_until_s = time.monotonic() + _CONTENDED_S
-        twin = call._replace(procedure=call.procedure.peek().with_accessed())
-        rows = await self._made(twin, context)
-        for counting in counted(rows, {**context, **call.context}):
-            try:
-                await self._made(counting, context)
-            except (Contended, Unwritable) as error:
-                return Rows(rows, f"no access was counted: {error}")
-        return rows
-
-    async def _made(
-        self, call: Call, context: Mapping[str, Any], patience_s: float = _RETRY_S
-    ) -> list[dict[str, Any]]:
-        """Make *call* and return its rows; retry it after conflicts for *patience_s*."""
-        if (asked := cypher.beforehand(call)) is not None:
-            [row] = await self._translated(False, self.rows, *asked, False)
-            call = call if row["found"] else cypher.alone(call)
-        state = name_forms.State()
-        if (search := cypher.searched(call)) is not None:
-            index = text_index(search.label)
-            state = await self._translated(False, name_forms.state, self.rows, index)
-        statements = cypher.call(call, context, self._has_vector_search, state)
-        writes = call.procedure.writes
-        made = await self._translated(
-            writes, self._called, statements, writes, patience_s=patience_s
-        )
-        if search is not None and state.has_many_unlisted:
-            await self._translated(True, name_forms.fill_lists, self.rows, text_index(search.label))
-        fields = call.procedure.fields
-        rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
-        return rows if made.advice is None else Rows(rows, made.advice)
+class BoltStore(BoltCaller):
+    """A graph in Memgraph (see `store.Store` and `store.Keeper`)."""
 
     async def problems(self) -> list[str]:
         return []
@@ -346,141 +172,8 @@ class BoltStore:
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=True) from error
 
-    async def _fit_vectors(self, ask: probes.Run) -> None:
-        layers = self._model.layers
-        if not embeddings.embedded_kinds(layers):
-            return
-        has_search = await self._translated(False, vector_indexes.has_search, ask)
-        if has_search:
-            await self._translated(True, vector_indexes.fit, ask, layers)
-        self._has_vector_search = has_search
-
-    async def close(self) -> None:
-        await self._calls.end()
-        if self._owns_driver:
-            await self._driver.close()
-
-    def _session(self, **options: Any) -> neo4j.AsyncSession:
-        return self._driver.session(database=self._database, **options)
-
-    async def rows(
-        self, statement: str, parameters: Mapping[str, Any], writes: bool
-    ) -> list[dict[str, Any]]:
-        """Run one statement as one auto-committed transaction and return its rows.
-
-        A managed transaction would retry after a lost connection too, and write twice.
-        """
-        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
-        async with (
-            self._calls.marked(mode) as metadata,
-            self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
-        ):
-            query = neo4j.Query(statement, metadata=metadata)
-            return await _rows(await session.run(query, dict(parameters)))
-
-    async def _called(self, statements: Sequence[cypher.Statement], writes: bool) -> Rows:
-        """Run the statements of one call as one transaction and return the rows of the last.
-
-        If a replica is missing, an auto-committed statement has no rows, only an error.
-        """
-        if len(statements) == 1 and not (writes and self._has_replicas):
-            return Rows(await self.rows(*statements[0], writes))
-        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
-        async with (
-            self._calls.marked(mode) as metadata,
-            self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
-            await session.begin_transaction(metadata=metadata) as transaction,
-        ):
-            rows = Rows(await _rows(await calling(transaction, statements)))
-            try:
-                await transaction.commit()
-            except (ClientError, TransientError) as error:
-                rows.advice = unreplicated(error)
-                if rows.advice is None:
-                    raise
-            return rows
-
-    async def _translated(
-        self,
-        writes: bool,
-        operation: Callable[..., Awaitable[T]],
-        *arguments: Any,
-        patience_s: float = _RETRY_S,
-    ) -> T:
-        """Run *operation*, retry it after conflicts, and raise other errors as a StoreError."""
-        retrying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(is_conflict),
-            wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
-            stop=tenacity.stop_after_delay(patience_s),
-            reraise=True,
-        )
-        try:
-            return await retrying(operation, *arguments)
-        except (Neo4jError, DriverError, OSError) as error:
-            self._has_replicas |= unreplicated(error) is not None
-            raise self._failure(error, writes) from error
-
-    def _failure(self, error: Exception, writes: bool) -> StoreError:
-        if is_unauthenticated(error):
-            return Unauthenticated(
-                f"{self._location}: MEMGRAPH_USER and MEMGRAPH_PASSWORD were not accepted"
-            )
-        if is_ended(error):
-            return Ended(f"{self._location}: the database ended the call; nothing was written")
-        if is_conflict(error):
-            return Contended(
-                f"{self._location}: too many writes to the same place; nothing was written"
-            )
-        if isinstance(error, (ClientError, TransientError)):
-            return refusal(error)
-        if unsent(error):
-            # The default address: the user may have no database at all.
-            hint = "; --embedded needs none" if self._location == DEFAULT_URI else ""
-            return Unavailable(
-                f"Memgraph cannot be reached at {self._location}; is it running?{hint}"
-            )
-        outcome = "the write may have happened" if writes else "nothing was written"
-        return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
-
-
-async def calling(
-    transaction: neo4j.AsyncTransaction, statements: Sequence[cypher.Statement]
-) -> neo4j.AsyncResult:
-    """Run the statements of one call and return the result of the last.
-
-    Once a statement has found enough, only the last one is run after it.
-    """
-    *first, (text, parameters) = statements
-    found: dict[str, Any] = {}
-    for looking_up, wanted in first:
-        result = await transaction.run(looking_up, {**wanted, **found})
-        found |= (await result.single(strict=True)).data()
-        if found.get(text_search.DONE):
-            break
-    return await transaction.run(text, {**parameters, **found})
-
-
-async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
-    keys = result.keys()
-    return [
-        {key: _plain(value) for key, value in zip(keys, record.values(), strict=True)}
-        async for record in result
-    ]
-
 
 def _rehearsal(model: Model) -> "Rehearsal":
     from ..rehearsal import Rehearsal
 
     return Rehearsal(model)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        # Nearly all values in a call's rows are plain already.
-        return [item if item.__class__ in _PLAIN else _plain(item) for item in value]
-    if isinstance(value, BoltNode):
-        return Node(int(value.element_id), tuple(value.labels), dict(value))
-    if isinstance(value, BoltEdge):
-        source, target = (int(node.element_id) for node in value.nodes if node is not None)
-        return Edge(int(value.element_id), value.type, source, target, dict(value))
-    return value
