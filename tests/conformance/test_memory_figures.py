@@ -159,6 +159,7 @@ def test_memories_counted_in_groups_are_counted_as_those_read(memory, hands, dec
             "preserved_until": chance.choice((None, memory.now_ms + 1)),
             "decay_rate": chance.choice((None, 0.0, 0.05)),
             "deleted_at": chance.choice((None, None, None, 1)),
+            "lapses_at": chance.choice((None, None, memory.now_ms, memory.now_ms + 1)),
             "state": chance.choice(("active", "active", "archived", "expired")),
         }
 

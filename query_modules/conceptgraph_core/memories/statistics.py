@@ -22,11 +22,10 @@ _ADVICE: Final = "export the memories and count them elsewhere"
 class _Counts:
     """The results of one scan over all memories and links of the scope."""
 
-    nodes: list[Node]
-    # The memories that a look-up had no need to read, because they have no links.
     states: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
-    # The number of incoming and outgoing links of each memory, by its id in the database.
+    # The memories that have links, by their id in the database, with their numbers of links.
+    linked: dict[int, Node] = field(default_factory=dict)
     incoming: Counter[int] = field(default_factory=Counter)
     outgoing: Counter[int] = field(default_factory=Counter)
     # The links of each type, and the sum of their current strengths.
@@ -38,12 +37,8 @@ class _Counts:
         return self.links.total()
 
     @property
-    def unread(self) -> int:
-        return self.states.total()
-
-    @property
     def memories(self) -> int:
-        return len(self.nodes) + self.unread
+        return self.states.total()
 
     def degree(self, node: Node) -> int:
         return self.incoming[node.id] + self.outgoing[node.id]
@@ -69,12 +64,10 @@ def stats(graph: Graph) -> Row:
     sources. Raises TooMuch beyond 10,000,000 links.
     """
     counts = _counted(graph)
-    states = counts.states + Counter(graph.state(node) for node in counts.nodes)
-    by_state = {state: states[state] for state in rules.STATES if state != rules.EXPIRED}
+    by_state = {state: counts.states[state] for state in rules.STATES if state != rules.EXPIRED}
     if expired := sum(1 for _ in graph.another(ExpiredMemories).nodes()):
         by_state[rules.EXPIRED] = expired
-    sources = counts.sources + Counter(str(node.value("source")) for node in counts.nodes)
-    ordered = sorted(sources.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(counts.sources.items(), key=lambda item: (-item[1], item[0]))
     return {
         "nodes": counts.memories,
         "edges": counts.edges,
@@ -82,7 +75,7 @@ def stats(graph: Graph) -> Row:
         "by_state": by_state,
         "by_source": dict(ordered[:MAX_SOURCES]),
         "relations": counts.relations,
-        "isolated": counts.unread + sum(not counts.degree(node) for node in counts.nodes),
+        "isolated": counts.memories - len(counts.linked),
     }
 
 
@@ -96,8 +89,9 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
     """
     most = text.integer(top, "top", 1, schema.MAX_TOP)
     counts = _counted(graph)
-    connected = [node for node in counts.nodes if counts.degree(node)]
-    connected.sort(key=lambda node: (-counts.degree(node), *age(node.raw)))
+    connected = sorted(
+        counts.linked.values(), key=lambda node: (-counts.degree(node), *age(node.raw))
+    )
     return {
         "in_degrees": _distribution(counts, counts.incoming),
         "out_degrees": _distribution(counts, counts.outgoing),
@@ -109,16 +103,27 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
 
 def _counted(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
-    counts = _Counts(list(graph.nodes()))
+    counts, grouped = _Counts(), graph.context.grouped
     for node, times in _groups(graph):
         counts.states += graph.states(node, times)
         counts.sources[str(node.value("source"))] += len(times)
-    for node in counts.nodes:
+    apart = set()
+    for node in list(graph.nodes()):
+        if node.id not in grouped:
+            apart.add(node.id)
+            counts.states[graph.state(node)] += 1
+            counts.sources[str(node.value("source"))] += 1
         for edge, relation, other, _ in graph.edges(node, (True,)):
+            counts.linked[node.id], counts.linked[other.id] = node, other
             counts.outgoing[node.id] += 1
             counts.incoming[other.id] += 1
             counts.links[relation] += 1
             counts.strengths[relation] = counts.strengths.get(relation, 0.0) + graph.strength(edge)
+    if graph.context.groups and graph.context.decay.degree_boost:
+        # The groups were counted as if they had no links.
+        for node in (one for one in counts.linked.values() if one.id not in apart):
+            counts.states -= graph.states(node, [node.fading.accessed_at])
+            counts.states[graph.state(node)] += 1
     return counts
 
 
@@ -133,7 +138,7 @@ class _Alike:
 
 
 def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
-    """Iterate over memories without links: one of equal ones, with the times of last access."""
+    """Iterate over groups of memories: one of the equal ones, and the times of last access."""
     if graph.context.groups and graph.context.until_ms is not None:
         raise InvalidContext("context: groups cannot be bounded by until_ms")
     for *values, times in graph.context.groups:
@@ -144,8 +149,8 @@ def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
 
 def _distribution(counts: _Counts, degrees: Counter[int]) -> list[Row]:
     """Return how many memories have 0, 1, 2 to 3, 4 to 7 … links, without empty rows."""
-    found = Counter(degrees[node.id].bit_length() for node in counts.nodes)
-    found += Counter({0: counts.unread})
+    found = Counter(degree.bit_length() for degree in degrees.values())
+    found += Counter({0: counts.memories - len(degrees)})
     return [
         {"least": 1 << bits >> 1, "most": (1 << bits) - 1, "memories": found[bits]}
         for bits in sorted(found)

@@ -103,7 +103,8 @@ def analysis(scope: str, top: int = schema.DEFAULT_TOP) -> Call:
 
 
 def _counted(scope: str) -> Lookup:
-    """Look up all memories of a scope; those without links in groups."""
+    """Look up all memories of a scope in groups, and those that links leave."""
     # Ids are texts and not empty, and no text sorts after this one.
     every = Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))
-    return Grouped(every, schema.COUNTED, "accessed_at", "deleted_at", (("state", EXPIRED),))
+    hidden = ("deleted_at", "lapses_at")
+    return Grouped(every, schema.COUNTED, "accessed_at", hidden, (("state", EXPIRED),))

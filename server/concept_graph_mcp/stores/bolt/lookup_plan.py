@@ -90,21 +90,23 @@ def _grouped(lookup: Grouped) -> Finding:
     """Plan groups in Cypher: Python reads a property in the time in which Cypher groups a node."""
     body, parameters = found(lookup.lookup)
     parameters |= {f"g{number}": value for number, (_, value) in enumerate(lookup.but)}
-    but = "".join(
-        f" AND coalesce(n.{name}, '') <> $g{number}" for number, (name, _) in enumerate(lookup.but)
-    )
-    alone = f"degree(n) = 0 AND n.{lookup.unless} IS NULL{but}"
+    conditions = [f"n.{name} IS NULL" for name in lookup.unless]
+    conditions += [
+        f"coalesce(n.{name}, '') <> $g{number}" for number, (name, _) in enumerate(lookup.but)
+    ]
+    alike = " AND ".join(conditions)
     keys = [f"g{number}" for number in range(len(lookup.properties))]
     named = ", ".join(
         f"n.{name} AS {key}" for key, name in zip(keys, lookup.properties, strict=True)
     )
     before = (
-        f"{body}CALL {{ WITH found UNWIND found AS n WITH n WHERE {alone}"
+        f"{body}CALL {{ WITH found UNWIND found AS n WITH n WHERE {alike}"
         f" WITH {named}, collect(coalesce(n.{lookup.each}, '')) AS every"
         f" RETURN collect([{', '.join(keys)}, every]) AS groups }} "
-        f"WITH [n IN found WHERE NOT ({alone})] AS found, groups "
+        f"WITH [n IN found WHERE outDegree(n) > 0 OR NOT ({alike})] AS found, groups "
+        f"WITH found, [n IN found WHERE {alike} | id(n)] AS grouped, groups "
     )
-    return Finding(None, before, parameters, {"found": "found", "groups": "groups"})
+    return Finding(None, before, parameters, {key: key for key in ("found", "grouped", "groups")})
 
 
 def _tallied(lookup: Tallied, has_vector_search: bool) -> Finding:

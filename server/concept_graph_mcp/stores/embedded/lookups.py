@@ -85,28 +85,35 @@ def _size(database: Database, lookup: Sized, where: Where) -> int:
     return int(count)
 
 
-def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[list[Any]]]:
-    """Return the vertices in no group, and the groups.
+def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[int], list[list[Any]]]:
+    """Return the vertices to read, those of them that are in groups, and the groups.
 
     SQLite reads the properties of a vertex in less time than Python makes a vertex of them.
     """
     found = find(database, lookup)
     names = ", ".join(f"'$.{name}'" for name in lookup.properties)
-    but = "".join(
-        f" AND coalesce(json_extract(properties, '$.{name}'), '') <> ?" for name, _ in lookup.but
-    )
+    conditions = [f"json_extract(properties, '$.{name}') IS NULL" for name in lookup.unless]
+    conditions += [
+        f"coalesce(json_extract(properties, '$.{name}'), '') <> ?" for name, _ in lookup.but
+    ]
     rows = database.execute(
         f"SELECT json_extract(properties, {names}), json_group_array(id),"
         f" json_group_array(coalesce(json_extract(properties, '$.{lookup.each}'), ''))"
         " FROM vertex WHERE id IN (SELECT value FROM json_each(?))"
-        f" AND json_extract(properties, '$.{lookup.unless}') IS NULL{but}"
-        " AND NOT EXISTS (SELECT 1 FROM edge WHERE source = vertex.id)"
-        " AND NOT EXISTS (SELECT 1 FROM edge WHERE target = vertex.id) GROUP BY 1",
+        f" AND {' AND '.join(conditions)} GROUP BY 1",
         [json.dumps(found), *(value for _, value in lookup.but)],
     ).fetchall()
-    alone = {vertex for _, ids, _ in rows for vertex in json.loads(ids)}
+    alike = {vertex for _, ids, _ in rows for vertex in json.loads(ids)}
     groups = [[*json.loads(equal), json.loads(every)] for equal, _, every in rows]
-    return [vertex for vertex in found if vertex not in alone], groups
+    leaving = {
+        vertex
+        for (vertex,) in database.execute(
+            "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM edge WHERE source = value)",
+            [json.dumps(found)],
+        )
+    }
+    read = [vertex for vertex in found if vertex in leaving or vertex not in alike]
+    return read, [vertex for vertex in read if vertex in alike], groups
 
 
 def tallies(database: Database, lookup: Tallied) -> list[list[int]]:

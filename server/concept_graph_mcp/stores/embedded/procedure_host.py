@@ -257,9 +257,11 @@ class Host:
             return arguments
         *leading, context = arguments
         if isinstance(lookup, Grouped):
-            ids, groups = lookups.grouped(self._database, lookup)
-            found = [interface.Vertex(graph, one) for one in self._cache.load_vertices(ids)]
-            return [*leading, {**context, "found": found, "groups": groups}]
+            ids, alike, groups = lookups.grouped(self._database, lookup)
+            elements = list(self._cache.load_vertices(ids))
+            self._cache.load_edges(elements, outgoing=True)
+            found = [interface.Vertex(graph, one) for one in elements]
+            return [*leading, {**context, "found": found, "grouped": alike, "groups": groups}]
         found = self._found(graph, lookup)
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
