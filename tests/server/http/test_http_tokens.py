@@ -1,6 +1,7 @@
 """Access tokens: made once, kept as hashes, revoked at once, ended by time."""
 
 import json
+import os
 import stat
 
 import anyio
@@ -56,6 +57,31 @@ def test_a_revoked_token_is_unknown_at_once(store, tmp_path):
     assert verified(file, token) is None
     assert verified(file, other) is not None
     assert run(store, "tokens", "revoke", first).exit_code == 1
+
+
+def test_each_look_up_finds_the_file_as_it_is(tmp_path):
+    """Revoked within the tick of a clock, replaced by a copy, taken away and back."""
+    tokens, other = (Tokens(tmp_path / name) for name in ("tokens.db", "other.db"))
+    here, there = tokens.add("ann", (), None), other.add("bob", (), None)
+
+    def known():
+        return [anyio.run(tokens.verify_token, one) is not None for one in (here, there)]
+
+    assert known() == [True, False]
+    for _ in range(50):
+        another = tokens.add("ann", (), None)
+        found = anyio.run(tokens.verify_token, another)
+        tokens.revoke([found.client_id])
+        assert anyio.run(tokens.verify_token, another) is None
+    assert known() == [True, False]
+    mounted = tokens.file.stat()
+    away = tokens.file.rename(tmp_path / "away.db")
+    assert known() == [False, False]
+    os.utime(other.file, ns=(mounted.st_atime_ns, mounted.st_mtime_ns))
+    other.file.replace(tokens.file)
+    assert known() == [False, True]
+    away.replace(tokens.file)
+    assert known() == [True, False]
 
 
 def test_a_server_that_runs_refuses_a_token_as_soon_as_it_is_revoked(served):
