@@ -3,12 +3,12 @@
 import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import yaml
-from docker.errors import DockerException
+from docker.errors import APIError, DockerException
 from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, ServiceUnavailable
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
@@ -50,11 +50,22 @@ def confinement(service: str) -> dict[str, Any]:
 
 
 @contextmanager
+def image(dockerfile: str) -> Iterator[DockerImage]:
+    """Build an image, and remove it unless a container of other tests still runs it."""
+    built = DockerImage(ROOT, dockerfile_path=dockerfile, clean_up=False).build()
+    try:
+        yield built
+    finally:
+        with suppress(APIError):
+            built.get_docker_client().client.images.remove(str(built), force=True)
+
+
+@contextmanager
 def memgraph() -> Iterator["Memgraph"]:
     """Build docker/Dockerfile and run it as compose.yaml does."""
-    with DockerImage(ROOT, dockerfile_path="docker/Dockerfile") as image:
+    with image("docker/Dockerfile") as built:
         given = confinement("memgraph")
-        container = DockerContainer(str(image))
+        container = DockerContainer(str(built))
         container.tmpfs = given.pop("tmpfs")
         # with_exposed_ports would publish on every interface a database that asks nobody's name.
         container.ports[str(BOLT)] = (LOOPBACK,)

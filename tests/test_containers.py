@@ -9,7 +9,6 @@ import pytest
 from docker import DockerClient
 from docker.errors import ContainerError
 from neo4j.exceptions import DriverError, Neo4jError
-from testcontainers.core.image import DockerImage
 from tests import containers
 from tests.watched_writes import Watch
 
@@ -35,13 +34,13 @@ def memgraph(engine: None, watch: Watch) -> Iterator[containers.Memgraph]:
 @pytest.fixture(scope="module")
 def server(engine: None, watch: Watch) -> Iterator[Any]:
     """Runs commands in the MCP server's image; returns stdout, or raises ContainerError."""
-    with DockerImage(containers.ROOT, dockerfile_path="docker/mcp.Dockerfile") as image:
+    with containers.image("docker/mcp.Dockerfile") as built:
         watch.strays()
-        client: DockerClient = image.get_docker_client().client
+        client: DockerClient = built.get_docker_client().client
 
         def run(*command: str, **how: Any) -> str:
             given = containers.confinement("mcp") | {"environment": {"TZ": "UTC"}} | how
-            output: bytes = client.containers.run(str(image), list(command), remove=True, **given)
+            output: bytes = client.containers.run(str(built), list(command), remove=True, **given)
             return output.decode()
 
         yield run
