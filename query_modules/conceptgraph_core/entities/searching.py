@@ -65,16 +65,21 @@ def search(
         canonical = components.canonical(graph, node)
         if score > best.get(canonical.id, (0.0, canonical))[0]:
             best[canonical.id] = score, canonical
-    rows = []
+    ranked = []
     for score, node in best.values():
-        is_set_aside = not any(one.get("is_active") for one in components.members(graph, node))
+        everyone = components.members(graph, node)
+        is_set_aside = not any(one.get("is_active") for one in everyone)
         is_named = score >= _ALIKE or not is_set_aside
         if (not wanted or node.node_type in wanted) and (include_inactive or is_named):
-            said = components.said(graph, node)
-            rank = said.user == 0, is_set_aside, -score, -node.get("last_activated"), node.key
-            rows.append((rank, said, score, node))
-    rows.sort(key=lambda row: row[0])
-    return [_row(*row[1:]) for row in rows[: schema.limit(limit)]]
+            is_inferred = not any(one.get("user_mention_count") for one in everyone)
+            rank = is_inferred, is_set_aside, -score, -node.get("last_activated"), node.key
+            ranked.append((rank, score, node))
+    ranked.sort(key=lambda row: row[0])
+    # Trust needs the edges, which are many: they are read for the rows alone.
+    return [
+        _row(components.said(graph, node), score, node)
+        for _, score, node in ranked[: schema.limit(limit)]
+    ]
 
 
 def _row(said: trust.Said, score: float, node: Node) -> Row:

@@ -3,6 +3,7 @@
 import secrets
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 
 import anyio
 import anyio.to_thread
@@ -11,8 +12,12 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from conceptgraph_core.concepts.schema import DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS
+
+from ..errors import StoreError
 from ..session import Session
 from ..web import Server, listening
+from . import names
 from .api import HANDLERS, NOTHING_MORE, Answers, Api
 from .guard import Guard
 from .static_files import StaticFiles
@@ -63,10 +68,19 @@ async def serve(
             timeout_graceful_shutdown=1,
         )
         async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_warm, session)
             if open_browser:
                 tasks.start_soon(_open, address)
             await Server(config, lambda: announce(address)).serve([opened])
             tasks.cancel_scope.cancel()
+
+
+async def _warm(session: Session) -> None:
+    """Load the modules, and read what is drawn first, while the browser starts."""
+    # The page itself says what is wrong with a store.
+    with suppress(StoreError):
+        kind, seeds = await names.begin(session)
+        await names.drawn(session, kind, seeds, DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS)
 
 
 async def _open(address: str) -> None:
