@@ -221,6 +221,29 @@ def test_the_settings_of_hooks_stay(home, monkeypatch):
     assert file.read_text() == text + 'CONCEPT_GRAPH_LANGUAGES = "de"\n'
 
 
+def test_the_last_client_that_is_removed_takes_the_variables_of_its_hooks_along(home, monkeypatch):
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "de")
+    file = home / "data/concept-graph-mcp/hooks.toml"
+    for client in ("claude-code", "codex"):
+        ok("setup", client, "--yes")
+    ok("setup", "claude-code", "--yes", "--remove")
+    assert tomllib.loads(file.read_text()) == {"env": {"CONCEPT_GRAPH_LANGUAGES": "de"}}
+    ok("setup", "codex", "--yes", "--remove")
+    assert files(home) == {}
+
+
+def test_variables_of_the_user_stay_when_the_client_is_removed(home, monkeypatch):
+    text = '[env]\nCONCEPT_GRAPH_USER = "ada" # me\n'
+    file = written(home / "data/concept-graph-mcp/hooks.toml", text)
+    monkeypatch.setenv("CONCEPT_GRAPH_USER", "ada")
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "de")
+    ok("setup", "codex", "--yes")
+    assert "LANGUAGES" in file.read_text()
+    file.write_text("days = 3\n" + file.read_text())
+    ok("setup", "codex", "--yes", "--remove")
+    assert file.read_text() == "days = 3\n" + text
+
+
 def test_the_generic_client_is_shown_or_written_where_it_is_told(home):
     shown = json.loads(ok("setup", "generic").stdout)
     assert shown["mcpServers"][NAME]["env"]["CONCEPT_GRAPH_CLIENT"] == "generic"

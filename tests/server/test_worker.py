@@ -13,6 +13,7 @@ from concept_graph_mcp import overdue, settings
 from concept_graph_mcp.commands import worker
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.lazy import opened
+from conceptgraph_core.memories.ids import item_id
 
 DAY_MS = 86_400_000
 # Long ago, as far as a memory goes: none of these years is left of it.
@@ -188,6 +189,23 @@ def test_what_was_deleted_before_the_window_is_removed_for_good(owner, monkeypat
     assert owner.ok("--once", "purge", "--batch", "2") == "purge: purged 5\n"
     assert list(owner.records()) == ["dear"]
     assert owner.json("status")["purged"] == 5
+
+
+def value(name, user="mia", **given):
+    path, kept = f"notes/{name}", {"value": "{}", "lapses_after": 60_000, **given}
+    return memory(item_id(user, path), user, content=f"About {name}", path=path, **kept)
+
+
+def test_the_values_of_programs_are_removed_once_their_time_is_over(owner):
+    over = [value(f"old{number}", lapses_at=AGO + number) for number in range(5)]
+    later = value("later", lapses_at=4_000_000_000_000)
+    owner.brings(*over, value("bobs", "bob", lapses_at=AGO), later, memory("dear"))
+    printed = owner.ok("--once", "lapses", "--dry-run")
+    assert "About old3" in printed
+    assert len(owner.records()) == 8
+    assert owner.ok("--once", "lapses", "--batch", "2") == "lapses: lapsed 6\n"
+    assert {one["content"] for one in owner.records().values()} == {"About later", "About dear"}
+    assert owner.ok("--once", "lapses") == "lapses: nothing to do\n"
 
 
 @pytest.mark.parametrize(

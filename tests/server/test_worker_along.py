@@ -48,11 +48,18 @@ def session(configured, portal):
 def test_each_due_job_is_run_once_and_again_when_its_time_has_come(session, configured, portal):
     portal.call(session.run, calls.transfer.import_rows([old("a"), old("b")]))
     along = Along(session, configured)
-    assert portal.call(along.run_due) == ["decay", "immediate", "daily", "weekly", "groups"]
+    assert portal.call(along.run_due) == [
+        "decay",
+        "immediate",
+        "daily",
+        "weekly",
+        "lapses",
+        "groups",
+    ]
     assert portal.call(along.run_due) == []
     session.clock.frozen_ms += 3_600_000
-    assert portal.call(along.run_due) == ["decay", "immediate", "groups"]
-    done = {"decay": 2, "immediate": 2, "daily": 1, "weekly": 1, "groups": 2}
+    assert portal.call(along.run_due) == ["decay", "immediate", "lapses", "groups"]
+    done = {"decay": 2, "immediate": 2, "daily": 1, "weekly": 1, "lapses": 2, "groups": 2}
     assert portal.call(jobs_done, session) == done
 
 

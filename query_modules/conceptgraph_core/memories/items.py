@@ -37,7 +37,7 @@ def items(
     * find: those below `under` that pass `where` (see `item_filters`), the latest changed first.
       `ordered`: by path, with `backwards` the last first. `limit` of them after the first `offset`.
       With `query` (and its *vector* by *model*) those that match it come first, the best first,
-      with a score. `lapsed`: those whose time is over instead.
+      with a score. `lapsed`: those whose time is over instead, wherever they are without `under`.
     * folders: the paths below `under` that have values directly below them.
     * put: `value` at `path`, found by `text` (else by its path), from `source`; without `value` the
       text is the value. It lapses `lapses_after` ms after it was used last. With `was`, the
@@ -102,8 +102,9 @@ class _Items:
 
     def _find(self, step: Step) -> Iterator[Row]:
         passes = item_filters.passing(step.get("where"))
-        under = _below(step)
-        admits = self._graph.has_lapsed if step.get("lapsed") else self.admits
+        lapsed = step.get("lapsed")
+        under = "" if lapsed and step.get("under") is None else _below(step)
+        admits = self._graph.has_lapsed if lapsed else self.admits
         wanted = [
             node
             for path, node in self._nodes.items()
@@ -112,7 +113,7 @@ class _Items:
         if step.get("ordered"):
             wanted.sort(key=_path_of, reverse=bool(step.get("backwards")))
         else:
-            wanted.sort(key=lambda node: (-node.value("changed_at"), _path_of(node)))
+            wanted.sort(key=lambda node: (-_changed_at(node), _path_of(node)))
         offset = text.integer(step.get("offset") or 0, "offset", 0, limits.MAX_INTEGER)
         limit = step.get("limit")
         beyond = None if limit is None else offset + text.integer(limit, "limit", 0, _MOST_FOUND)
@@ -141,7 +142,7 @@ class _Items:
         path = _path(step)
         node = self._nodes.get(path)
         is_there = node is not None and self.admits(node)
-        at = node.value("changed_at") if is_there and node is not None else 0
+        at = _changed_at(node) if is_there and node is not None else 0
         if step.get("was") is not None and step["was"] != at:
             raise NotAllowed("path: what is there has changed meanwhile; read it again")
         values = self._values(step, path)
@@ -276,7 +277,7 @@ def _row(node: Node, score: float | None = None) -> Row:
         "value": _value(node),
         "text": node.content,
         "created_at": node.value("created_at"),
-        "changed_at": node.value("changed_at"),
+        "changed_at": _changed_at(node),
         "lapses_after": get("lapses_after"),
         "score": None if score is None else round(score, schema.DECIMALS),
     }
@@ -285,6 +286,10 @@ def _row(node: Node, score: float | None = None) -> Row:
 def _value(node: Node) -> str:
     value = node.raw.get_property("value")
     return value if isinstance(value, str) else node.content
+
+
+def _changed_at(node: Node) -> int:
+    return int(node.value("changed_at") or 0)  # An imported one may lack it.
 
 
 def _latest(node: Node) -> int:

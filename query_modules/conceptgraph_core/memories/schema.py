@@ -372,6 +372,7 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "parent_id")),
         Index(MEMORY, ("user_id", "thread", "position")),
         Index(MEMORY, ("user_id", "path")),
+        Index(MEMORY, ("user_id", "lapses_at", "id")),
     ),
     vectors=(VectorIndex(MEMORY, "embedding", ("summary", "content"), "embedding_dimension"),),
 )

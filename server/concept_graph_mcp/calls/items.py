@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conceptgraph_core import limits
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.ids import item_id
@@ -57,7 +58,12 @@ def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
     if paths:
         yield ids(*(item_id(scope, path) for path in paths))
     for step in steps:
-        if step.get("do") in ("find", "folders"):
+        if step.get("lapsed") and step.get("do") == "find" and step.get("under") is None:
+            # The longest over first.
+            first, beyond = -limits.MAX_TIME_MS, limits.MAX_TIME_MS
+            most = step.get("limit")
+            yield Range((schema.MEMORY,), "lapses_at", first, beyond, mine(scope), most, "id")
+        elif step.get("do") in ("find", "folders"):
             under = schema.checked_path(step.get("under"), "under")
             # "0" is the character after "/".
             yield Range((schema.MEMORY,), "path", f"{under}/", f"{under}0", mine(scope))

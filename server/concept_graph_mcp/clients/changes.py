@@ -12,7 +12,7 @@ from .. import settings
 from ..hooks import options
 from . import jsonc
 from .entry import NAME, Entry, is_our_group, is_ours
-from .known import Client
+from .known import CLIENTS, Client
 
 # Behind the name of a file: the copy of it as it was before.
 COPY = ".before-concept-graph"
@@ -68,9 +68,7 @@ def of(client: Client, name: str, entry: Entry | None, file: Path | None = None)
     if client.hooks is not None and file is None:
         groups = {} if entry is None else entry.hooks(name)
         found.append(_change(client.hooks(), _of_hooks, client, groups))
-        if entry is not None:
-            settings_file = settings.data_directory() / options.FILE
-            found.append(_change(settings_file, _of_options, client, entry))
+        found.append(_change(_options_file(), _of_options, client, entry))
     return [one for one in found if one.before != one.after]
 
 
@@ -155,12 +153,19 @@ def _of_hooks(text: str, _: Client, groups: Mapping[str, Mapping[str, Any]]) -> 
     return text
 
 
-def _of_options(text: str, _: Client, entry: Entry) -> str:
-    """Return the settings of hooks with the variables of *entry*."""
+def _of_options(text: str, client: Client, entry: Entry | None) -> str:
+    """Return the settings of hooks with the variables of *entry*, or without those of setup."""
     import tomlkit
 
     document = tomlkit.parse(text)
     there = _within(document.unwrap(), "env")
+    if entry is None:
+        written = [name for name in _written_env(client) if name in there]
+        for name in written:
+            del document["env"][name]
+        if written and not document["env"]:
+            del document["env"]
+        return tomlkit.dumps(document)
     wanted = {name: one for name, one in entry.hooks_env().items() if there.get(name) != one}
     if not wanted:
         return text
@@ -169,6 +174,24 @@ def _of_options(text: str, _: Client, entry: Entry) -> str:
     for name, value in wanted.items():
         document["env"][name] = value
     return tomlkit.dumps(document)
+
+
+def _written_env(client: Client) -> Iterator[str]:
+    """Iterate over the variables that setup gave the hooks, if no other client needs them."""
+    if any(has_hooks(one) for one in CLIENTS.values() if one != client):
+        return
+    file = _options_file()
+    now, before = (
+        _within(_loaded(file, _text(one) or ""), "env") for one in (file, _copy(file.resolve()))
+    )
+    given = (configured(client) or {}).get("env")
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        if now.get(name) == value and name not in before:
+            yield name
+
+
+def _options_file() -> Path:
+    return settings.data_directory() / options.FILE
 
 
 def _our_groups(loaded: Any) -> Iterator[tuple[tuple[str, str, int], Any]]:

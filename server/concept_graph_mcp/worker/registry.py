@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..settings import Settings
-from . import decay, embedding, entities, groups, purge
+from . import decay, embedding, entities, groups, lapses, purge
 from .job import Job
 
 JOBS: tuple[Job, ...] = (
@@ -11,6 +11,7 @@ JOBS: tuple[Job, ...] = (
     entities.IMMEDIATE,
     entities.DAILY,
     entities.WEEKLY,
+    lapses.JOB,
     purge.JOB,
     embedding.JOB,
     groups.JOB,

@@ -142,7 +142,8 @@ def _existing(path: Path) -> Access:
     try:
         return Access(*_touched(f"{_uri(path)}?mode=rw"), writable=_may(path, os.W_OK))
     except sqlite3.OperationalError as error:
-        cannot_open = code(error) == sqlite3.SQLITE_CANTOPEN
+        # A file that may not be written, in a folder that may not either, has an error of its own.
+        cannot_open = code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         if not (cannot_open and path.is_file() and _may(path, os.R_OK)):
             raise
     # The files beside the store cannot be created.
