@@ -82,6 +82,7 @@ def restore(graph: AllMemories, memory_id: str) -> Row:
         metadata.pop(schema.FORGOTTEN, None)
         graph.update(node, deleted_at=None, metadata=metadata)
         lifecycle.access(graph, node)
+        standing.settle(graph, node)
     return {
         "memory_id": node.memory_id,
         "restored": restored,

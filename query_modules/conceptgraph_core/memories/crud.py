@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import text
-from ..errors import Tautology
+from ..errors import NotAllowed, Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
 from . import duplicates, ids, lifecycle, links, near_duplicates, rules, schema, standing
@@ -144,13 +144,21 @@ def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
 def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
     """Let *node* replace a memory that was valid *until* then (unix ms), and contradict it.
 
-    Raises NotFound, Tautology.
+    Said again, it changes nothing. Raises NotFound, Tautology, and NotAllowed if another memory
+    replaced that one.
     """
     old = graph.existing(replaced_id, "replaces")
     if old.id == node.id:
         raise Tautology("replaces: a memory cannot replace itself")
-    links.join(graph, node, old, "contradicts", 1.0)
-    graph.update(old, valid_until=until)
+    later = standing.last(graph.another(AllMemories), old)
+    if later.id == old.id:
+        links.join(graph, node, old, "contradicts", 1.0)
+        standing.end(graph, old, node, until)
+    elif later.id != node.id:
+        raise NotAllowed(
+            f"replaces: {old.memory_id} was replaced by {later.memory_id}"
+            f" ({text.shown(later.text)}); give that id, or leave replaces out"
+        )
 
 
 def get(graph: Graph, memory_id: str) -> Row:
@@ -229,7 +237,7 @@ def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
 def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
 
-    Returns memory_id and deleted_at (unix ms).
+    A memory that it replaced is so again. Returns memory_id and deleted_at (unix ms).
     """
     return hide(graph, graph.existing(memory_id), reason)
 
@@ -242,6 +250,7 @@ def hide(graph: AllMemories, node: Node, reason: str | None = None) -> Row:
     changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
     changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
     graph.update(node, **changes, decay_score=score)
+    standing.settle(graph.another(AllMemories), node)
     return {"memory_id": node.memory_id, "deleted_at": now_ms}
 
 

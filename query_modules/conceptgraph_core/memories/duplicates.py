@@ -23,8 +23,8 @@ def known(
 
     * A duplicate has exactly this text, but for blanks: a corrected password is another text.
     * It is current if it is a note, neither a message nor a program's value, and no later memory
-      contradicts it. The latest of several counts. A text about another time (*happened_at*) is
-      another one.
+      contradicts or replaced it. The latest of several counts. A text about another time
+      (*happened_at*) is another one.
     * A near-duplicate shares half of all terms of both, and two or more, or its vector has a
       cosine of 0.85 or more. The value is the later memory that contradicts it, if any.
 
@@ -53,7 +53,7 @@ def _happened(node: Node) -> int | None:
 
 
 def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
-    """Return the latest note of exactly that text, unless a memory contradicts it."""
+    """Return the latest note of exactly that text that no memory contradicts or replaced."""
     same = [
         node
         for node in found
@@ -64,6 +64,7 @@ def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
         for node in same
         if node.value("thread") is None
         and node.value("path") is None
+        and node.value("valid_until") is None
         and _collapsed(node.content) == _collapsed(content)
     ]
     against = standing.against(graph, noted, near_duplicates.grouped(same))

@@ -353,6 +353,8 @@ LAYER: Final = Layer(
                 optional("last_strengthened", validators.time, NOW),
                 # The number of days after its creation on which it was strengthened.
                 optional("strengthened_days", _link_days),
+                # Set if the source replaces the target: until when that was so.
+                optional("until", validators.time),
             ),
             sources=(MEMORY,),
             targets=(MEMORY,),

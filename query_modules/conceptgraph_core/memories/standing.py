@@ -1,4 +1,4 @@
-"""Find the later memory that contradicts or replaces a memory."""
+"""Find the later memory that contradicts or replaces a memory; end the one that is replaced."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -15,7 +15,8 @@ def against(
     """Return those of *nodes* that a later memory contradicts, each with the latest of these.
 
     A link counts in both directions and however weak it is: of two that contradict each other, the
-    later stands. At equal times, the source of the link stands. Each of *groups* has memories of
+    later stands. At equal times, and if it replaced the other, the source of the link stands. Each
+    of *groups* has memories of
     the same words, the shown one first. A link of any member counts for all, which are as late as
     the latest. So a text that is repeated after its contradiction stands again.
     """
@@ -30,7 +31,8 @@ def against(
         for one in group:
             for _, _, other, outgoing in graph.edges(one, relations=_CONTRADICTING):
                 others = of_one.get(other, (other,))
-                if not other.is_deleted and _is_later(others, group, states_it=not outgoing):
+                sides = (group, others) if outgoing else (others, group)
+                if not other.is_deleted and _stands(*sides) is (not outgoing):
                     later[others[0]] = max(map(near_duplicates.age, others))
         if later:
             found[node] = max(later, key=later.__getitem__)
@@ -51,9 +53,70 @@ def replaced(graph: AllMemories, node: Node) -> list[Node]:
     return sorted(found, key=near_duplicates.age, reverse=True)
 
 
-def _is_later(others: Sequence[Node], group: Sequence[Node], states_it: bool) -> bool:
-    ages = max(map(near_duplicates.told_at, others)), max(map(near_duplicates.told_at, group))
-    return others[0] is not group[0] and (ages[0] > ages[1] or (ages[0] == ages[1] and states_it))
+def _stands(stating: Sequence[Node], contradicted: Sequence[Node]) -> bool | None:
+    """Tell whether memories of one wording stand against those that they contradict.
+
+    None if both are of the same wording.
+    """
+    if stating[0] is contradicted[0]:
+        return None
+    if all(_is_over(one) for one in contradicted):
+        return True
+    told = near_duplicates.told_at
+    return max(map(told, stating)) >= max(map(told, contradicted))
+
+
+def _is_over(node: Node) -> bool:
+    return node.value("valid_until") is not None
+
+
+def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
+    """Let *old* have been so *until* then (unix ms), because *node*, linked to it, replaces it.
+
+    A memory was so for a moment at least, whatever time the other one gives.
+    """
+    until = max(until, near_duplicates.told_at(old))
+    for edge in graph.edges_between(node, old, schema.RELATION_TYPES["contradicts"]):
+        edge.set_property("until", until)
+    graph.update(old, valid_until=until)
+
+
+def settle(graph: AllMemories, node: Node) -> None:
+    """Let what *node* replaced be so again, or no longer, now that it was hidden or restored."""
+    for _, _, old, _ in graph.edges(node, (True,), _CONTRADICTING):
+        until = min((at for at, _ in _replacing(graph, old)), default=None)
+        if until != old.value("valid_until"):
+            graph.update(old, valid_until=until)
+            if old.is_deleted:
+                settle(graph, old)
+
+
+def last(graph: AllMemories, node: Node) -> Node:
+    """Return the memory that replaced *node*, or the one that replaced that; *node* if none did."""
+    seen = {node}
+    while _is_over(node):
+        replacing = [one for _, one in _replacing(graph, node) if one not in seen]
+        if not replacing:
+            break
+        node = max(replacing, key=near_duplicates.age)
+        seen.add(node)
+    return node
+
+
+def _replacing(graph: AllMemories, old: Node) -> list[tuple[int, Node]]:
+    """Return the memories that replace *old*, each with the end that it sets.
+
+    A forgotten one counts only if it was replaced too. Links of earlier versions have no end: then
+    each contradiction of a replaced memory counts as one, with the end that the memory has.
+    """
+    links = [
+        (edge.get_property("until"), other)
+        for edge, _, other, _ in graph.edges(old, (False,), _CONTRADICTING)
+    ]
+    ended = [(at, other) for at, other in links if at.__class__ is int]
+    if not ended and _is_over(old):
+        ended = [(old.value("valid_until"), other) for _, other in links]
+    return [(at, one) for at, one in ended if _is_over(one) or not one.is_forgotten]
 
 
 def mark(graph: AllMemories, node: Node, found: dict[Node, Node] | None = None) -> dict[str, Any]:
