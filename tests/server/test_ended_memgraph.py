@@ -4,6 +4,8 @@ import asyncio
 import json
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -195,3 +197,32 @@ def test_a_call_that_a_server_ends_is_ended_in_the_database(empty_memgraph, data
             server.process.wait(END_S)
         wait_until(lambda: not under_way(database, "conceptgraph.recall"))
         assert aroused(database) == 0.25
+
+
+def test_a_backup_and_a_restore_may_take_longer_than_the_database_gives_a_query(
+    database: Callable[..., Rows], empty_memgraph: str, portal: Any, tmp_path: Path
+) -> None:
+    def give(seconds: int) -> None:
+        database(f"SET DATABASE SETTING 'query.timeout' TO '{seconds}'")
+
+    async def main() -> None:
+        store = BoltStore(empty_memgraph, "", "")
+        rows = [{"kind": "concept", "name": name} for name in ("apple", "fruit")]
+        await store.call(calls.transfer.import_rows(rows), CONTEXT)
+        file, read = tmp_path / "backup.jsonl.gz", []
+        await store.backup(file)
+        try:
+            give(1)
+            async with aclosing(store.stream(1)) as batches:
+                async for records in batches:
+                    read += records
+                    await anyio.sleep(1.5 / len(read))
+            async with store.replacing(file):
+                await anyio.sleep(1.5)
+        finally:
+            give(600)
+        assert [record["name"] for record in read] == ["apple", "fruit"]
+        await store.close()
+
+    portal.call(main)
+    assert database("MATCH (n:Concept) RETURN count(n) AS count") == [{"count": 2}]

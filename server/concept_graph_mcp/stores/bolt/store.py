@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _RESTORE_BATCH = 1_000
+# The timeout of the transaction of a backup or a restore. Memgraph would end it after 10 minutes
+# (--query-execution-timeout-sec), which millions of records take on a busy machine. It lets a
+# transaction have a shorter time or none, but no longer one.
+_NO_TIMEOUT = 0.0
 # A higher level takes twice the time for as many bytes.
 _COMPRESSION = 6
 _EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
@@ -45,7 +49,7 @@ class BoltStore(BoltCaller):
             async with (
                 self._calls.marked(neo4j.READ_ACCESS) as metadata,
                 self._session(default_access_mode=neo4j.READ_ACCESS, fetch_size=batch) as session,
-                await session.begin_transaction(metadata=metadata) as transaction,
+                await session.begin_transaction(metadata, _NO_TIMEOUT) as transaction,
             ):
                 labels = [
                     (await (await transaction.run(*one)).single(strict=True))["ids"]
@@ -150,7 +154,7 @@ class BoltStore(BoltCaller):
         async with AsyncExitStack() as held:
             metadata = await held.enter_async_context(self._calls.marked(neo4j.WRITE_ACCESS))
             session = await held.enter_async_context(self._session())
-            transaction = await session.begin_transaction(metadata=metadata)
+            transaction = await session.begin_transaction(metadata, _NO_TIMEOUT)
             await held.enter_async_context(transaction)
             replaced = [layer for layer in self._model.stored if not layer.stays]
             for label in (label for layer in replaced for label in layer.labels):
