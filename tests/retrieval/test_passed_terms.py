@@ -9,7 +9,7 @@ from conceptgraph_core.retrieval import second_step
 from conceptgraph_core.retrieval.index import Corpus
 from conceptgraph_core.retrieval.question import Cue, Question
 from conceptgraph_core.retrieval.schema import MOST_PASSED
-from conceptgraph_core.retrieval.second_step import PASSING, SHARE, associate
+from conceptgraph_core.retrieval.second_step import PASSING, SHARE, Association, associate
 
 
 def text(key: str, *terms: str) -> dict[str, Any]:
@@ -89,6 +89,37 @@ def test_no_more_mentions_are_read_than_the_bound(monkeypatch: Any) -> None:
     rows = ask(Counting(texts), "rosa")
     assert MOST_PASSED - 1 <= sum(read) - 1 <= MOST_PASSED
     assert len(rows) > 1
+
+
+def test_common_terms_are_counted_in_part() -> None:
+    counted: list[int] = []
+
+    class Counting(Shelf):
+        def count(self, cue: str, most: int | None = None) -> int:
+            count = super().count(cue)
+            counted.append(count if most is None else min(count, most + 1))
+            return counted[-1]
+
+    rare = [f"rare{number}" for number in range(60)]
+    common = [f"common{number}" for number in range(40)]
+    texts = [text("rosa", "rosa", *rare, *common)]
+    texts += [text(f"r{number}", rare[number % 60]) for number in range(60 * 7)]
+    texts += [text(f"c{number}", *common) for number in range(100)]
+    texts += [text(f"other {number}", "tea") for number in range(4_000)]
+    assert len(ask(Counting(texts), "rosa")) > 1
+    # The rare terms have 8 mentions each, so that 20 of the bound are left.
+    assert max(counted[1:]) == MOST_PASSED - 60 * 8 + 1
+
+
+def test_asked_for_more_it_finds_what_a_question_for_more_finds() -> None:
+    messages = [text(f"m{number}", "rosa", f"x{number}", f"y{number // 2}") for number in range(90)]
+    shelf = Shelf([ROSA, SHUT, *messages, *others(60)])
+    question, corpus = Question((Cue("rosa", ("rosa",)),), ASKED_AT), Corpus(152, 3.0)
+    asked = Association(question, corpus, shelf)
+    for limit in (5, 60, 200, 40):
+        told = [(row.told.id, row.score) for row in asked.best(limit)]
+        whole = associate(question, corpus, shelf, limit)
+        assert told == [(row.told.id, row.score) for row in whole]
 
 
 def test_nothing_found_passes_nothing_on() -> None:

@@ -19,7 +19,7 @@ from .schema import FEW_MENTIONS, MOST_MENTIONS
 from .scoring import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
 
 # The score to reach is estimated from this many times the wanted number of texts.
-_STRONGEST: Final = 3
+_STRONGEST: Final = 2
 # A mention weighs this much if it matches a word's stem in another language.
 FOREIGN: Final = 0.5
 
@@ -209,13 +209,14 @@ class Choice(Generic[H]):
 
         Only the texts that these reach have another score, and it is no lower.
         """
+        least = self._least
         changed = {place for one in mentions for place in self._spread.reached(one)}
         self._considered -= changed
         self._found = [one for one in self._found if one.place not in changed]
         self._best_scores = nlargest(self._limit, (one.score for one in self._found))
         heapify(self._best_scores)
         bounds = ((self._spread.bound(place), place) for place in changed)
-        self._consider_best_first(bounds, self._least)
+        self._consider_best_first(bounds, least)
         return self._best()
 
     def _best(self) -> list[Associated[H]]:
@@ -259,16 +260,20 @@ class Choice(Generic[H]):
         """
         likely = []
         for bound, place in bounds:
-            if place in self._considered:
-                continue
-            factor = self._most_factor(place)
-            if bound * factor >= least:
-                total = self._spread.total(place)
-                if total * factor >= least:
-                    likely.append((total * factor, place, total))
+            if place not in self._considered:
+                factor = self._most_factor(place)
+                if bound * factor >= least:
+                    likely.append((bound * factor, place, factor))
         likely.sort(reverse=True)
+        # Each part may raise the score to reach, which spares the totals of the others.
         for start in range(0, len(likely), self._limit):
-            self._consider_all(likely[start : start + self._limit])
+            least = max(least, self._least)
+            promising = []
+            for most, place, factor in likely[start : start + self._limit]:
+                if most >= least:
+                    total = self._spread.total(place)
+                    promising.append((total * factor, place, total))
+            self._consider_all(sorted(promising, reverse=True))
 
     def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
         """Consider places, each given with the bound of its score and its total."""

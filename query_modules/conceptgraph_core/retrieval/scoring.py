@@ -263,11 +263,12 @@ class Spread(Generic[H]):
         self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given, own))
         hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
         known = strengths.get
-        for place, gave in zip(places, given, strict=True):
-            strength = weight * gave
+        # Few mentions differ in what they give.
+        gives = {gave: (weight * gave, (number, (weight * gave) ** 3)) for gave in set(given)}
+        for place, (strength, hit) in zip(places, map(gives.__getitem__, given), strict=True):
             strengths[place] = known(place, 0.0) + strength
             if place >= 0:
-                hits[place].append((number, strength**3))
+                hits[place].append(hit)
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
         """Return those of *mentions* whose texts are older than the question."""

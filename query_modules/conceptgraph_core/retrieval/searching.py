@@ -16,7 +16,7 @@ from .nearness import Near, least_alone
 from .question import ASKING, LEADS, Cue, Further, Question, question
 from .ranking import Associated
 from .scoring import NEARNESS, Word, rarity
-from .second_step import associate
+from .second_step import Association
 
 Row = dict[str, Any]
 _DECIMALS = 6
@@ -53,6 +53,7 @@ class Search:
         self._graph = graph
         self._further = tuple(further)
         self._sought: Question | None = None
+        self._association: Association[int] | None = None
 
     def expect_near(self, similarities: Mapping[str, float]) -> None:
         """Make the *similarities* of nodes, cosines by key, count beside the words of their texts.
@@ -61,15 +62,23 @@ class Search:
         """
         texts = self._index.texts_of(self._kind.label, similarities.keys())
         least = least_alone(self._graph.context.near_nothing, self._index.corpus.texts)
-        self._near = Near(
-            {texts[key]: near for key, near in similarities.items() if key in texts}, least
-        )
+        near = Near({texts[key]: near for key, near in similarities.items() if key in texts}, least)
+        if near != self._near:
+            self._near, self._association = near, None
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
-        """Return the best *limit* nodes that the graph sees and *admits* accepts."""
-        index, context = self._index, self._graph.context
-        if not index.corpus.texts:
+        """Return the best *limit* nodes that the graph sees and *admits* accepts.
+
+        For another limit it may be called again, with the same *admits*.
+        """
+        if not self._index.corpus.texts:
             return []
+        if self._association is None:
+            self._association = self._associated(admits)
+        return [self._hit(one) for one in self._association.best(limit)]
+
+    def _associated(self, admits: Callable[[Any], bool]) -> Association[int]:
+        index, context = self._index, self._graph.context
         sought = self._sought = question(
             self._asked,
             _asked_at(self._graph),
@@ -81,12 +90,13 @@ class Search:
             further=self._further,
         )
 
+        nodes = self._nodes  # not self, which would make a cycle with thousands of mentions in it
+
         def is_wanted(text: int) -> bool:
-            node = self._nodes.of(text)
+            node = nodes.of(text)
             return node is not None and admits(node)
 
-        found = associate(sought, index.corpus, index, limit, is_wanted, self._near)
-        return [self._hit(one) for one in found]
+        return Association(sought, index.corpus, index, is_wanted, self._near)
 
     @property
     def names_a_speaker(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from heapq import nlargest
 from itertools import compress
 from math import sqrt
-from typing import Final
+from typing import Final, Generic
 
 from .index import Corpus, H, Index, Mentions
 from .nearness import Near
@@ -25,6 +25,9 @@ _TENTH: Final = 0.1
 # A text receives at most this share of the best score; a text with more terms passes on less.
 SHARE: Final = 0.4
 LENGTH: Final = 20
+# Terms are counted up to this number first, then up to so many times as many.
+_FIRST_COUNT: Final = 8
+_MORE: Final = 4
 # The scale is measured on this many of the strongest texts.
 _STRONGEST: Final = 10
 
@@ -41,15 +44,38 @@ def associate(
 
     This extends `ranking.associate`. The cue of a second step names the text that passed it on.
     """
-    spread = activated(question, corpus, index, near)
-    choice = Choice(question, index, spread, max(limit, COMPARED), admits, near)
-    rows = choice.best()
-    passed = list(_led_to(question, corpus, index, rows[:PASSING]))
-    for cue, mentions in passed:
-        spread.add(cue, mentions, {})
-    if passed:
-        rows = choice.again([mentions for _, mentions in passed])
-    return later_first(question, index, corpus.texts, rows)[:limit]
+    return Association(question, corpus, index, admits, near).best(limit)
+
+
+class Association(Generic[H]):
+    """The texts that `associate` finds, for any limits: their mentions are summed only once."""
+
+    def __init__(
+        self,
+        question: Question,
+        corpus: Corpus,
+        index: Index[H],
+        admits: Callable[[H], bool] = lambda _: True,
+        near: Near[H] | None = None,
+    ) -> None:
+        self._question, self._corpus, self._index = question, corpus, index
+        self._admits, self._near = admits, near
+        self._spread = activated(question, corpus, index, near)
+        self._has_passed = False
+
+    def best(self, limit: int) -> list[Associated[H]]:
+        """Return the *limit* best texts, the best first."""
+        question, index, most = self._question, self._index, max(limit, COMPARED)
+        choice = Choice(question, index, self._spread, most, self._admits, self._near)
+        rows = choice.best()
+        if not self._has_passed:
+            self._has_passed = True
+            passed = list(_led_to(question, self._corpus, index, rows[:PASSING]))
+            for cue, mentions in passed:
+                self._spread.add(cue, mentions, {})
+            if passed:
+                rows = choice.again([mentions for _, mentions in passed])
+        return later_first(question, index, self._corpus.texts, rows)[:limit]
 
 
 def _led_to(
@@ -98,16 +124,19 @@ def _rare(
     few = min(FEW, _TENTH * corpus.texts)
     most = min(MOST_PASSED, int(max(few, RARE * corpus.texts)))
     terms = {term for terms in of_texts for term in terms} - said
-    counted = sorted((index.count(term, most), term) for term in terms)
-    rare = set()
-    left = MOST_PASSED
-    for count, term in counted:
-        if count > min(left, most):
-            break
-        # A term that no other text mentions leads nowhere.
-        if count > 1:
-            rare.add(term)
-            left -= count
+    rare: set[str] = set()
+    left, counted = MOST_PASSED, 0
+    # A store may have to read what it counts, so common terms are counted in part.
+    while terms and counted < min(left, most):
+        counted = min(_MORE * counted or _FIRST_COUNT, left, most)
+        for count, term in sorted((index.count(term, counted), term) for term in terms):
+            if count > min(left, counted):
+                break
+            terms.remove(term)
+            # A term that no other text mentions leads nowhere.
+            if count > 1:
+                rare.add(term)
+                left -= count
     return rare
 
 
