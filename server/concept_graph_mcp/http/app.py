@@ -18,6 +18,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.authentication import AuthCredentials, AuthenticationBackend
+from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection, Request
@@ -30,7 +31,7 @@ from ..errors import StoreError
 from ..session import Session
 from ..stores.store import Many
 from .asking import READ, SCOPES
-from .guard import Admitted, Guard, refusal
+from .guard import Admitted, Framed, Guard, refusal
 from .limits import Limits
 from .metrics import Metrics
 from .oidc import Issuer, Verifier
@@ -98,8 +99,10 @@ def build(server: MCPServer, session: Session, web: Web, metrics: Metrics) -> St
     app = AuthenticationMiddleware(app, _backend(web), on_error=_unknown)
     if web.origins:
         app = _shared_with(web.origins, app)
+    guarded = Guard(app, [*web.hosts], [*web.origins], metrics)
     routes = [
-        Route(PATH, Guard(app, [*web.hosts], [*web.origins], metrics)),
+        # A redirect would name the scheme and the host of the request, which are not the client's.
+        *(Route(path, guarded) for path in (PATH, f"{PATH}/")),
         Route("/health", _healthy),
         Route("/ready", _Ready(session).page),
         Route("/metrics", metrics.page),
@@ -107,7 +110,10 @@ def build(server: MCPServer, session: Session, web: Web, metrics: Metrics) -> St
     if web.issuer is not None:
         issuers = [_EXACT.validate_python(web.issuer.url)]
         routes += create_protected_resource_routes(url, issuers, [*SCOPES])
-    return Starlette(routes=routes, lifespan=lambda _: manager.run())
+    outermost = [Middleware(Framed)]
+    made = Starlette(routes=routes, middleware=outermost, lifespan=lambda _: manager.run())
+    made.router.redirect_slashes = False
+    return made
 
 
 class _Either:

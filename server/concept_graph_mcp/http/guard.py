@@ -41,6 +41,25 @@ class Guard:
         await (refused or self._app)(scope, receive, counted)
 
 
+class Framed:
+    """Refuses a request that says in two ways where it ends, and closes its connection.
+
+    A proxy may have chosen the other way (RFC 9112, 6.1): it would take what follows here for the
+    beginning of the next user's request.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._app
+        names = {name for name, _ in scope.get("headers", ())}
+        if b"transfer-encoding" in names and b"content-length" in names:
+            line = "send either Content-Length or Transfer-Encoding"
+            app = refusal(400, line, {"connection": "close"})
+        await app(scope, receive, send)
+
+
 def _unanswerable(request: Request) -> Response | None:
     """Return the refusal of a request that no server of ours answers."""
     if request.method not in ("POST", "OPTIONS"):

@@ -50,6 +50,24 @@ def test_a_page_of_an_allowed_origin_may_call_and_read(embedded, tokens):
         assert "www-authenticate" in refused.headers["access-control-expose-headers"].lower()
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/health", "/nowhere"])
+def test_a_request_that_ends_in_two_ways_smuggles_no_other_one_in(served, path):
+    host = served.url.split("/")[2]
+    hidden = f"GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n"
+    body = f"0\r\n\r\n{hidden}"
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n"
+    with served.connected() as connection:
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+        answer = connection.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_a_slash_at_the_end_of_the_address_is_no_redirect(served):
+    assert served.post(url=f"{served.url}/").status_code == 200
+    assert served.post(url=f"{served.base}/health/").status_code == 404
+
+
 @pytest.mark.parametrize("verb", ["GET", "DELETE", "PUT", "HEAD"])
 def test_there_are_no_streams_and_no_sessions(served, verb):
     answer = served.post(verb=verb)
