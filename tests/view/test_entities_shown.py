@@ -231,8 +231,8 @@ def test_areas_open_to_their_members(seen, images):
     shown = page.run("return [...conceptGraphView.model.nodes.values()].map((n) => n.text)")
     assert shown == ["Lindau and 3 more", "Dr Weber and 2 more"]
     # Max and the park were mentioned together, and so were others of both areas.
-    joined = "return [...conceptGraphView.model.links.values()].map((l) => [l.type, l.weight])"
-    assert page.run(joined) == [["mentioned together", 1]]
+    joined = "return [...conceptGraphView.model.links.values()].map((l) => [l.type, l.directed])"
+    assert page.run(joined) == [["mentioned together", False]]
     assert "how often" in page.text("#legend")
     page.shoot(images, "areas")
     assert page.text("[data-fact=members]") == "4"

@@ -59,6 +59,7 @@ def _node(row: Row, share: float, joined: Counter[tuple[str, str]]) -> Row:
             "from": f"area {one}",
             "to": f"area {other}",
             "type": TOGETHER.type,
+            "directed": False,
             "weight": count / most,
         }
         for (one, other), count in joined.items()

@@ -9,9 +9,10 @@ import {
   askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold,
 } from "./api.js";
 import { makeSearch } from "./search.js";
+import { reckoned } from "./reckoning.js";
 import { showDetails, spoken } from "./details.js";
 import { showFound } from "./found_list.js";
-import { showPropositions } from "./recall_list.js";
+import { showPropositions, showSeeds } from "./recall_list.js";
 import { Looks } from "./looks.js";
 import { showLegend } from "./legend.js";
 import { Views } from "./views.js";
@@ -24,12 +25,10 @@ import { plain, printable } from "./wording.js";
 const EXPANDED = 40;
 const NOTHING = "There is nothing in this graph yet.";
 const NO_AREAS = "There are no areas yet: the worker finds them once a week.";
-// To know every relation among what a click adds, two hops are asked for, and one where both ends
-// of a relation tell of it.
+// Two hops tell every relation among what a click adds; one does where both ends tell of it.
 const EXPANSION = 1000;
 const WHOLE = 5000;
 const RECALLED = 30;
-const RECKONED = 100;
 const FOUND = 20;
 
 const $ = (id) => document.getElementById(id);
@@ -63,6 +62,7 @@ async function start() {
   $("where").title = location;
   document.title = `${$("where").textContent} · concept graph`;
   setTime();
+  begun = { kind: about.kind, names: about.seeds };
   try {
     await load(about.seeds, about.kind);
   } finally {
@@ -74,8 +74,7 @@ async function start() {
 // The picture
 
 async function load(names, kind = "concept") {
-  asked += 1;
-  const mine = asked;
+  const mine = (asked += 1);
   const { nodes } = await askPicture(kind, names, $("hops").value, $("limit").value, picture.time);
   if (mine !== asked) return;
   if (!nodes.length && names.length) throw new Error(`Nothing is called “${names.join(", ")}”.`);
@@ -156,10 +155,9 @@ function explain() {
 }
 
 function total() {
-  let sum = 0;
   const nodes = [...model.nodes.values()];
   const aroused = nodes.filter(fades);
-  for (const node of aroused) sum += arousalAt(node, picture.time, about.tau_ms);
+  const sum = aroused.reduce((all, node) => all + arousalAt(node, picture.time, about.tau_ms), 0);
   document.body.dataset.arousal = sum;
   const hours = Number($("time").value);
   $("moment").textContent = [
@@ -181,15 +179,7 @@ function setTime() {
 async function reckon() {
   const mine = asked;
   const { time } = picture;
-  const still = [...model.nodes.values()].filter((node) => !fades(node));
-  for (const [kind, nodes] of Map.groupBy(still, (node) => node.kind)) {
-    for (let begin = 0; begin < nodes.length; begin += RECKONED) {
-      const names = nodes.slice(begin, begin + RECKONED).map((node) => node.name);
-      const { nodes: rows } = await askNeighbourhood(kind, names, 0, RECKONED, time);
-      if (mine !== asked || time !== picture.time) return;
-      model.merge(rows, () => false);
-    }
-  }
+  if (!(await reckoned(model, time, () => mine === asked && time === picture.time))) return;
   describe();
   picture.redraw();
   document.body.dataset.reckoned = time;
@@ -199,8 +189,7 @@ async function reckon() {
 
 async function recall(names) {
   if (!names.length) throw new Error("A recall begins at a concept or an episode.");
-  asked += 1;
-  const mine = asked;
+  const mine = (asked += 1);
   hideFound();
   seeds = names;
   recalling = true;
@@ -213,7 +202,7 @@ async function recall(names) {
   ]);
   if (mine !== asked) return;
   light(propositions, nodes);
-  showSeeds();
+  showSeeds($("seeds"), seeds, (others) => attempt(recall, others));
   showPropositions($("propositions"), propositions, model, point);
   $("counted").textContent = propositions.length < all
     ? `the strongest ${propositions.length} of ${all}, ${ahead(Number($("time").value))}`
@@ -237,20 +226,6 @@ function light(propositions, rows) {
 function point(proposition) {
   picture.strong = proposition?.light ?? null;
   picture.redraw();
-}
-
-function showSeeds() {
-  $("seeds").replaceChildren(...seeds.map((name) => {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = seeds.length > 1 ? `${printable(name)} ×` : printable(name);
-    button.disabled = seeds.length === 1;
-    button.setAttribute("aria-label", `recall without ${printable(name)}`);
-    button.addEventListener("click", () => attempt(recall, seeds.filter((seed) => seed !== name)));
-    item.append(button);
-    return item;
-  }));
 }
 
 function endRecall() {
@@ -295,8 +270,7 @@ async function show({ kind, names }) {
 /** List what says *words*, and why; return how much that is. */
 async function find(words) {
   if (recalling) endRecall();
-  asked += 1;
-  const mine = asked;
+  const mine = (asked += 1);
   const found = await askFind(words, FOUND, picture.time);
   if (mine !== asked) return 1;
   finding = true;
@@ -346,8 +320,7 @@ function openWhole() {
 // Events
 
 function clicked(node) {
-  if (node.kind === "area") return attempt(show, { kind: "area", names: [node.name] });
-  if (recalling) select(node);
+  if (recalling && node.kind !== "area") select(node);
   else attempt(expand, node);
 }
 
@@ -408,8 +381,7 @@ $("end-find").addEventListener("click", endFind);
 $("areas").addEventListener("click", () => attempt(show, { kind: "area", names: [] }));
 $("overview").addEventListener("click", () => attempt(show, about.overview));
 $("time").addEventListener("input", setTime);
-$("time").addEventListener("change", () => attempt(reckon));
-$("time").addEventListener("change", () => recalling && attempt(recall, seeds));
+$("time").addEventListener("change", () => attempt(() => Promise.all([reckon(), recalling && recall(seeds)])));
 $("recall-mode").addEventListener("click", toggleRecall);
 $("recall-here").addEventListener("click", toggleRecall);
 $("edit").addEventListener("click", () => changing.edit(picture.selected));

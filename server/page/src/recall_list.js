@@ -61,3 +61,15 @@ function formula(proposition, best, model) {
   const parts = Object.entries(factorsOf(proposition)).map(([name, value]) => factor(name, plain(value)));
   return [factor("score", plain(score)), "=", ...parts.flatMap((part) => ["×", part]).slice(1), ...others];
 }
+
+/** Fill *list* with the names that are recalled from; without(others) gets the rest when one is clicked. */
+export function showSeeds(list, seeds, without) {
+  list.replaceChildren(...seeds.map((name) => {
+    const button = element("button", "", seeds.length > 1 ? `${printable(name)} ×` : printable(name));
+    button.type = "button";
+    button.disabled = seeds.length === 1;
+    button.setAttribute("aria-label", `recall without ${printable(name)}`);
+    button.addEventListener("click", () => without(seeds.filter((seed) => seed !== name)));
+    return element("li", "", button);
+  }));
+}
