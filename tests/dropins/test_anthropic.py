@@ -19,12 +19,6 @@ TEXT = "one\ntwo\nthree\n"
 
 
 @pytest.fixture
-def memory(place):
-    with Memory.open(place, "ada", zone="UTC") as opened:
-        yield opened
-
-
-@pytest.fixture
 def tool(memory):
     return MemoryTool(memory)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.markdown import ROOT, blocks
 
 PAGE = ROOT / "docs/guide/dropins.md"
-# What the example of a section needs.
+# The package that the example of a section needs.
 PACKAGES = {
     "LangGraph": "langgraph.store.base",
     "Where stores differ": "langgraph.store.base",

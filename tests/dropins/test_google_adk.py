@@ -12,21 +12,16 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions.session import Session
 from google.genai.types import Content, FunctionCall, Part
 
-from concept_graph_mcp import AsyncMemory, Memory
+from concept_graph_mcp import AsyncMemory
 from concept_graph_mcp.dropins.google_adk import MemoryService
 
 MADE_S = 1_749_000_000.0
 
 
 @pytest.fixture
-def memory(place):
-    with Memory.open(place, "nobody", zone="UTC") as opened:
-        yield opened
-
-
-@pytest.fixture
 def service(memory):
-    return MemoryService(memory)
+    # Each call names its user.
+    return MemoryService(memory.of("nobody"))
 
 
 def event(number, said, author="user", *parts):

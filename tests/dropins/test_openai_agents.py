@@ -10,7 +10,7 @@ from agents import Agent, Model, ModelResponse, Runner, Usage, set_tracing_disab
 from agents.memory import Session, SessionSettings
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
-from concept_graph_mcp import AsyncMemory, Memory
+from concept_graph_mcp import AsyncMemory
 from concept_graph_mcp.dropins.openai_agents import MemorySession
 from concept_graph_mcp.errors import StoreError
 
@@ -30,12 +30,6 @@ ITEMS = [
     {"role": "user", "content": ""},
     {"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]},
 ]
-
-
-@pytest.fixture
-def memory(place):
-    with Memory.open(place, "ada", zone="UTC") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -47,6 +47,11 @@ def current(there):
     return {one["content"] for one in contents(there).values() if "valid_until" not in one}
 
 
+def visible(there):
+    rows = contents(there).values()
+    return {one["content"] for one in rows if not {"valid_until", "deleted_at"} & one.keys()}
+
+
 def ingest(there, folder, *more):
     return ok(*there, "ingest", *more, str(folder)).stderr.splitlines()
 
@@ -108,6 +113,39 @@ def test_a_deleted_section_forgets_nothing(there, folder):
     before = contents(there)
     ingest(there, folder)
     assert contents(there) == before
+
+
+def test_a_deleted_section_is_forgotten_if_one_asks_for_it_and_agrees(there, folder):
+    (folder / "memories/2025-05.md").unlink()
+    with Memory.open(there[0].partition("=")[2], zone="UTC") as memory:
+        memory.remember("Lena plays chess")
+    before = contents(there)
+    said = run(*there, "ingest", "--forget-deleted", "--dry-run", str(folder))
+    assert "Bob lives in Turin" in said.stdout
+    assert contents(there) == before
+    refused = run(*there, "ingest", "--forget-deleted", str(folder), stdin="n\n")
+    assert refused.exit_code == 1
+    assert contents(there) == before
+    assert "forgotten: 1" in ok(*there, "ingest", "--forget-deleted", "--yes", str(folder)).stderr
+    forgotten = [one["content"] for one in contents(there).values() if "deleted_at" in one]
+    assert forgotten == ["Bob lives in Turin"]
+    assert "forgotten: 0" in ok(*there, "ingest", "--forget-deleted", str(folder)).stderr
+
+
+def test_a_deleted_section_that_was_edited_before_takes_its_latest_text_along(there, folder):
+    file = folder / "memories/2025-05.md"
+    file.write_text(file.read_text().replace("Turin", "Lisbon"))
+    ingest(there, folder)
+    file.unlink()
+    ingest(there, folder, "--forget-deleted", "--yes")
+    assert not {"Bob lives in Turin", "Bob lives in Lisbon"} & visible(there)
+
+
+def test_a_folder_that_export_did_not_write_forgets_nothing(there, tmp_path):
+    (tmp_path / "vault").mkdir()
+    refused = run(*there, "ingest", "--forget-deleted", "--yes", str(tmp_path / "vault"))
+    assert refused.exit_code == 1
+    assert "was not written by export" in refused.stderr
 
 
 def test_names_and_tags_are_taken_back(there, folder):

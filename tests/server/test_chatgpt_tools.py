@@ -21,7 +21,7 @@ CLARA = {"text": "Clara is allergic to hazelnuts", "about": [{"name": "Clara", "
 
 @pytest.fixture
 def asked() -> list[str]:
-    """What the user was asked, in this test."""
+    """The questions to the user in this test."""
     return []
 
 

@@ -313,7 +313,7 @@ def test_a_memgraph_that_is_down_fails_no_prompt(home, monkeypatch):
 
 @pytest.fixture
 def obeying() -> list[str]:
-    """What is put before a command for modes of files to bind it: root is bound by none."""
+    """The prefix of a command that lets the modes of files bind it: root is bound by none."""
     if os.geteuid() != 0:
         return []
     made = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]

@@ -31,7 +31,7 @@ def folder(tmp_path) -> Path:
 
 @pytest.fixture
 def within(folder) -> list[str]:
-    """What is put before a command, for which the folder is then on a read-only file system."""
+    """The prefix of a command for which the folder is on a read-only file system."""
     made = ["unshare", "--mount", "sh", "-c", READ_ONLY, "sh", str(folder)]
     if not shutil.which("unshare") or subprocess.run([*made, "true"], check=False).returncode:
         pytest.skip("needs the privilege to mount a folder read-only")

@@ -284,7 +284,7 @@ def test_a_pause_and_what_was_done_outlive_a_restore_and_a_clean(owner, tmp_path
     owner.ok("pause")
     before = owner.json("status")
     assert (before["paused"], before["runs"], before["transitioned"]) == (True, 1, 2)
-    # Who does not like what time has done, and takes it back, must not see it done at once again.
+    # A user who takes back a change of the worker must not see it made again at once.
     ok(*owner.store, "restore", "latest", "--yes", *apart)
     assert owner.json("status") == before
     assert "paused" in owner.fails("--once", "decay")

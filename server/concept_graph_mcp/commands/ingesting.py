@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import click
 
@@ -17,21 +16,19 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls
 from ..calls import Call
-from ..errors import Refused, StoreError
+from ..errors import StoreError
 from ..file_formats import FormatError, Messages, Row, Tally, notes
 from ..file_formats.lines import Record
-from ..histories import discovery, formats, markdown, marks, secrets
+from ..histories import discovery, formats, markdown, secrets
 from ..histories.conversation import Kept
 from ..histories.formats import History
-from ..histories.marks import Mark
 from ..session import Session
-from ..stores.store import Keeper
-from . import importing, output
+from . import importing, notes_folder, output
 from .common import PATH, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
+from .marking import Marking
 from .notes import note
-from .notes_folder import TakingBack
 from .progress import progress
 
 # Bounds of one transaction: messages, and characters.
@@ -50,8 +47,11 @@ _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 @click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
 @click.option("--discover", is_flag=True, help="Find what agents have left on this machine.")
 @click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
+@click.option(
+    "--forget-deleted", is_flag=True, help="Forget what was deleted from exported notes; asks."
+)
 @click.option("--dry-run", is_flag=True, help="Only read, and say what would be stored.")
-@click.option("--yes", is_flag=True, help="Do not ask after --discover.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def ingest(
     embedded: str | None,
@@ -62,6 +62,7 @@ def ingest(
     *,
     discover: bool,
     everything: bool,
+    forget_deleted: bool,
     dry_run: bool,
     yes: bool,
 ) -> None:
@@ -90,6 +91,8 @@ def ingest(
             text.name(thread, "--thread")
         except ConceptGraphError as error:
             raise Failure(str(error)) from None
+    if forget_deleted and path is None:
+        raise click.UsageError("--forget-deleted: name the folder of the notes")
     found = _agreed(yes or dry_run) if path is None else [(path, given)]
     with Interrupts() as interrupts, _uncollected():
         work = Ingest(found, thread, interrupts, everything=everything, dry_run=dry_run)
@@ -97,6 +100,9 @@ def ingest(
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
             raise work.interrupted() from None
+    if forget_deleted and path is not None:
+        forgetting = partial(notes_folder.forget_deleted, folder=path, dry_run=dry_run, yes=yes)
+        note(f"forgotten: {with_session(embedded, forgetting):,}")
     if dry_run:
         note(f"to ingest: {work.created:,}; nothing was stored: a dry run.")
     else:
@@ -219,7 +225,7 @@ class Ingest:
         if kind == notes.ENTITY:
             self.tally.left_out("notes of entities, which are only read")
         elif kind == notes.MONTH:
-            taking = TakingBack(session, self.tally, self._dry_run)
+            taking = notes_folder.TakingBack(session, self.tally, self._dry_run)
             with self._telling():
                 await taking.file(text)
             self.created += taking.created
@@ -322,58 +328,6 @@ def _redacted(row: Row, tally: Tally) -> Row:
     """Return *row* without the secrets of its text."""
     text = secrets.redacted(row.record["text"], tally)
     return replace(row, record={**row.record, "text": text})
-
-
-class Marking:
-    """The mark of a history, which moves with each batch that is in the store."""
-
-    def __init__(self, history: History, how: str, mark: Mark | None) -> None:
-        self.mark = mark or Mark()
-        self._history = history
-        self._how = how
-        self._place: Path | None = None
-
-    @classmethod
-    async def begun(
-        cls, session: Session, history: History, kept: Kept, dry_run: bool
-    ) -> "Marking":
-        """Return the marking of *history*, at its mark if the store has what was read up to it."""
-        how = "" if dry_run or not history.has_marks else f"{history.format} {kept.everything}"
-        made = cls(history, how, None)
-        file = await made._file(session)
-        mark = None if file is None else marks.read(file, history.path)
-        if mark is not None and await _has(session, mark.last):
-            made.mark = mark
-        return made
-
-    async def move(self, session: Session, ids: Sequence[str] = ()) -> None:
-        """Write the mark, after the messages with *ids* were stored."""
-        if ids:
-            self.mark.messages += len(ids)
-            self.mark.last = ids[-1]
-        file = await self._file(session)
-        if file is not None:
-            marks.write(file, self._history.path, self.mark)
-
-    async def _file(self, session: Session) -> Path | None:
-        """Return the file of the mark; None without a store, or for what has no mark."""
-        if self._how and self._place is None:
-            store = await cast(Keeper, session.store).identity()
-            if store is not None:
-                path, user = self._history.path, session.user_id
-                self._place = marks.place(store, user, path, self._how)
-        return self._place
-
-
-async def _has(session: Session, memory_id: str | None) -> bool:
-    """Return whether the store has the memory: a store that was restored may lack it."""
-    if memory_id is None:
-        return True
-    try:
-        await session.run(calls.memory_admin.show(memory_id))
-    except Refused:
-        return False
-    return True
 
 
 class _Rows:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import click
+
 from conceptgraph_core.memories import schema
 
 from .. import calls
@@ -21,6 +23,11 @@ from .common import Failure
 PROGRAMS: Final = frozenset({"claude", "langgraph", "openai-agents", "google-adk"})
 _TOLD: Final = 20
 _LONGEST_NAME: Final = 80
+# The ids of the memories that were written into a folder, a line each.
+_WRITTEN: Final = ".concept-graph-mcp"
+_REASON: Final = "its section was deleted from the notes"
+# Texts shown before they are forgotten.
+_SHOWN: Final = 20
 # Some file systems do not take these in a name.
 _UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
 
@@ -50,6 +57,8 @@ async def write(
         for name, dated in sorted(months.items()):
             dated.sort(key=lambda one: one[0])
             _file(folder / "memories" / f"{name}.md", notes.month(name, [one for _, one in dated]))
+        written = (one.memory_id for dated in months.values() for _, one in dated)
+        _file(folder / _WRITTEN, "".join(f"{one}\n" for one in written))
         taken: set[str] = set()
         for entity_id, label in sorted(entities.items()):
             await _entity(session, folder / "entities", (entity_id, label), taken)
@@ -95,6 +104,53 @@ def _file(file: Path, text: str) -> None:
         stream.write(text.encode("utf-8", "replace"))
 
 
+async def forget_deleted(session: Session, folder: Path, *, dry_run: bool, yes: bool) -> int:
+    """Forget the memories whose sections somebody deleted from *folder*; return how many.
+
+    Shows them first and, without *yes*, asks. Raises Failure if `write` has not written *folder*.
+    """
+    # Imports what a terminal needs, which other commands do not.
+    from .memory_tables import shortened
+    from .terminal import say
+
+    with output.told(folder):
+        written, there = _written_into(folder), _sections_in(folder)
+    taking = TakingBack(session, Tally(), dry_run)
+    found = [await taking.versions(one) for one in written if one not in there]
+    gone = {rows[-1]["memory_id"]: rows for rows in found if rows}
+    gone = {memory_id: rows for memory_id, rows in gone.items() if memory_id not in there}
+    for memory_id, rows in [*gone.items()][:_SHOWN]:
+        say(f"deleted from the notes: {memory_id}: {shortened(rows[-1]['content'])}")
+    if len(gone) > _SHOWN:
+        say(f"and {len(gone) - _SHOWN:,} more")
+    if not gone or dry_run:
+        return 0
+    if not yes:
+        click.confirm("Forget them? restore brings each back.", abort=True)
+    for rows in gone.values():
+        # The old ones first, for a forgotten correction gives way to what it replaced.
+        for row in rows:
+            if row["deleted_at"] is None:
+                await session.run(calls.memories.forget(row["memory_id"], _REASON))
+    return len(gone)
+
+
+def _written_into(folder: Path) -> list[str]:
+    try:
+        return (folder / _WRITTEN).read_text(encoding="utf-8").split()
+    except (FileNotFoundError, NotADirectoryError):
+        raise Failure(
+            f"{folder}: was not written by export --format markdown, so that nobody knows which"
+            " sections are deleted"
+        ) from None
+
+
+def _sections_in(folder: Path) -> set[str | None]:
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in folder.rglob("*.md"))
+    months = (text for text in texts if notes.kind(text) == notes.MONTH)
+    return {section.memory_id for text in months for section in notes.sections(text)}
+
+
 @dataclass
 class TakingBack:
     """Takes back the edits of a month's file; `created` counts new texts and edited ones."""
@@ -130,16 +186,21 @@ class TakingBack:
 
     async def _latest(self, memory_id: str) -> dict[str, Any] | None:
         """Return the memory, or the one that has replaced it."""
-        seen: set[str] = set()
-        row = None
-        while memory_id not in seen:
-            seen.add(memory_id)
+        rows = await self.versions(memory_id)
+        return rows[-1] if rows else None
+
+    async def versions(self, memory_id: str) -> list[dict[str, Any]]:
+        """Return the memory and those that have replaced it; none if the last was forgotten."""
+        rows: dict[str, dict[str, Any]] = {}
+        while memory_id not in rows:
             try:
                 [row] = await self.session.run(calls.memory_admin.show(memory_id))
             except Refused:
-                return row
+                break
+            rows[memory_id] = row
             memory_id = row["contradicted_by"] or memory_id
-        return None if row is None or row["deleted_at"] is not None else row
+        found = [*rows.values()]
+        return found if found and found[-1]["deleted_at"] is None else []
 
     async def _edited(self, section: notes.Section, row: Mapping[str, Any]) -> None:
         """Let the edited text replace the stored one, which is kept as what was said before."""
