@@ -523,6 +523,13 @@ def test_the_words_of_what_is_forgotten_or_replaced_come_back_by_no_name(days):
     assert "118" in days.recall("Where is my mother?")
 
 
+@pytest.mark.parametrize("message", ["林檎" * 600, "Clara " + "x" * 1_001])
+def test_a_message_may_have_words_longer_than_names(days, message):
+    days.remember(f"Clara likes {message[:2]}")
+    assert "Clara likes" in days.recall(message)
+    assert len(days.search(message)) == 1
+
+
 def test_what_is_forgotten_is_out_of_sight(days):
     memory_id = clara(days)
     [row] = days.run(everyday.forget(memory_id, "no"))

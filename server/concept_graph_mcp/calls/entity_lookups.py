@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from conceptgraph_core.entities import names, schema
 
 from . import text_lookups
-from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Where, following
+from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Where, next_text
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities.inputs import Observation
@@ -100,7 +100,7 @@ def mine(user_id: str) -> Where:
 
 def only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """Return a range for each of *values* that holds this value alone."""
-    return tuple((one, following(one)) for one in values)
+    return tuple((one, next_text(one)) for one in values)
 
 
 def sharing(

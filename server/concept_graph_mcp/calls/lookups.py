@@ -315,5 +315,9 @@ Lookup = (
 
 def following(after: str | None) -> str:
     """Return the first text after *after*, or the first of all. Raises InvalidText."""
-    # A NUL would sort next, but no text may have one.
-    return "" if after is None else text.name(after, "after") + "\x01"
+    return "" if after is None else next_text(text.name(after, "after"))
+
+
+def next_text(one: str) -> str:
+    """Return the first text after *one*: a NUL would sort next, but no text may have one."""
+    return one + "\x01"
