@@ -163,7 +163,7 @@ def test_health_is_opened_with_a_key_and_the_check_with_another(seen, images):
     if images is not None:
         page.run(
             "for (const one of document.querySelectorAll('#article code, #article dd bdi'))"
-            " one.textContent = one.textContent.replace(/\\/\\S*told/, '/home/anna/memory')"
+            " one.textContent = one.textContent.replace(/\\/\\S*memory/, '/home/anna/memory')"
         )
     page.shoot(images, "health")
     command = page.text(".command code")
