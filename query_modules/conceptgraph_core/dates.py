@@ -6,7 +6,7 @@ Imports nothing of Memgraph: the shell formats the same times in its own zone.
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from . import limits
 from .errors import InvalidNumber
@@ -15,6 +15,22 @@ DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 # 0001-01-03T00:00:00Z: two days after the first date, so that every zone has a date for it.
 _FIRST_MS: Final = -62_135_424_000_000
+
+
+class Span(NamedTuple):
+    """The times from *since* to before *until* (unix ms); None is no bound."""
+
+    since: int | None = None
+    until: int | None = None
+
+    def holds(self, at: int | None) -> bool:
+        """Tell whether *at* lies in the span; an unknown time lies in an unbounded one only."""
+        if at is None:
+            return self.since is None and self.until is None
+        return (self.since is None or at >= self.since) and (self.until is None or at < self.until)
+
+
+ALWAYS: Final = Span()
 
 
 def moment(time_ms: int, zone: tzinfo = UTC) -> datetime:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets
 from conceptgraph_core.entities.inputs import Given
+from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import asking, lines, schema
-from memories import links
+from memories import links, node
 
 everyday = calls.everyday
 SAID = "My sister Clara is allergic to hazelnuts!"
@@ -580,3 +581,87 @@ def test_a_message_is_asked_with_what_came_before_only_for_a_pronoun():
     assert asking.asked("Where is Max?", "the key") == "Where is Max?"
     assert asking.asks_of_the_past("Wo war das früher?")
     assert not asking.asks_of_the_past("Where is it?")
+
+
+def test_a_time_in_a_long_memory_is_found_whole(days, memory):
+    start = memory.now_ms
+    walks = [f"Walked the dog in the park, round {number}" for number in range(400)]
+    memory.import_rows(
+        [
+            node(f"dog {number}", content=walk, said_at=start - number * DAY_MS)
+            for number, walk in enumerate(walks)
+        ]
+    )
+    since, until = start - 300 * DAY_MS, start - 272 * DAY_MS
+    rows = days.search("dog park", since=since, until=until, limit=100)
+    assert {one["id"] for one in rows} == {f"dog {number}" for number in range(273, 301)}
+    assert {one["total"] for one in rows} == {28}
+    assert len(days.search("dog park", since=since, until=since + 1)) == 1
+    assert days.search("dog park", until=start - 400 * DAY_MS) == []
+
+
+def test_who_it_is_about_is_asked_before_any_limit(days, memory):
+    walks = [f"Walked the dog in the park, round {number}" for number in range(200)]
+    memory.import_rows([node(f"dog {number}", content=walk) for number, walk in enumerate(walks)])
+    made = days.remember("A long, long walk with Tom and with the dog of his in a park far away")
+    assert [one["id"] for one in days.search("dog park", about="Tom")] == [made["id"]]
+
+
+def test_a_text_is_found_on_each_day_on_which_it_was_said(days, memory):
+    told = [memory.now_ms - number * 30 * DAY_MS for number in (1, 2, 3)]
+    said = {"text": "I have a migraine again today", "speaker": "user"}
+    for number, at in enumerate(told):
+        ingested = said | {"id": str(number), "thread": str(number), "said_at": at}
+        memory.run(calls.ingesting.ingest("default", [ingested]))
+    for at in told:
+        [row] = days.search("migraine", since=at, until=at + DAY_MS, kinds=["memory"])
+        assert row["at"] == at
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_about"),
+    [
+        ("Tom", "Tomatoes grow well", False),
+        ("Ann", "The train to Hannover was late", False),
+        ("Ann", "Ann's bicycle is green", True),
+        ("Anna", "Annas Fahrrad ist grün", True),
+        ("tomato", "Tomatoes grow well", True),
+        ("haselnuss", "Die Haselnüsse sind vom Markt", True),
+        ("New York", "It rains in New Yorker bars", False),
+        ("jose", "José repairs bicycles", True),
+        ("東京", "来週は東京都に行く", True),
+        ("C++", "She writes C++ at work", True),
+    ],
+)
+def test_a_text_is_about_a_name_by_words(name, text, is_about):
+    assert Subject([name]).is_in([text]) is is_about
+
+
+def test_about_goes_by_words_in_search_and_in_about(days):
+    tomatoes = days.remember("Tomatoes grow on the balcony", ["tomatoes"])["id"]
+    tom = days.remember("Tom sold tomatoes", ["Tom"])["id"]
+    rows = days.search("Tom sold tomatoes", about="Tom")
+    assert {one["id"] for one in rows if one["kind"] == "memory"} == {tom}
+    assert {one["text"] for one in rows if one["kind"] == "entity"} == {"Tom (entity)"}
+    assert {one["id"] for one in days.about("tomato")["said"]} == {tomatoes, tom}
+    assert [one["id"] for one in days.about("Tom")["said"]] == [tom]
+
+
+def test_all_names_of_the_merged_are_names_of_one(days):
+    job = days.remember("Katharina has a job at Bosch", ["Katharina"], said="Katharina works")
+    cello = days.remember("Kathi plays the cello", ["Kathi"], said="Kathi plays")
+    days.identify("Kathi", "Katharina", True, "Kathi is Katharina")
+    for name in ("Katharina", "Kathi"):
+        assert {one["id"] for one in days.about(name)["said"]} == {job["id"], cello["id"]}
+        rows = days.search("cello", about=name, kinds=["memory"])
+        assert [one["id"] for one in rows] == [cello["id"]]
+
+
+def test_what_was_replaced_is_found_last_and_marked(days, memory):
+    old = days.remember("Oskar is 7")["id"]
+    new = days.remember("Oskar is 8 years old this year", replaces=old)["id"]
+    rows = days.search("Oskar is 7")
+    assert [(one["id"], one["until"]) for one in rows] == [
+        (new, None),
+        (old, days.kept(old)["valid_until"]),
+    ]

@@ -8,8 +8,9 @@ RECALL = writes(
 ACCESS = writes("everyday.access", memories=int, concepts=int)
 REMEMBER = writes("everyday.remember", id=str, existing=bool, similar=MAPS)
 SEARCH = reads(
-    "everyday.search", kind=str, id=str, text=str, at=int, who=str | None, matched=TEXTS, total=int
-)
+    "everyday.search", kind=str, id=str, text=str, at=int, who=str | None, matched=TEXTS,
+    until=int | None, total=int,
+)  # fmt: skip
 ABOUT = reads(
     "everyday.about", id=str | None, name=str, kind=str | None, also=TEXTS, facts=MAPS,
     doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP,

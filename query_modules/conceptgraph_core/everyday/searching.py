@@ -7,10 +7,11 @@ from .. import text as texts
 from .. import validators
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
+from ..dates import Span
 from ..entities import searching as entities
+from ..entities.narration import widening
 from ..entities.node import Graph as Entities
-from ..folding import plain
-from ..memories import near_duplicates
+from ..entities.schema import MAX_LIMIT
 from ..memories.filters import Wanted
 from ..memories.rendering import teller
 from ..memories.search import Finder, Found
@@ -22,7 +23,7 @@ from .asking import limited
 
 Row = dict[str, Any]
 
-# The most results of each kind, before filtering.
+# The most results of each kind; more are not counted.
 DEPTH: Final = 100
 
 
@@ -40,35 +41,38 @@ def search(
     """Return what *query* belongs to of all *kinds* (none: of any), the best first, cut to *limit*.
 
     Only what was said, or mentioned last, from *since* to before *until* (unix ms), and what is
-    about the name *about*. A row has kind, id, text, at (unix ms), who, matched (words of the
-    query), and total, how many there are, of each kind counted up to 100. Nothing is accessed.
+    about the name *about*, by any name of the same entity. A row has kind, id, text, at (unix ms),
+    who, matched (words of the query), until, and total, how many there are, of each kind counted up
+    to `DEPTH`. A replaced memory has until (unix ms) and comes last. Nothing is accessed.
+
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     texts.summary(query, "query")
     most = limited(limit)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
-    first, beyond = (_time(since, "since"), _time(until, "until"))
-    name = None if about is None else plain(texts.name(about, "about"))
+    within = Span(_time(since, "since"), _time(until, "until"))
+    subject = None
+    if about is not None:
+        named = texts.name(about, "about")
+        subject = widening.subject(graph.another(Entities), named)
+    only = Wanted(within=within, about=subject)
     of: dict[str, Callable[[], Iterator[Row]]] = {
-        schema.MEMORY: lambda: _memories(graph, query, vector, model),
-        schema.EPISODE: lambda: _episodes(graph.another(Concepts), query),
-        schema.ENTITY: lambda: _entities(graph.another(Entities), query),
+        schema.MEMORY: lambda: _memories(graph, query, only, vector, model),
+        schema.EPISODE: lambda: _episodes(graph.another(Concepts), query, only),
+        schema.ENTITY: lambda: _entities(graph.another(Entities), query, only),
     }
     rows = {
         (kind, row["id"]): {"kind": kind, **row}
         for kind, found in of.items()
         if kind in wanted
         for row in found()
-        if (first is None or row["at"] >= first)
-        and (beyond is None or row["at"] < beyond)
-        and (name is None or any(name in plain(one) for one in (row["text"], *row["about"])))
     }
-    ranked = fused([key for key in rows if key[0] == kind] for kind in of)
-    made = [rows[key] for key, _ in ranked[:most]]
-    return [{name: one[name] for name in _FIELDS} | {"total": len(rows)} for one in made]
+    ranked = [rows[key] for key, _ in fused([key for key in rows if key[0] == kind] for kind in of)]
+    ranked.sort(key=lambda row: row["until"] is not None)
+    return [{name: one[name] for name in _FIELDS} | {"total": len(rows)} for one in ranked[:most]]
 
 
-_FIELDS: Final = ("kind", "id", "text", "at", "who", "matched")
+_FIELDS: Final = ("kind", "id", "text", "at", "who", "matched", "until")
 
 
 def _time(value: int | None, field: str) -> int | None:
@@ -76,11 +80,11 @@ def _time(value: int | None, field: str) -> int | None:
 
 
 def found(
-    graph: Graph, query: str, vector: Sequence[float], model: str | None
+    graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
 ) -> tuple[Finder, list[Found]]:
-    """Return the memories that *query* belongs to, and what found them."""
+    """Return the memories that *query* belongs to, if *wanted*, and what found them."""
     finder = Finder(graph, query, vector, model)
-    return finder, finder.best(DEPTH, Wanted())
+    return finder, finder.best(DEPTH, wanted)
 
 
 def told(node: Node) -> Row:
@@ -89,42 +93,49 @@ def told(node: Node) -> Row:
     return {
         "id": node.memory_id,
         "text": node.text,
-        "at": near_duplicates.told_at(node),
+        "at": node.told_at,
         "who": teller(entry),
     }
 
 
 def _memories(
-    graph: Graph, query: str, vector: Sequence[float], model: str | None
+    graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
 ) -> Iterator[Row]:
-    finder, best = found(graph, query, vector, model)
+    finder, best = found(graph, query, wanted, vector, model)
     for one in best:
-        about = {"about": one.node.value("concepts")}
-        yield told(one.node) | about | {"matched": finder.explained(one)["matched"]}
+        matched, until = finder.explained(one)["matched"], one.node.value("valid_until")
+        yield told(one.node) | {"matched": matched, "until": until}
 
 
-def _episodes(graph: Concepts, query: str) -> Iterator[Row]:
+def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[Row]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
     scope = concepts.words_scope(graph.scope)
-    for row in indexed.search(graph, kind, scope, query, DEPTH):
+
+    def admits(node: Any) -> bool:
+        return wanted.about is None or wanted.about.is_in((node.text, node.name))
+
+    for row in indexed.search(graph, kind, scope, query, DEPTH, wanted.within, admits):
         yield {
             "id": row["key"],
             "text": row["node"].text,
             "at": row["said_at"] or 0,
             "who": None,
-            "about": (row["key"],),
+            "until": None,
             "matched": row["matched"],
         }
 
 
-def _entities(graph: Entities, query: str) -> Iterator[Row]:
-    for row in entities.search(graph, query, (), DEPTH, include_inactive=False):
-        kind = row["kind"] or row["type"]
-        yield {
-            "id": row["entity_id"],
-            "text": f"{row['label']} ({kind})",
-            "at": row["last_activated"],
-            "who": "the model" if row["inferred"] else "the user",
-            "about": (),
-            "matched": [row["label"]],
-        }
+def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[Row]:
+    for row in entities.search(graph, query, (), MAX_LIMIT, include_inactive=False):
+        if not wanted.within.holds(row["last_activated"]):
+            continue
+        text = f"{row['label']} ({row['kind'] or row['type']})"
+        if wanted.about is None or wanted.about.is_in([text]):
+            yield {
+                "id": row["entity_id"],
+                "text": text,
+                "at": row["last_activated"],
+                "who": "the model" if row["inferred"] else "the user",
+                "until": None,
+                "matched": [row["label"]],
+            }

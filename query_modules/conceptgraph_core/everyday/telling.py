@@ -13,8 +13,9 @@ from ..entities.narration import current_facts, narrative, reading
 from ..entities.narration.sentences import called
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
+from ..entities.subjects import Subject
 from ..errors import NotFound
-from ..folding import plain
+from ..memories.filters import Wanted
 from ..memories.view import Graph
 from ..text import shown
 from . import schema
@@ -44,8 +45,8 @@ def about(
     texts.name(name, "name")
     most = limited(limit)
     known = _entity(graph.another(Entities), name, entity_id)
-    facts, of_entity = known.pop("all_facts", []), bool(known)
-    said = _said(graph, name, vector, model)
+    facts, labels, of_entity = known.pop("all_facts", []), known.pop("labels", []), bool(known)
+    said = _said(graph, name, labels, vector, model)
     relations = _relations(graph.another(Concepts), name)
     if not (of_entity or said or relations):
         raise NotFound(f"name: nothing is kept about {shown(name)}")
@@ -85,6 +86,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
         "name": chosen.name,
         "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
         "also": labels[1:],
+        "labels": [one.bare for one in members],
         "all_facts": [_fact(graph, one) for one in _believed(graph, members)],
         "doubts": doubts,
         "feeling": _feeling(graph, members),
@@ -127,15 +129,13 @@ def _feeling(graph: Entities, members: Sequence[Entity]) -> float | None:
     return sum(felt) / len(felt) if felt else None
 
 
-def _said(graph: Graph, name: str, vector: Sequence[float], model: str | None) -> list[Row]:
-    """Return the memories about *name*: whose words or whose concepts have all of it."""
-    wanted = plain(name)
-    _, best = found(graph, name, vector, model)
-    return [
-        {**told(one.node), "until": one.node.value("valid_until")}
-        for one in best
-        if any(wanted in plain(said) for said in (one.node.content, *one.node.value("concepts")))
-    ]
+def _said(
+    graph: Graph, name: str, names: Sequence[str], vector: Sequence[float], model: str | None
+) -> list[Row]:
+    """Return the memories about *name*, or by another of its *names*: in their words or beside."""
+    subject = Subject([name, *names])
+    _, best = found(graph, name, Wanted(about=subject), vector, model)
+    return [told(one.node) | {"until": one.node.value("valid_until")} for one in best]
 
 
 def _relations(graph: Concepts, name: str) -> list[str]:

@@ -8,18 +8,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import text
+from ..dates import ALWAYS, Span
+from ..entities.subjects import Subject
 from . import schema
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The filters of a search; an empty or None one does not filter. `tags`, `ids`: any of them."""
+    """The filters of a search; an empty or None one does not filter. `tags`, `ids`: any of them.
+
+    `within` has the time at which a text was said, `about` what it or the names beside it name.
+    """
 
     source: str | None = None
     types: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
     ids: frozenset[str] = frozenset()
+    within: Span = ALWAYS
+    about: Subject | None = None
 
     @classmethod
     def of(
@@ -45,6 +52,8 @@ class Wanted:
             and (not self.states or graph.state(node) in self.states)
             and (not self.tags or not self.tags.isdisjoint(node.value("tags")))
             and (not self.ids or node.memory_id in self.ids)
+            and (self.within == ALWAYS or self.within.holds(node.told_at))
+            and (self.about is None or self.about.is_in((node.content, *node.value("concepts"))))
             # The texts around it would lead to it.
             and node.raw.get_property("content") != schema.SILENT
         )

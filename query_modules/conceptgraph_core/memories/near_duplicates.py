@@ -36,8 +36,7 @@ def composed(text: str) -> str:
 
 def told_at(node: Node) -> int:
     """Return the time at which the text of *node* was said, or else stored; unix ms."""
-    said_at = node.value("said_at")
-    return int(node.value("created_at") if said_at is None else said_at)
+    return node.told_at
 
 
 def age(node: Node) -> tuple[int, str]:

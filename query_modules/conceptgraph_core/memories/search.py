@@ -11,6 +11,7 @@ from ..concepts import node as concepts
 from ..concepts import widening
 from ..embeddings import remembered
 from ..entities import node as entities
+from ..entities import subjects
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine
@@ -94,6 +95,11 @@ class Finder:
         """Return the best *depth* memories that are *wanted*, each of several duplicates too."""
         if self._vector:
             self._search.expect_near(self._nearest(depth, wanted))
+        about, spoken = wanted.about, self._graph.context.languages
+        self._search.narrow(
+            wanted.within,
+            None if about is None else [list(subjects.terms(one, spoken)) for one in about.names],
+        )
         admits = functools.partial(wanted.admits, self._graph)
         return [
             Found(hit.node, hit.score, hit, _similarity=self._similarity)
@@ -276,15 +282,18 @@ def expired(
     ]
 
 
-def widened(graph: AllMemories, text_: str) -> list[Row]:
+def widened(graph: AllMemories, text_: str, about: str | None = None) -> list[Row]:
     """Return the terms that a text leads to, as `concepts.widening.widened` does, with `covers`.
 
     Terms of the other names of merged entities precede terms of the neighbours of concepts. Each
-    term comes once. Raises InvalidText, LibraryMissing.
+    term comes once. Those of all names of *about*, by which `Wanted` filters, follow with a share
+    of 0. Raises InvalidText, LibraryMissing.
     """
     rows = merged.widened(graph.another(entities.Graph), text_)
     of_concepts = widening.widened(graph.another(concepts.Graph), text_)
     rows += ({**row, "covers": 1.0} for row in of_concepts)
+    if about is not None:
+        rows += merged.of_subject(graph.another(entities.Graph), about)
     # Keep the first row of each term.
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 
@@ -304,7 +313,7 @@ def _further(graph: AllMemories, query: str) -> list[Further]:
     if rows is None and graph.context.found is None:
         rows = tuple(widened(graph, query))
     fields = (*widening.FIELDS, "covers")
-    return [Further(*(row[name] for name in fields)) for row in rows or ()]
+    return [Further(*(row[name] for name in fields)) for row in rows or () if row["share"]]
 
 
 def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:

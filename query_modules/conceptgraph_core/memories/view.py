@@ -68,6 +68,12 @@ class Node(adapter.Node):
         )
 
     @property
+    def told_at(self) -> int:
+        """The time at which its text was said, or else stored; unix ms."""
+        said_at = self.value("said_at")
+        return int(self.value("created_at") if said_at is None else said_at)
+
+    @property
     def is_deleted(self) -> bool:
         """Whether it was forgotten or has expired: then only its owner sees it."""
         return self.raw.get_property("deleted_at") is not None or self.stored_state == EXPIRED

@@ -1,9 +1,10 @@
 """Read the index of words that is stored in the graph."""
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import compress, islice
 from typing import Any, Final
 
+from ..dates import ALWAYS, Span
 from ..graph.adapter import Node
 from . import schema
 from .groups import Neighbour, of_term
@@ -25,6 +26,9 @@ class StoredIndex:
         self._read: dict[str, Mentions[int]] = {}
         self._raws: dict[int, Any] = {}
         self._told: dict[int, Told] = {}
+        # See `narrow`.
+        self._within = ALWAYS
+        self._among: Collection[int] | None = None
         # The text at a place in a thread; None where the look-up found none.
         self._at: dict[tuple[Any, int], int | None] = {}
         self._following: dict[tuple[int, bool], Any] = {}
@@ -99,6 +103,34 @@ class StoredIndex:
 
     def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*: from the look-up, or from the edges."""
+        mentions = self._mentions(cue)
+        if self._among is None and self._within == ALWAYS:
+            return mentions
+        among, holds = self._among, self._within.holds
+        wanted = [
+            (among is None or text in among) and holds(at)
+            for text, at in zip(mentions.texts, mentions.said_at, strict=True)
+        ]
+        return Mentions._make(tuple(compress(column, wanted)) for column in mentions)
+
+    def narrow(self, within: Span, among: Collection[int] | None = None) -> None:
+        """Let `mentions` return only texts said *within* a time, and only those *among* these."""
+        self._within, self._among = within, among
+
+    def having(self, groups: Iterable[Sequence[str]], most: int) -> set[int] | None:
+        """Return the texts that mention a term of each of *groups*; None if that excludes none.
+
+        Terms of more than *most* texts exclude none.
+        """
+        having: set[int] | None = None
+        for terms in groups:
+            if sum(map(self.count, terms)) <= most:
+                known = [self._mentions(term).texts for term in terms if term in self._terms]
+                texts = set().union(*known)
+                having = texts if having is None else having & texts
+        return having
+
+    def _mentions(self, cue: str) -> Mentions[int]:
         if cue not in self._read:
             kept = self._graph.leading_to(self._terms[cue].id)
             if kept is not None:

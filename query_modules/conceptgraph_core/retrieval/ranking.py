@@ -153,7 +153,7 @@ def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
         for text, count, *told in zip(*index.mentions(term), strict=True):
             if text not in rows or rows[text][1] < by * count:
                 rows[text], term_of[text] = (text, by * count, *told), term
-    return Mentions(*zip(*rows.values(), strict=True)), term_of
+    return Mentions(*zip(*rows.values(), strict=True)) if rows else NO_MENTIONS, term_of
 
 
 class _Found(NamedTuple, Generic[H]):

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from .. import text as texts
+from ..dates import ALWAYS, Span
 from ..errors import TooMuch
 from ..graph import adapter
 from ..graph.raw import raw_vertex
@@ -65,6 +66,17 @@ class Search:
         near = Near({texts[key]: near for key, near in similarities.items() if key in texts}, least)
         if near != self._near:
             self._near, self._association = near, None
+
+    def narrow(self, within: Span, named: Sequence[Iterable[Sequence[str]]] | None = None) -> None:
+        """Consider only texts said *within* a time, and only those with one of the names *named*.
+
+        A name has the terms of each of its words; a text with it mentions one of each.
+        """
+        among: set[int] | None = None
+        if named is not None:
+            having = [self._index.having(words, schema.MOST_MENTIONS) for words in named]
+            among = None if None in having else set().union(*filter(None, having))
+        self._index.narrow(within, among)
 
     def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
         """Return the best *limit* nodes that the graph sees and *admits* accepts.
@@ -164,9 +176,17 @@ class Search:
 
 
 def search(
-    graph: adapter.Graph[Any], kind: NodeKind, scope: str, asked: str, limit: int | None
+    graph: adapter.Graph[Any],
+    kind: NodeKind,
+    scope: str,
+    asked: str,
+    limit: int | None,
+    within: Span = ALWAYS,
+    admits: Callable[[Any], bool] = lambda _: True,
 ) -> list[Row]:
     """Return the nodes of *kind* in *scope* that match *asked*, the best first.
+
+    Only nodes said *within* a time that *admits* accepts are found.
 
     A row has node, key, said_at (unix ms or None), score, matched, words and factors:
     * `matched` has the words of the question that led to the node, the greatest share first.
@@ -179,6 +199,7 @@ def search(
     Raises InvalidText, InvalidNumber, LibraryMissing.
     """
     searched = Search(graph, kind, scope, asked)
+    searched.narrow(within)
     return [
         {
             "node": hit.node,
@@ -187,7 +208,7 @@ def search(
             "score": hit.score,
             **searched.explained(hit),
         }
-        for hit in searched.best(schema.checked_limit(limit))
+        for hit in searched.best(schema.checked_limit(limit), admits)
     ]
 
 

@@ -174,23 +174,9 @@ def communities(
 
 @checked
 def context(message: str, token_budget: int | None = None, user_id: str = DEFAULT_USER) -> Call:
-    from conceptgraph_core.entities.narration import asked, named
-
     text.summary(message, "message")
-    read = named.read(message)
-    own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
-    wholes = tuple((user_id, form) for form in (*read.wholes, *own))
-    first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
-    parts: tuple[Lookup, ...] = (
-        Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
-        look_up.sharing("searched", first, user_id),
-        *(
-            look_up.sharing(place, look_up.only(read.parts), user_id)
-            for place in schema.INNER_WORDS.values()
-        ),
-        look_up.of_kinds(read.kinds, user_id),
-    )
-    return Call(procedures.CONTEXT, (message, token_budget), Union(parts))
+    found = Union(tuple(look_up.named_by(message, user_id)))
+    return Call(procedures.CONTEXT, (message, token_budget), found)
 
 
 @checked

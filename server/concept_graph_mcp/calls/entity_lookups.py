@@ -112,6 +112,22 @@ def sharing(
     return Ranges(label, place, ranges, named.MOST_SHARING + 1, mine(user_id))
 
 
+def named_by(message: str, user_id: str) -> list[Lookup]:
+    """Look up the entities that *message* may name, and the user's own if it asks for facts."""
+    from conceptgraph_core.entities.narration import asked, named
+
+    read = named.read(message)
+    own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
+    wholes = tuple((user_id, form) for form in (*read.wholes, *own))
+    first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
+    return [
+        Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
+        sharing("searched", first, user_id),
+        *(sharing(place, only(read.parts), user_id) for place in schema.INNER_WORDS.values()),
+        of_kinds(read.kinds, user_id),
+    ]
+
+
 def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
     """Look up the entities that *message* means by a kind: my son, the plumber."""
     from conceptgraph_core.entities.narration import named

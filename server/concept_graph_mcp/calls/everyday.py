@@ -19,9 +19,10 @@ from conceptgraph_core.everyday.schema import (
 )
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.procedures import NOTHING
 
-from . import concepts, entities, memories, memory_search, text_lookups
+from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import BEYOND, Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
@@ -126,7 +127,11 @@ def search(
     text.summary(query, "query")
     called = _parts(entities.search(query, user_id=scope))
     own = scope if concept_scope is None else concept_scope
-    lookup = _asking((scope, own), query, embedded, called, with_episodes=True)
+    only = Wanted(within=dates.Span(since, until))
+    if about is not None:
+        text.name(about, "about")
+        called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
+    lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
     context = text_lookups.context() | text_lookups.asking(asker, asked_at)
@@ -259,29 +264,31 @@ def _asking(
     embedded: Embedded | None,
     also: Sequence[Lookup],
     *,
-    with_episodes: bool = False,
+    about: str | None = None,
+    wanted: Wanted | None = None,
 ) -> Lookup:
     """Look up memories that may match *query*, the concepts that it names, and *also*.
 
-    *scopes* are that of the memories and that of the concepts.
+    *scopes* are that of the memories and that of the concepts. With *wanted*, the filter of a
+    search, episodes are looked up too.
     """
     (scope, concept_scope), parts = scopes, list(also)
     if embedded is not None:
-        parts += [remembered(), near(scope, embedded[1], schema.SEARCH_DEPTH)]
+        parts += [remembered(), near(scope, embedded[1], schema.SEARCH_DEPTH, wanted or Wanted())]
     widened = concepts.widened(query, concept_scope)
     assert isinstance(widened.lookup, Equal)
     parts.append(widened.lookup)
-    if with_episodes:
+    if wanted is not None:
         episodes = words_scope(concept_scope)
         parts += [*text_lookups.of_terms(query, episodes), text_lookups.of_user(episodes, scope)]
-    further = memory_search.widened(scope, query, concept_scope)
+    further = memory_search.widened(scope, query, concept_scope, about)
     then = text_lookups.of_widened(further, scope)
     return text_lookups.of_question(query, scope, scope, parts, then)
 
 
 def _naming(message: str, scope: str) -> list[Lookup]:
     """Look up the entities that *message* may name."""
-    return _parts(entities.context(message, user_id=scope))
+    return entity_lookups.named_by(message, scope)
 
 
 def _parts(call: Call) -> list[Lookup]:

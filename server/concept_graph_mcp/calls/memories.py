@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core import limits, text
+from conceptgraph_core import dates, limits, text
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
@@ -211,7 +211,8 @@ def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _A
         among.append(("type", tuple(sorted(wanted.types))))
     having = (("tags", tuple(sorted(wanted.tags))),) if wanted.tags else ()
     # The current state depends on the time, so no index has it.
-    depth = schema.MAX_FILTERED if wanted.states else depth
+    is_filtered_later = wanted.states or wanted.within != dates.ALWAYS or wanted.about
+    depth = schema.MAX_FILTERED if is_filtered_later else depth
     vector_of = schema.LAYER.vectors[0].vector
     return Nearest(
         schema.MEMORY, vector_of, tuple(vector), depth, mine(scope), tuple(among), having

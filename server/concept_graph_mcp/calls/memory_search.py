@@ -86,8 +86,11 @@ def unnamed(scope: str, query: str) -> Call:
 
 
 @checked
-def widened(scope: str, query: str, concept_scope: str = SHARED) -> Call:
-    """Return the call that returns the terms added to *query* by the people and names in it."""
+def widened(scope: str, query: str, concept_scope: str = SHARED, about: str | None = None) -> Call:
+    """Return the call that returns the terms added to *query* by the people and names in it.
+
+    The terms of all names of *about* are returned too.
+    """
     by_concept = concepts.widened(query, concept_scope)
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
@@ -95,9 +98,10 @@ def widened(scope: str, query: str, concept_scope: str = SHARED) -> Call:
     by_kind = entity_lookups.meant_by_kind(query, scope)
     by_matter = [] if missing() else entity_lookups.of_matters(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
-    found = Union((by_concept.lookup, merged, *by_kind, *by_matter))
+    subject = () if about is None else entity_lookups.named_by(about, scope)
+    found = Union((by_concept.lookup, merged, *by_kind, *by_matter, *subject))
     context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
-    return Call(procedures.WIDENED, (query,), found, context)
+    return Call(procedures.WIDENED, (query, about), found, context)
 
 
 def _asking(

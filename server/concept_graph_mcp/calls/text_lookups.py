@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import text as texts
+from conceptgraph_core.entities import subjects
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema
@@ -100,6 +101,12 @@ def of_terms(text: str, scope: str) -> list[Lookup]:
     """Look up the terms of a query, and the number of texts of *scope*."""
     cues = documents.named(scope, [] if missing() else asked_terms(text, spoken()))
     return equal([*documents.corpus(scope), *cues])
+
+
+def of_name(name: str, scope: str) -> list[Lookup]:
+    """Look up the terms of which a text of *scope* about *name* has some."""
+    words = [] if missing() else subjects.terms(name, spoken())
+    return equal(documents.named(scope, [term for word in words for term in word]))
 
 
 def of_user(scope: str, user_id: str) -> Equal:

@@ -93,6 +93,7 @@ class Found(TypedDict):
     date: str
     who: NotRequired[str]
     matched: list[str]
+    until: NotRequired[str]
 
 
 class AllFound(TypedDict):
@@ -239,7 +240,8 @@ Returns its id; existing if it was there already; similar ones, which it may hav
         asked_at: AskedAt = None,
     ) -> AllFound:
         """Call when recall did not bring what you look for: by a time, a name, or an older state \
-of things. Returns what is found, the best first, and how many there are; accesses none."""
+of things (last, with until). Returns the best, and how many there are (it counts up to 100 of \
+each kind); accesses none."""
         session, zone = self._session, self._session.zone
         first = None if since is None else time_given(since, "since", zone, begins=True)
         last = None if until is None else time_of(until, "until", zone) + 1
@@ -260,7 +262,7 @@ of things. Returns what is found, the best first, and how many there are; access
             )
 
         rows, advice = await session.answered(query, by)
-        found = [self._dated(row, "total") for row in rows]
+        found = [self._ranged(self._dated(row, "total")) for row in rows]
         total = rows[0]["total"] if rows else 0
         return cast(AllFound, without_none({"found": found, "total": total, "advice": advice}))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ...retrieval.question import asked_terms
-from .. import names, schema
+from .. import names, schema, subjects
 from ..beliefs import bitemporal
 from ..identity import components
 from ..node import Graph, Node
@@ -23,6 +23,8 @@ SHARE: Final = 1.0
 SHARE_OF_MATTERS: Final = 0.4
 # A longer value is no name.
 _MOST_WORDS: Final = 5
+# The most names of one entity by which texts about it are looked up.
+MOST_NAMES_SOUGHT: Final = 20
 # The most terms of a query; one entity may have hundreds of names.
 MOST_TERMS: Final = 12
 
@@ -44,6 +46,26 @@ def widened(graph: Graph, asked: str) -> list[Row]:
                 told = {"said": said, "to": to, "why": why}
                 rows.setdefault(term, {"term": term, "share": share, **told, "covers": share})
     return list(rows.values())[:MOST_TERMS]
+
+
+def of_subject(graph: Graph, name: str) -> list[Row]:
+    """Return the terms of all names of what *name* names, with a share of 0. Raises LibraryMissing.
+
+    No more than `MOST_NAMES_SOUGHT` names are read.
+    """
+    return [
+        {"term": term, "share": 0.0, "said": name, "to": to, "why": "", "covers": 0.0}
+        for to in subject(graph, name).names[:MOST_NAMES_SOUGHT]
+        for word in subjects.terms(to, graph.context.languages)
+        for term in word
+    ]
+
+
+def subject(graph: Graph, name: str) -> subjects.Subject:
+    """Return what *name* names, with all names of its merged entities."""
+    meant = (node for node, _ in narrative.named_by(graph, name))
+    members = (one for node in meant for one in components.members(graph, node))
+    return subjects.Subject([name, *(one.bare for one in members)])
 
 
 def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
