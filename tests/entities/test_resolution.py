@@ -56,6 +56,22 @@ def test_of_several_the_claimed_one_then_its_kind_then_the_latest_is_meant():
     assert [one.id for one, _ in decided(sought("max"), [old, new]).candidates] == ["new"]
 
 
+def test_the_bare_name_means_the_one_from_the_office_only_while_they_speak_of_her():
+    hour = 3_600_000
+    child = known("lena", id="child", canonical_id="child")
+    office = known("lena", id="office", canonical_id="office", qualifier="from the office")
+    for minutes, meant in ((5, office), (70, child)):
+        asked = sought("lena", now_ms=hour + minutes * 60_000)
+        both = [child, replace(office, last_activated=hour)]
+        assert decided(asked, both).same.id == meant.id
+        assert len(decided(asked, both).candidates) == 1
+    # Her kind says which one it is, as the qualifier does.
+    asked = sought("lena", now_ms=9 * hour, kind="office")
+    assert decided(asked, both).same.id == "office"
+    # She is the only one of that name.
+    assert decided(sought("lena", now_ms=9 * hour), [office]).same == office
+
+
 def test_what_is_alike_is_asked_about_and_never_the_same():
     smith = known("anna smith")
     decision = decided(sought("anna smyth"), (), [smith])

@@ -17,6 +17,8 @@ SIMILAR: Final = 0.6
 MERGING: Final = 0.85
 # A new entity has at most so many candidates.
 MOST_PROPOSED: Final = 3
+# So long the one that was named with a qualifier is meant by the bare name too.
+_CONVERSATION_MS: Final = 3_600_000
 # Words of a qualifier that distinguish nobody.
 _IDLE: Final = frozenset(
     ("from", "the", "our", "with", "aus", "dem", "der", "die", "das", "vom", "von", "beim", "mein")
@@ -84,8 +86,9 @@ def decide(
 
     1. One of its name and type, of an agreeing kind, valid now, with nothing that says another is
        meant: the same. Several of these: the claimed one, else the one with its qualifier, with the
-       nearest kind, or activated last. (Members of a component count; the caller then takes its
-       canonical entity.)
+       nearest kind, or activated last. The bare name means one with a qualifier ("Lena from the
+       office") only within an hour of it, as long as another has the bare name. (Members of a
+       component count; the caller then takes its canonical entity.)
     2. Another of its name, or one with a similarity of 0.6 or more: a new entity, ambiguous.
     3. Otherwise a new entity, provisional.
     """
@@ -219,8 +222,12 @@ def may_merge(evidence: Mapping[str, bool], confidence: float) -> list[str]:
     return missing + [what for what, is_so in evidence.items() if not is_so]
 
 
-def _preference(one: Known, sought: Sought) -> tuple[bool, bool, int, int, str]:
+def _preference(one: Known, sought: Sought) -> tuple[bool, bool, int, bool, int, str]:
     is_claimed = sought.claimed in (one.id, one.canonical_id)
     is_qualified = sought.qualifier is not None and one.qualifier is not None
     nearness = kinds.nearness(one.kind, sought.kind)
-    return not is_claimed, not is_qualified, -nearness, -one.last_activated, one.canonical_name
+    told = sought.qualifier or sought.kind
+    is_another = one.qualifier is not None and not (told and is_one_qualifier(one.qualifier, told))
+    is_past = is_another and abs(sought.now_ms - one.last_activated) >= _CONVERSATION_MS
+    latest = -one.last_activated
+    return not is_claimed, not is_qualified, -nearness, is_past, latest, one.canonical_name
