@@ -133,3 +133,14 @@ def test_what_does_not_say_how_near_nothing_is_is_refused(near):
     for value in ("x", 0.4, [0.4], [True, 0.1], [0.4, math.nan]):
         with pytest.raises(REFUSALS, match="near_nothing must be a cosine and a deviation"):
             search(near, "straw", 0, near_nothing=value)
+
+
+def test_what_has_no_word_is_not_found_by_its_meaning(memory, store, portal):
+    memory.run(calls.embedding.choose("toy", 3, again=False))
+    portal.call(store.fit_vectors)
+    memory.import_rows([node("thanks", content="Thanks!"), node("hay", content="Barn hay")])
+    rows = memory.run(calls.embedding.lacking(100))
+    degrees = {"thanks": 0, "hay": 30}
+    made = [row | {"vector": turned(degrees[row["key"][0]])} for row in rows]
+    memory.run(calls.embedding.embed("toy", made))
+    assert ids(search(memory, "Thank you!", 0)) == ["hay"]

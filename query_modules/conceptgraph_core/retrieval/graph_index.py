@@ -141,7 +141,10 @@ class StoredIndex:
         return self._read[cue]
 
     def texts_of(self, label: str, keys: Collection[str]) -> dict[str, int]:
-        """Return the texts of the nodes of *label* by key, as far as the look-up read them."""
+        """Return the texts of the nodes of *label* by key, as far as the look-up read them.
+
+        Texts without a word ("Thanks!") are left out: they answer nothing.
+        """
         texts = {
             node.raw.get_property("key"): node.raw
             for node in self._graph.nodes()
@@ -150,7 +153,11 @@ class StoredIndex:
             and node.raw.get_property("label") == label
         }
         self._raws |= {raw.get_id(): raw for raw in texts.values()}
-        return {key: raw.get_id() for key, raw in texts.items() if key in keys}
+        return {
+            key: raw.get_id()
+            for key, raw in texts.items()
+            if key in keys and raw.get_property("length")
+        }
 
     def about(self, texts: Sequence[int]) -> Mentions[int]:
         """Return a mention of each of *texts*, with a count of 1."""
