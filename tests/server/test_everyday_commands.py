@@ -74,7 +74,8 @@ def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
 
 
 def test_what_was_replaced_is_told_of_a_name_with_its_end(person):
-    old = person.json("remember", "Lena lives in Graz", "--about", "Lena")["id"]
+    before = ("--happened", "2025-12-01")
+    old = person.json("remember", "Lena lives in Graz", "--about", "Lena", *before)["id"]
     happened = ("--happened", "2026-01-31")
     new = person.json("remember", "Lena moved", "--about", "Lena", "--replaces", old, *happened)
     lines = person.says("about", "Lena").splitlines()
