@@ -10,6 +10,7 @@ from conceptgraph_core import budgets
 from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import asking, lines, schema
+from conceptgraph_core.retrieval.question import asks_of_the_past
 from memories import links, node
 
 everyday = calls.everyday
@@ -318,15 +319,6 @@ def test_what_matters_for_days_leaves_recall_after_two_weeks(days, memory):
     assert made in [one["id"] for one in days.about("plumber")["said"]]
 
 
-@pytest.mark.parametrize(("first", "then"), [("days", "normal"), ("years", "days")])
-def test_of_two_times_the_longer_holds(days, memory, first, then):
-    days.remember("The plumber is Ina", keep=first)
-    made = days.remember("The plumber is Ina", keep=then)
-    memory.now_ms += 15 * DAY_MS
-    assert schema.DAYS_TAG not in days.kept(made["id"]).get("tags", [])
-    assert "Ina" in days.recall("Who is the plumber?")
-
-
 def test_always_never_fades(days):
     made = days.remember("The blood group is 0", keep="always")
     assert days.kept(made["id"])["tags"] == ["preserved"]
@@ -579,8 +571,8 @@ def test_by_hand_without_any_look_up_all_goes_alike(days, memory):
 def test_a_message_is_asked_with_what_came_before_only_for_a_pronoun():
     assert asking.asked("Where is it?", "the key") == "Where is it?\nthe key"
     assert asking.asked("Where is Max?", "the key") == "Where is Max?"
-    assert asking.asks_of_the_past("Wo war das früher?")
-    assert not asking.asks_of_the_past("Where is it?")
+    assert asks_of_the_past("Wo war das früher?")
+    assert not asks_of_the_past("Where is it?")
 
 
 def test_a_time_in_a_long_memory_is_found_whole(days, memory):
@@ -665,3 +657,94 @@ def test_what_was_replaced_is_found_last_and_marked(days, memory):
         (new, None),
         (old, days.kept(old)["valid_until"]),
     ]
+
+
+def test_for_days_again_counts_from_then(days, memory):
+    text, question = "The plumber comes on Thursday", "When does the plumber come?"
+    days.remember(text, keep="days")
+    memory.now_ms += 20 * DAY_MS
+    assert text not in days.recall(question)
+    assert days.remember(text, keep="days")["existing"]
+    assert text in days.recall(question)
+    memory.now_ms += 13 * DAY_MS
+    assert text in days.recall(question)
+    memory.now_ms += 2 * DAY_MS
+    assert text not in days.recall(question)
+
+
+@pytest.mark.parametrize("first", ["normal", "years", "always"])
+def test_what_mattered_longer_can_be_for_days(days, memory, first):
+    text, question = "The plumber comes on Thursday", "When does the plumber come?"
+    made = days.remember(text, keep=first)["id"]
+    days.remember(text, keep="days")
+    kept = days.kept(made)
+    assert (kept["tags"], kept["importance_score"]) == ([schema.DAYS_TAG], 0.3)
+    memory.now_ms += 15 * DAY_MS
+    assert text not in days.recall(question)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "importance", "tags"),
+    [
+        ("days", "normal", 0.7, []),
+        ("always", "normal", 0.9, ["preserved"]),
+        ("years", "normal", 0.9, []),
+        ("always", "years", 0.9, []),
+        ("days", "always", 0.9, ["preserved"]),
+    ],
+)
+def test_how_long_it_matters_is_set_anew(days, first, then, importance, tags):
+    made = days.remember("The plumber is Ina", keep=first)["id"]
+    days.remember("The plumber is Ina", keep=then)
+    kept = days.kept(made)
+    assert (kept["importance_score"], list(kept.get("tags", []))) == (importance, tags)
+
+
+@pytest.mark.parametrize(
+    ("label", "typed"), [("José", "Jose"), ("René", "Rene"), ("Clara", "Clära")]
+)
+def test_a_name_is_found_with_and_without_its_accents(days, label, typed):
+    made = days.remember(f"{label} repairs bicycles", [label, "bicycles"], said=f"{label} repairs")
+    told = days.recall(f"Who is {typed}?")
+    assert f"[1] {label} (entity)" in told
+    assert f"“{label} repairs bicycles”" in told
+    row = days.about(typed)
+    assert (row["name"], [one["id"] for one in row["said"]]) == (label, [made["id"]])
+    rows = days.search("bicycles", about=typed, kinds=["memory"])
+    assert [one["id"] for one in rows] == [made["id"]]
+
+
+def door_codes(days):
+    ids, times = [], []
+    for code in (1111, 2222, 3333):
+        old = ids[-1] if ids else None
+        ids.append(days.remember(f"The door code is {code}", replaces=old)["id"])
+        times.append(days.memory.now_ms)
+        days.memory.now_ms += 5 * DAY_MS
+    return ids, times
+
+
+def test_nothing_later_than_the_question_is_told(days):
+    ids, times = door_codes(days)
+    question = "What is the door code?"
+    for place, at in enumerate(times):
+        call = everyday.recall("default", question, asked_at=at + DAY_MS)
+        text = lines.text(days.run(call)[0]["lines"])
+        assert [code for code in ("1111", "2222", "3333") if code in text] == [f"{place + 1}" * 4]
+        assert "no longer" not in text
+        assert "contradicts" not in text
+        call = calls.memory_search.context("default", question, asked_at=at + DAY_MS)
+        assert days.run(call)[0]["memory_ids"] == [ids[place]]
+
+
+def test_replaced_ones_are_in_no_list_of_the_memory_layer(days):
+    ids, _ = door_codes(days)
+    search, context = calls.memory_search.search, calls.memory_search.context
+    assert [row["memory_id"] for row in days.run(search("default", "door code"))] == ids[2:]
+    assert [row["memory_id"] for row in days.run(calls.memories.recent("default"))] == ids[2:]
+    [row] = days.run(context("default", "What is the door code?"))
+    assert row["memory_ids"] == ids[2:]
+    found = days.run(search("default", "What was the door code before?"))
+    assert {row["memory_id"] for row in found} == set(ids)
+    [row] = days.run(context("default", "What was the door code before?"))
+    assert set(row["memory_ids"]) == set(ids)

@@ -94,6 +94,16 @@ def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
     assert [(one["n"], one["kind"]) for one in told["sources"]] == [(1, "entity"), (2, "memory")]
 
 
+def test_all_about_a_name_comes_without_its_accent_too(talk):
+    async def conversation(call, *_):
+        await call("remember", text="José mends bicycles", about=["José", "bicycles"])
+        return [await call("about", name=name) for name in ("José", "Jose")]
+
+    told, without = talk(conversation)
+    assert told == without
+    assert told["relations"] == ["José evokes bicycles"]
+
+
 @pytest.mark.usefixtures("worker_runs")
 def test_what_is_recalled_is_counted_whole(talk):
     async def conversation(call, *_):

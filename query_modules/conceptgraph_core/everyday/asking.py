@@ -20,15 +20,6 @@ _PRONOUNS: Final = frozenset(
     )
 )
 
-_PAST: Final = frozenset(
-    (
-        *("before", "former", "formerly", "previous", "previously", "earlier", "originally"),
-        *("früher", "frühere", "früheren", "früherer", "vorher", "vorherige", "damals", "zuvor"),
-        *("bevor", "ehemals", "ehemalige", "ehemaliger", "ehemaligen", "ursprünglich"),
-    )
-)
-
-
 _OWN: Final = frozenset(
     (
         *("i", "i'm", "i've", "i'll", "my", "mine", "myself", "we", "we're", "we've", "us", "our"),
@@ -48,11 +39,6 @@ def asked(message: str, before: str | None = None) -> str:
     if _PRONOUNS.isdisjoint(words):
         return message
     return f"{message}\n{before[-_MOST_BEFORE:]}"[: limits.MAX_SUMMARY]
-
-
-def asks_of_the_past(message: str) -> bool:
-    """Tell whether *message* asks about the past."""
-    return not _PAST.isdisjoint(split(message))
 
 
 def is_of_the_user(message: str) -> bool:

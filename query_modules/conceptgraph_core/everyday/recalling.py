@@ -14,11 +14,12 @@ from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
 from ..folding import plain
 from ..memories import context as contexts
-from ..memories import near_duplicates, rendering, standing
+from ..memories import rendering, standing
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
+from ..retrieval.question import asks_of_the_past
 from . import schema
-from .asking import asked, asks_of_the_past, budget, is_of_the_user
+from .asking import asked, budget, is_of_the_user
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 
 Row = dict[str, Any]
@@ -107,10 +108,11 @@ def _said(
     lines: list[Line] = []
     put: list[Node] = []
     for node, entry in _current(graph, found, asks_of_the_past(question)):
-        line = _line(node, entry)
+        until = graph.ended(node)
+        line = _line(node, entry, until)
         if not lines:
             # The best is cut if it does not fit; of the others there may be shorter ones.
-            line = _cut(line, node, entry, room.bytes - reserved - title_size(SAID))
+            line = _cut(line, node, entry, until, room.bytes - reserved - title_size(SAID))
         if room.bytes - size(line) >= reserved and room.holds(line, title=not lines):
             lines.append(line)
             put.append(node)
@@ -153,18 +155,21 @@ def _current(
 
 
 def _is_over(graph: Graph, node: Node) -> bool:
-    return node.value("valid_until") is not None or _is_past_use(graph, node)
+    return graph.ended(node) is not None or _is_past_use(graph, node)
 
 
 def _is_past_use(graph: Graph, node: Node) -> bool:
     """Tell whether *node* was useful for some days only, and these are over."""
-    is_brief = schema.DAYS_TAG in node.value("tags")
-    return is_brief and graph.context.now_ms - near_duplicates.told_at(node) > schema.DAYS_MS
+    if schema.DAYS_TAG not in node.value("tags"):
+        return False
+    asked_at, kept_at = graph.context.asked_at, node.value("kept_at")
+    now_ms = graph.context.now_ms if asked_at is None else asked_at
+    return bool(now_ms - (node.told_at if kept_at is None else kept_at) > schema.DAYS_MS)
 
 
-def _line(node: Node, entry: Row) -> Line:
+def _line(node: Node, entry: Row, until: int | None) -> Line:
     told = f", {rendering.teller(entry)}: {quoting.quoted(entry['text'])}"
-    also, until = entry["also"], node.value("valid_until")
+    also = entry["also"]
     marks: list[tuple[str | int, ...]] = [(f"{also} more say the same",)] if also else []
     if until is not None:
         marks.append(("no longer so since ", until))
@@ -175,12 +180,12 @@ def _line(node: Node, entry: Row) -> Line:
     return made(SAID, schema.MEMORY, node.memory_id, entry["at"], told, *behind)
 
 
-def _cut(line: Line, node: Node, entry: Row, most: int) -> Line:
+def _cut(line: Line, node: Node, entry: Row, until: int | None, most: int) -> Line:
     """Return the *line* of an entry, its text halved until the line fits into *most* bytes."""
     said = entry["text"]
     while size(line) > most and len(said) > _LEAST_CUT:
         said = said[: len(said) // 2].rstrip()
-        line = _line(node, {**entry, "text": said + quoting.CUT})
+        line = _line(node, {**entry, "text": said + quoting.CUT}, until)
     return line
 
 

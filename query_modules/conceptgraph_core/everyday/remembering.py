@@ -13,7 +13,7 @@ from ..entities.node import Graph as Entities
 from ..entities.observation import observing
 from ..errors import InvalidNumber
 from ..layers import SHARED
-from ..memories import crud, links
+from ..memories import crud, lifecycle, links
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import schema
@@ -40,8 +40,8 @@ def remember(
     *happened_at* (unix ms) when it was so, if not now. It is found by the names and the kinds too,
     and the names are observed as entities. If concepts are the user's own, the names become
     concepts that evoke one another, more strongly each time. The same text again is the memory that
-    is there: existing is true, it is accessed, and matters as long as the longer of both. Returns
-    id, existing and similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
+    is there: existing is true, it is accessed, and *keep* is set anew. Returns id, existing and
+    similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     memories.checked_content(text, "text")
     wanted = named(about)
@@ -60,7 +60,7 @@ def remember(
         said_at=happened_at,
     )
     if existing:
-        _again(graph, node)
+        _again(graph, node, keep, now_ms if happened_at is None else happened_at)
     if replaces is not None:
         crud.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
     shown = [one for one in similar if one.memory_id != replaces]
@@ -99,8 +99,21 @@ def _associate(graph: Concepts, names: Sequence[str]) -> None:
         relations.strengthen(graph, source, target, EVOKES)
 
 
-def _again(graph: Graph, node: Node) -> None:
-    """Let what was told again, and not for days alone both times, matter for longer than that."""
+def _again(graph: Graph, node: Node, keep: str, since_ms: int) -> None:
+    """Set anew how long the repeated text of *node* matters, from *since_ms* on.
+
+    The default may not have been said: it ends "days", and leaves what matters longer.
+    """
     tags = [one for one in node.value("tags") if one != schema.DAYS_TAG]
-    if node.value("importance_score") > schema.KEEP["days"].importance:
+    if keep == schema.DEFAULT_KEEP:
         graph.update(node, tags=tags)
+    else:
+        chosen = schema.KEEP[keep]
+        others = [one for one in tags if one not in schema.KEEP_TAGS]
+        graph.update(
+            node,
+            tags=[*others, *chosen.tags],
+            importance_score=chosen.importance,
+            kept_at=since_ms,
+        )
+    lifecycle.settle(graph, node)

@@ -60,6 +60,7 @@ KEEP: Final = {
     "years": Keep(0.9),
     "always": Keep(0.9, ("preserved",)),
 }
+KEEP_TAGS: Final = frozenset(tag for one in KEEP.values() for tag in one.tags)
 
 SAME: Final = "same"
 DIFFERENT: Final = "different"

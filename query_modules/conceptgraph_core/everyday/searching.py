@@ -103,7 +103,7 @@ def _memories(
 ) -> Iterator[Row]:
     finder, best = found(graph, query, wanted, vector, model)
     for one in best:
-        matched, until = finder.explained(one)["matched"], one.node.value("valid_until")
+        matched, until = finder.explained(one)["matched"], graph.ended(one.node)
         yield told(one.node) | {"matched": matched, "until": until}
 
 

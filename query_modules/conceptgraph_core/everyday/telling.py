@@ -47,7 +47,7 @@ def about(
     known = _entity(graph.another(Entities), name, entity_id)
     facts, labels, of_entity = known.pop("all_facts", []), known.pop("labels", []), bool(known)
     said = _said(graph, name, labels, vector, model)
-    relations = _relations(graph.another(Concepts), name)
+    relations = _relations(graph.another(Concepts), [name, *labels])
     if not (of_entity or said or relations):
         raise NotFound(f"name: nothing is kept about {shown(name)}")
     lists = {"facts": facts, "relations": relations, "said": said}
@@ -138,7 +138,8 @@ def _said(
     return [told(one.node) | {"until": one.node.value("valid_until")} for one in best]
 
 
-def _relations(graph: Concepts, name: str) -> list[str]:
-    seeds = [node.name for node in widening.named(graph, name)]
+def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
+    named = (node.name for name in names for node in widening.named(graph, name))
+    seeds = list(dict.fromkeys(named))
     rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []
     return [row["text"] for row in once(rows)]

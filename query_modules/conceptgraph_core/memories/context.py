@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from .. import budgets
+from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
 from .search import Finder, Found
@@ -35,6 +36,7 @@ def context(
     * The text has the matches, and memories that the links of the best matches lead to.
     * A memory that contradicts another one precedes it, and so does a later one on its matter.
     * Duplicates (the same words) appear once, by the latest.
+    * A replaced memory is left out, unless *query* asks for the past.
     * A memory that does not fit is left out; only the first one is cut.
 
     Returns text, entries (the lines: memory_id, at in unix ms, speaker, source, text, also,
@@ -46,6 +48,8 @@ def context(
     """
     budget = budgets.budget(token_budget)
     found = candidates(graph, query, vector, model)
+    if not asks_of_the_past(query):
+        found = [one for one in found if graph.ended(one[0]) is None]
     fitting = list(_fitting(graph, found, budget))
     put = [node for node, _, _ in fitting]
     accessed(graph, put)

@@ -259,6 +259,8 @@ def recent(
 ) -> list[Row]:
     """Return the memories that were created or accessed last, the latest first; ties by id.
 
+    Those that another one replaced are left out.
+
     A row has the brief of one, accessed_at (unix ms), and total, the number of all, counted up to
     1,000 a state. A text repeated in the same words is one row, the latest, and `also` is the
     number of its copies. `contradicted_by` is the id of a later memory that contradicts it. This
@@ -266,7 +268,11 @@ def recent(
     """
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
-    nodes = [node for node in graph.nodes() if source in {None, node.value("source")}]
+    nodes = [
+        node
+        for node in graph.nodes()
+        if source in {None, node.value("source")} and graph.ended(node) is None
+    ]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     groups = near_duplicates.grouped(nodes)[:most]
     shown = [

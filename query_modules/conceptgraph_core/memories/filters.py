@@ -17,7 +17,8 @@ from . import schema
 class Wanted:
     """The filters of a search; an empty or None one does not filter. `tags`, `ids`: any of them.
 
-    `within` has the time at which a text was said, `about` what it or the names beside it name.
+    `within` has the time at which a text was said, `about` what it or the names beside it name, and
+    `ended` whether replaced ones are wanted.
     """
 
     source: str | None = None
@@ -27,6 +28,7 @@ class Wanted:
     ids: frozenset[str] = frozenset()
     within: Span = ALWAYS
     about: Subject | None = None
+    ended: bool = True
 
     @classmethod
     def of(
@@ -54,6 +56,7 @@ class Wanted:
             and (not self.ids or node.memory_id in self.ids)
             and (self.within == ALWAYS or self.within.holds(node.told_at))
             and (self.about is None or self.about.is_in((node.content, *node.value("concepts"))))
+            and (self.ended or graph.ended(node) is None)
             # The texts around it would lead to it.
             and node.raw.get_property("content") != schema.SILENT
         )

@@ -325,6 +325,8 @@ LAYER: Final = Layer(
                 optional("said_at", validators.time),
                 # The end of its validity, where another one replaced it.
                 optional("valid_until", validators.time),
+                # When it was last said how long it matters, if that was said again.
+                optional("kept_at", validators.time),
                 # Set if a program keeps a value here (see `items`): where, what, and for how long
                 # (ms) since it was used last.
                 optional("path", checked_path),

@@ -16,7 +16,7 @@ from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine
 from ..retrieval import unnamed as speakers
-from ..retrieval.question import Further
+from ..retrieval.question import Further, asks_of_the_past
 from ..retrieval.schema import checked_limit
 from ..retrieval.searching import Hit, Search
 from . import near_duplicates, schema, standing
@@ -179,6 +179,8 @@ def search(
 ) -> list[Row]:
     """Return the memories that match *query*, the best first, without counting an access.
 
+    Those that another one replaced are left out, unless *query* asks for the past.
+
     Without a query, return the memories that pass the filters, the latest created or accessed
     first, without scores and matches.
 
@@ -194,6 +196,7 @@ def search(
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)
+    wanted = replace(wanted, ended=query is not None and asks_of_the_past(query))
     finder = Finder(graph, query, vector, model) if query is not None else _Latest(graph)
     found = finder.best(max(most, schema.SEARCH_DEPTH), wanted)
     shown, against = _later_first(graph, found, most)

@@ -183,6 +183,12 @@ class AllMemories(adapter.Graph[Node]):
         until = node.raw.get_property("lapses_at")
         return until.__class__ is int and until <= self.context.now_ms
 
+    def ended(self, node: Node) -> int | None:
+        """Return until when *node* held (unix ms), if another one had replaced it when asked."""
+        until: int | None = node.value("valid_until")
+        asked_at = self.context.asked_at
+        return None if until is None or (asked_at is not None and until >= asked_at) else until
+
     def fading(self, node: Node) -> Fading:
         """Return the inputs of the score of *node*, with its links if they count."""
         fading = node.fading
@@ -254,10 +260,15 @@ class AllMemories(adapter.Graph[Node]):
 
 
 class Graph(AllMemories):
-    """One call's view of the memories of its scope that are neither forgotten nor expired."""
+    """One call's view of the memories of its scope that are neither forgotten nor expired.
+
+    With the context's `asked_at` it has those said before that time, so that no link leads later.
+    """
 
     def sees(self, node: Node) -> bool:
-        return super().sees(node) and not node.is_deleted and not self.has_lapsed(node)
+        asked_at = self.context.asked_at
+        is_there = super().sees(node) and not node.is_deleted and not self.has_lapsed(node)
+        return is_there and (asked_at is None or node.told_at < asked_at)
 
     def state(self, node: Node) -> str:
         # A deleted memory is invisible.

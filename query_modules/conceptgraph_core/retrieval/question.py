@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from ..dates import DAY_MS
 from ..words import Reading, first_name, readings, terms
 from ..words.languages import DEFAULT
+from ..words.splitting import split
 from .groups import Neighbour
 from .periods import Period, periods
 
@@ -33,6 +34,15 @@ welcher welches welchem welchen wer wem wen wessen wie wann warum wieso wo an am
 """
 # Words that ask, such as “which day”: the answer does not contain them.
 ASKING: Final = frozenset(_ASKING.split())
+
+
+_PAST: Final = frozenset(
+    (
+        *("before", "former", "formerly", "previous", "previously", "earlier", "originally"),
+        *("früher", "frühere", "früheren", "früherer", "vorher", "vorherige", "damals", "zuvor"),
+        *("bevor", "ehemals", "ehemalige", "ehemaliger", "ehemaligen", "ursprünglich"),
+    )
+)
 
 
 class Factors(NamedTuple):
@@ -180,6 +190,11 @@ def question(
         periods=periods(text, asked_at, zone),
         further=tuple(_led_to([one for one in further if one.term not in said], languages)),
     )
+
+
+def asks_of_the_past(message: str) -> bool:
+    """Tell whether *message* asks about the past."""
+    return not _PAST.isdisjoint(split(message))
 
 
 def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:

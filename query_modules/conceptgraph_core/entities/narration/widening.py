@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ...retrieval.question import asked_terms
+from ...words.splitting import split
 from .. import names, schema, subjects
 from ..beliefs import bitemporal
 from ..identity import components
@@ -33,8 +34,9 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     """Return the terms of the entities' names that *asked* means but does not contain.
 
     The rows are those of `concepts.widening.widened`: the other names of merged entities that a
-    whole label names, and the names that a kind means in the query, "my son"; then the names of the
-    kinds, and the values of the facts, that any word of it names. Raises LibraryMissing.
+    whole label names, its words if they are spelt otherwise, and the names that a kind means in the
+    query, "my son"; then the names of the kinds, and the values of the facts, that any word of it
+    names. Raises LibraryMissing.
     """
     languages = graph.context.languages
     own = set(asked_terms(asked, languages))
@@ -70,12 +72,22 @@ def subject(graph: Graph, name: str) -> subjects.Subject:
 
 def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
     """Yield the name in the query, the other names of its entity, and the reason."""
-    merged = [node for node in graph.of(schema.ENTITY) if node.get("merge_count")]
-    wanted = set(names.asked_for(asked, graph.context.languages)) if merged else set()
-    for node in sorted(merged, key=lambda one: one.age):
+    entities = sorted(graph.of(schema.ENTITY), key=lambda one: one.age)
+    wanted = set(names.asked_for(asked, graph.context.languages)) if entities else set()
+    for node in entities:
         if names.searched(names.canonical(node.bare)) in wanted:
+            yield from _spelt(node.bare, asked)
             others = (one.bare for one in components.members(graph, node) if one is not node)
             yield from ((node.bare, to, f"{node.bare} and {to} are merged") for to in others)
+
+
+def _spelt(label: str, asked: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the words of *asked* that are spelt otherwise in *label*: Jose, José."""
+    words = {names.searched(word): word for word in split(asked)}
+    for word in split(label):
+        said = words.get(names.searched(word), word)
+        if said != word:
+            yield said, word, f"{label} is written so"
 
 
 def _of_kinds(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
