@@ -128,5 +128,5 @@ def test_a_replacement_is_never_contradicted_by_the_replaced(days, memory):
     assert "Rose9" in answer
     assert "contradicts" not in answer
     assert days.kept(old)["valid_until"] == days.kept(old)["created_at"]
-    rows = memory.run(calls.memory_search.search("default", "password router"))
+    rows = memory.run(calls.memory_search.search("default", "the password of the router before"))
     assert {one["memory_id"]: one["contradicted_by"] for one in rows} == {new: None, old: new}
