@@ -748,3 +748,28 @@ def test_replaced_ones_are_in_no_list_of_the_memory_layer(days):
     assert {row["memory_id"] for row in found} == set(ids)
     [row] = days.run(context("default", "What was the door code before?"))
     assert set(row["memory_ids"]) == set(ids)
+
+
+def test_what_is_near_in_meaning_is_narrowed_before_any_limit(days, memory, store, portal):
+    memory.run(calls.embedding.choose("toy", 3, again=False))
+    portal.call(store.fit_vectors)
+    start = memory.now_ms
+    memory.import_rows(
+        [
+            node(f"near {number}", content=f"Canine {number}", embedding=[1.0, 0.0, 0.0])
+            for number in range(150)
+        ]
+        + [
+            node(
+                "old",
+                content="Hound of a neighbour",
+                embedding=[0.8, 0.6, 0.0],
+                said_at=start - 90 * DAY_MS,
+            )
+        ]
+    )
+    embedded = ("toy", (1.0, 0.0, 0.0))
+    rows = days.search("puppy", until=start - 80 * DAY_MS, embedded=embedded, kinds=["memory"])
+    assert [one["id"] for one in rows] == ["old"]
+    rows = days.search("puppy", about="neighbour", embedded=embedded, kinds=["memory"])
+    assert [one["id"] for one in rows] == ["old"]

@@ -6,6 +6,7 @@ from typing import Any
 from conceptgraph_core import dates, limits, text
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.entities import schema as entities_schema
+from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday.asking import asked, budget, limited
 from conceptgraph_core.everyday.schema import (
@@ -127,9 +128,9 @@ def search(
     text.summary(query, "query")
     called = _parts(entities.search(query, user_id=scope))
     own = scope if concept_scope is None else concept_scope
-    only = Wanted(within=dates.Span(since, until))
+    subject = None if about is None else Subject([text.name(about, "about")])
+    only = Wanted(within=dates.Span(since, until), about=subject)
     if about is not None:
-        text.name(about, "about")
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
     lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only)
     model, vector = embedded or (None, ())
