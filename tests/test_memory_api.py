@@ -89,9 +89,11 @@ def test_a_closed_memory_is_there_again(place):
 def test_a_memory_is_open_from_its_first_call_on(place):
     memory = Memory.open(place, zone="UTC")
     memory.remember("Clara lives in Turin", about=["Clara"])
+    assert "Turin" in memory.of("default").recall("Where does Clara live?")["text"]
     memory.close()
-    assert "Turin" in memory.recall("Where does Clara live?")["text"]
     memory.close()
+    with pytest.raises(Refused, match="the memory is closed"):
+        memory.recall("Where does Clara live?")
 
 
 def test_a_program_ends_that_does_not_close_its_memory(tmp_path):

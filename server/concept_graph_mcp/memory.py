@@ -126,9 +126,12 @@ class _Opened:
         self._opening = Lock()
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
+        self._is_closed = False
 
     def portal(self) -> BlockingPortal:
         with self._opening:
+            if self._is_closed:
+                raise Refused("the memory is closed; Memory.open opens it again")
             if self._portal is None:
                 with ExitStack() as stack:
                     portal = stack.enter_context(start_blocking_portal())
@@ -143,7 +146,7 @@ class _Opened:
 
     def close(self) -> None:
         with self._opening:
-            self._portal = None
+            self._is_closed = True
             atexit.unregister(self.close)
             self._stack.close()
 
@@ -193,7 +196,7 @@ class Memory:
         return type(self)(self._memory.of(user), self._opened)
 
     def close(self) -> None:
-        """Close the store. A later call opens it again."""
+        """Close the store for good."""
         self._opened.close()
 
     recall = _blocking(AsyncMemory.recall)
