@@ -43,14 +43,51 @@ def _create_end(graph: Graph, name: str, field: str) -> Node:
     return affect.create_concept(graph, text.name(name, field), schema.AROUSAL_INDIRECT)
 
 
-def strengthen(graph: Graph, source: Node, target: Node, edge_type: str) -> float:
-    """Join two nodes, or strengthen their relation; return the new weight."""
+def strengthen(
+    graph: Graph, source: Node, target: Node, edge_type: str, memory_id: str | None = None
+) -> float:
+    """Join two nodes, or strengthen their relation; return the new weight.
+
+    With *memory_id*, a new relation rests on that memory, as long as nobody states it: see
+    `withdraw`.
+    """
     edges = graph.edges_between(source, target, edge_type)
     if not edges:
-        graph.create_edge(source, target, edge_type, weight=schema.INITIAL_WEIGHT)
+        on = {} if memory_id is None else {"memories": [memory_id]}
+        graph.create_edge(source, target, edge_type, weight=schema.INITIAL_WEIGHT, **on)
         return schema.INITIAL_WEIGHT
     # Parallel edges made by hand count as one, the strongest; `check` reports them.
     edge = max(edges, key=graph.weight)
     weight = 1 - (1 - graph.weight(edge)) * (1 - schema.STRENGTHENING)
     graph.set_weight(edge, weight)
+    _rest(edge, memory_id)
     return weight
+
+
+def _rest(edge: Any, memory_id: str | None) -> None:
+    """Let *edge* rest on one memory more, or stand for itself from now on."""
+    known = edge.get_property("memories")
+    if known is not None:
+        made = [] if memory_id is None else [*dict.fromkeys((*known, memory_id))]
+        edge.set_property("memories", made if 0 < len(made) <= schema.MOST_MEMORIES else None)
+
+
+def support(graph: Graph, source: Node, target: Node, memory_id: str) -> None:
+    """Let one node evoke another because of a memory that is current again."""
+    edges = graph.edges_between(source, target, schema.EVOKES)
+    if not edges:
+        strengthen(graph, source, target, schema.EVOKES, memory_id)
+    for edge in edges:
+        _rest(edge, memory_id)
+
+
+def withdraw(graph: Graph, source: Node, target: Node, memory_id: str) -> None:
+    """Remove an association that rests on this memory alone, which is current no longer."""
+    for edge in graph.edges_between(source, target, schema.EVOKES):
+        known = edge.get_property("memories")
+        if known is None or memory_id not in known:
+            continue
+        if left := [one for one in known if one != memory_id]:
+            edge.set_property("memories", left)
+        else:
+            graph.delete_edge(edge)

@@ -32,6 +32,9 @@ RELATION_TYPES: Final = {"is-a": "IS_A", "part-of": "PART_OF", "evokes": "EVOKES
 RELATION_NAMES: Final = {edge_type: name for name, edge_type in RELATION_TYPES.items()}
 EVOKES: Final = RELATION_TYPES["evokes"]
 
+# An association that more memories make stands for itself.
+MOST_MEMORIES: Final = 50
+
 # A relation starts at 0.25; each repetition takes a fifth of the rest to 1 (set; docs/design.md).
 INITIAL_WEIGHT: Final = 0.25
 STRENGTHENING: Final = 0.2
@@ -94,6 +97,8 @@ _TOLD = (
     optional("speaker", text.name),
     optional("said_at", validators.time),
 )
+# The ids of the current memories on which it rests alone; absent if it stands for itself.
+_MEMORIES = optional("memories", validators.texts)
 _WEIGHT = starting("weight", validators.unit, INITIAL_WEIGHT)
 
 
@@ -183,7 +188,7 @@ LAYER: Final = Layer(
         EdgeKind(
             edge_type,
             name,
-            properties=(_WEIGHT,),
+            properties=(_WEIGHT, _MEMORIES) if edge_type == EVOKES else (_WEIGHT,),
             sources=LABELS if edge_type == EVOKES else (CONCEPT,),
             targets=LABELS if edge_type == EVOKES else (CONCEPT,),
             creates=CONCEPT,

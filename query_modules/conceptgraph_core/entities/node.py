@@ -333,6 +333,24 @@ class Graph(adapter.Graph[Node]):
 
     def _new_node(self, raw: Any, node_id: int) -> Node | None:
         node = super()._new_node(raw, node_id)
-        if node is not None and raw.get_property("user_id") != self.context.user_id:
+        if node is not None and not self.sees(raw):
             node = self._nodes[node_id] = None
         return node
+
+    def sees(self, raw: Any) -> bool:
+        """Tell whether a vertex is of this call's scope, and not out of sight."""
+        get = raw.get_property
+        return get("user_id") == self.context.user_id and get("forgotten_at") is None
+
+    def revive(self, node: Node) -> Node:
+        """Bring a node back into sight; return it as this call sees it."""
+        node.set(forgotten_at=None)
+        self._nodes.pop(node.id, None)
+        return self.raw_node(node.raw) or node
+
+
+class All(Graph):
+    """One call's view of all entities of its `user_id`, those out of sight too."""
+
+    def sees(self, raw: Any) -> bool:
+        return bool(raw.get_property("user_id") == self.context.user_id)

@@ -219,6 +219,8 @@ def _another_fact(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | 
     )
 
 
+# When all memories that it rests on were forgotten; it is out of sight until one is restored.
+_FORGOTTEN_AT = optional("forgotten_at", validators.time)
 _ENTITY = NodeKind(
     ENTITY,
     kind="entity",
@@ -268,6 +270,7 @@ _ENTITY = NodeKind(
         optional("promoted_at", validators.time),
         _CREATED_AT,
         Property("last_activated", validators.time, NOW, absent=0),
+        _FORGOTTEN_AT,
     ),
     text="node_label",
     # Several entities may share these, while `canonical_name` is unique.
@@ -305,6 +308,7 @@ _MENTION = NodeKind(
         optional("emotional_intensity", validators.unit),
         optional("rationale", text.summary),
         starting("archived", validators.flag, False),
+        _FORGOTTEN_AT,
         _CREATED_AT,
     ),
     text="label",
@@ -318,6 +322,9 @@ _SESSION = NodeKind(
     properties=(
         _USER_ID,
         Property("session_id", text.name, absent=""),
+        # The memory that it was observed for, and the keys of the concepts that this associated.
+        optional("memory_id", text.name),
+        optional("associated", validators.texts),
         Property("started_at", validators.time, NOW, absent=0),
         Property("last_mention_at", validators.time, NOW, absent=0),
         optional("ended_at", validators.time),
@@ -459,6 +466,7 @@ LAYER: Final = Layer(
         Index(ENTITY, ("user_id", "identity_status", "last_activated")),
         Index(ENTITY, ("user_id", "canonical_node_id")),
         Index(SESSION, ("user_id", "session_id"), unique=True),
+        Index(SESSION, ("memory_id",)),
         Index(SESSION, ("user_id", "is_open", "last_mention_at")),
         Index(MENTION, ("id",), unique=True),
         Index(MENTION, ("user_id", "created_at")),

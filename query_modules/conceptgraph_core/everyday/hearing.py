@@ -47,14 +47,17 @@ def terms(about: Mapping[str, str | None]) -> list[str]:
     return list(dict.fromkeys((*about, *filter(None, about.values()))))
 
 
-def kept(text: str, said: str | None, about: Mapping[str, str | None]) -> Message:
+def kept(
+    text: str, said: str | None, about: Mapping[str, str | None], happened_at: int | None = None
+) -> Message:
     """Return the observation of a memory: session, message, speaker, text and observations.
 
     Each memory is a session of its own, so that the entities it is about belong together. Stored
-    again with the same words, it counts once.
+    again with the same words, about the same time, it counts once.
     """
     speaker, heard = (entities.MODEL, text) if said is None else (entities.USER, said)
-    key = f"{schema.SESSION} {ids.made(text, heard)}"
+    when = () if happened_at is None else (str(happened_at),)
+    key = f"{schema.SESSION} {ids.made(text, heard, *when)}"
     observations = [
         {"label": name, "type": entities.THING, **({} if kind is None else {"kind": kind})}
         for name, kind in about.items()

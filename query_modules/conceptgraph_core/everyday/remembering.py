@@ -8,12 +8,13 @@ from .. import validators
 from ..concepts import names as concepts
 from ..concepts import relations
 from ..concepts.node import Graph as Concepts
+from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
 from ..entities.node import Graph as Entities
 from ..entities.observation import observing
 from ..errors import InvalidNumber
 from ..layers import SHARED
-from ..memories import crud, lifecycle, links
+from ..memories import crud, lifecycle, links, resting
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import schema
@@ -61,14 +62,16 @@ def remember(
     )
     if existing:
         _again(graph, node, keep, now_ms if happened_at is None else happened_at)
-    if replaces is not None:
-        crud.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
     shown = [one for one in similar if one.memory_id != replaces]
     for one in shown:
         links.join(graph, node, one, memories.DEFAULT_RELATION)
     if wanted:
-        observing.observe(graph.another(Entities), *kept(text, said, wanted), relations=[])
-        _associate(graph.another(Concepts), list(wanted))
+        message = kept(text, said, wanted, happened_at)
+        session, _ = observing.observed(graph.another(Entities), *message)
+        associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
+        resting.note(node, session, associated)
+    if replaces is not None:
+        crud.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
     return {
         "id": node.memory_id,
         "existing": existing,
@@ -91,12 +94,17 @@ def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
     return {name: row[name] for name in ("from", "to", "type")}
 
 
-def _associate(graph: Concepts, names: Sequence[str]) -> None:
-    """Let *names* evoke one another, firmer each time, if nobody else sees these concepts."""
+def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Concept]:
+    """Let *names* evoke one another, firmer each time, if nobody else sees these concepts.
+
+    Returns the concepts.
+    """
     if graph.scope == SHARED:
-        return
-    for source, target in permutations(concepts.called(graph, names), 2):
-        relations.strengthen(graph, source, target, EVOKES)
+        return []
+    called = concepts.called(graph, names)
+    for source, target in permutations(called, 2):
+        relations.strengthen(graph, source, target, EVOKES, memory_id)
+    return called
 
 
 def _again(graph: Graph, node: Node, keep: str, since_ms: int) -> None:

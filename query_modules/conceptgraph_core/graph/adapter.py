@@ -375,6 +375,7 @@ class Graph(Generic[N]):
             self._graph.delete_vertex(raws.public_vertex(node.raw))
         except mgp.LogicErrorError:
             return False
+        self._nodes[node.id] = None
         return True
 
     def delete_node(self, node: Node) -> None:

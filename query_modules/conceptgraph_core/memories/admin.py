@@ -9,7 +9,7 @@ from ..jobs.schema import BATCH, MAX_BATCH, PURGE
 from ..jobs.worker import Work
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from . import crud, lifecycle, rules, schema, standing
+from . import crud, lifecycle, resting, rules, schema, standing
 from .filters import Wanted
 from .view import AllMemories, Node
 
@@ -82,7 +82,7 @@ def restore(graph: AllMemories, memory_id: str) -> Row:
         metadata.pop(schema.FORGOTTEN, None)
         graph.update(node, deleted_at=None, metadata=metadata)
         lifecycle.access(graph, node)
-        standing.settle(graph, node)
+        resting.settle(graph, [node, *standing.settle(graph, node)])
     return {
         "memory_id": node.memory_id,
         "restored": restored,

@@ -7,7 +7,7 @@ from .. import text
 from ..errors import NotAllowed, Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
-from . import duplicates, ids, lifecycle, links, near_duplicates, rules, schema, standing
+from . import duplicates, ids, lifecycle, links, near_duplicates, resting, rules, schema, standing
 from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
@@ -154,6 +154,7 @@ def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
     if later.id == old.id:
         links.join(graph, node, old, "contradicts", 1.0)
         standing.end(graph, old, node, until)
+        resting.settle(graph.another(AllMemories), [old])
     elif later.id != node.id:
         raise NotAllowed(
             f"replaces: {old.memory_id} was replaced by {later.memory_id}"
@@ -237,7 +238,8 @@ def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
 def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
 
-    A memory that it replaced is so again. Returns memory_id and deleted_at (unix ms).
+    What rests on it alone goes with it (see `resting`), and a memory that it replaced is so again.
+    Returns memory_id and deleted_at (unix ms).
     """
     return hide(graph, graph.existing(memory_id), reason)
 
@@ -250,7 +252,8 @@ def hide(graph: AllMemories, node: Node, reason: str | None = None) -> Row:
     changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
     changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
     graph.update(node, **changes, decay_score=score)
-    standing.settle(graph.another(AllMemories), node)
+    every = graph.another(AllMemories)
+    resting.settle(every, [node, *standing.settle(every, node)])
     return {"memory_id": node.memory_id, "deleted_at": now_ms}
 
 

@@ -131,6 +131,8 @@ UNLINKED: Final = "unlinked"
 REVISIONS: Final = "revisions"
 RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED, REVISIONS)
 MAX_HISTORY: Final = 20
+# A call on a memory reads so many that it replaced, one after the other.
+MOST_REPLACED: Final = 20
 # Each memory keeps so many of its earlier versions, the latest.
 MAX_REVISIONS: Final = 10
 # Each memory keeps so many removed links for `relink`, the latest.

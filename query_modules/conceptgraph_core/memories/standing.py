@@ -81,14 +81,20 @@ def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
     graph.update(old, valid_until=until)
 
 
-def settle(graph: AllMemories, node: Node) -> None:
-    """Let what *node* replaced be so again, or no longer, now that it was hidden or restored."""
+def settle(graph: AllMemories, node: Node) -> list[Node]:
+    """Let what *node* replaced be so again, or no longer, now that it was hidden or restored.
+
+    Returns the memories that this changed.
+    """
+    changed = []
     for _, _, old, _ in graph.edges(node, (True,), _CONTRADICTING):
         until = min((at for at, _ in _replacing(graph, old)), default=None)
         if until != old.value("valid_until"):
             graph.update(old, valid_until=until)
+            changed.append(old)
             if old.is_deleted:
-                settle(graph, old)
+                changed += settle(graph, old)
+    return changed
 
 
 def last(graph: AllMemories, node: Node) -> Node:

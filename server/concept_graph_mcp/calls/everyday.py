@@ -27,7 +27,7 @@ from . import concepts, entities, entity_lookups, memories, memory_search, text_
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import BEYOND, Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
-from .memories import Embedded, ids, mine, near
+from .memories import Embedded, mine, near
 
 # The nodes whose creation is a day's news.
 _TOLD = (schema.MEMORY, entities_schema.MENTION)
@@ -95,12 +95,13 @@ def remember(
     assert isinstance(made.lookup, Incoming)
     parts: list[Lookup] = [made.lookup.lookup]
     if replaces is not None:
-        parts.append(ids(replaces, field="replaces"))
+        parts.append(memories.resting(replaces, field="replaces"))
     own = scope if concept_scope is None else concept_scope
     if named and own != SHARED:
         parts += concepts.called(own, list(named))
     if named:
-        parts += _parts(entities.observe(*hearing.kept(content, said, named), user_id=scope))
+        message = hearing.kept(content, said, named, happened_at)
+        parts += _parts(entities.observe(*message, user_id=scope))
     model, vector = embedded or (None, ())
     given = [dict(one) if isinstance(one, Mapping) else one for one in about]
     arguments = (content, given, keep, said, replaces, happened_at, list(vector), model)

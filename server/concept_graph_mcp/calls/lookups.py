@@ -157,14 +157,24 @@ class Nearest(NamedTuple):
 class Joined(NamedTuple):
     """The results of *lookup*, and the nodes of *label* with *where* that refer to them.
 
-    These nodes have as their *property* the value of *by* of a node that *lookup* finds.
+    These nodes have as their *property* the value of *by* of a node that *lookup* finds; with
+    *each*, a value of the list that *by* is.
     """
 
-    lookup: Nearest
+    lookup: "Lookup"
     by: str
     label: str
     property: str
     where: Where = ()
+    each: bool = False
+
+
+class Reached(NamedTuple):
+    """The results of *lookup*, and what outgoing *edges* reach from them in *most* steps."""
+
+    lookup: "Lookup"
+    edges: tuple[str, ...]
+    most: int
 
 
 class Vectored(NamedTuple):
@@ -309,7 +319,7 @@ class WithEdges(NamedTuple):
 
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Listing | Similar
-    | Nearest | Joined | Vectored | Union | Filled | Sized | Grouped | Tallied | WithEdges
+    | Nearest | Joined | Reached | Vectored | Union | Filled | Sized | Grouped | Tallied | WithEdges
 )  # fmt: skip
 
 

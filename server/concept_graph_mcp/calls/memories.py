@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import dates, limits, text
+from conceptgraph_core.concepts.schema import CONCEPT, NAMES
+from conceptgraph_core.entities.schema import SESSION
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
@@ -12,7 +14,7 @@ from conceptgraph_core.retrieval import schema as words
 from . import text_lookups
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import Equal, Joined, Nearest, Range, Sized, Union, Where
+from .lookups import Equal, Joined, Nearest, Range, Reached, Sized, Union, Where
 
 # The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
@@ -116,7 +118,7 @@ def revise(
 def forget(memory_id: str, reason: str | None = None) -> Call:
     if reason is not None:
         text.summary(reason, "reason")
-    return Call(procedures.FORGET, (memory_id, reason), ids(memory_id))
+    return Call(procedures.FORGET, (memory_id, reason), resting(memory_id))
 
 
 @checked
@@ -237,6 +239,14 @@ def ids(*memory_ids: str, field: str = "memory_id") -> Equal:
     """
     checked_ids = dict.fromkeys(text.name(one, field) for one in memory_ids)
     return Equal((schema.MEMORY,), ("id",), tuple((one,) for one in checked_ids))
+
+
+def resting(memory_id: str, field: str = "memory_id") -> Joined:
+    """Look up a memory, those that it replaced, and what rests on these: see `resting`."""
+    replaced = (schema.RELATION_TYPES["contradicts"],)
+    found = Reached(ids(memory_id, field=field), replaced, schema.MOST_REPLACED)
+    sessions = Joined(found, "id", SESSION, "memory_id")
+    return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
 
 
 def _indexed(record: Mapping[str, Any]) -> list[Any]:

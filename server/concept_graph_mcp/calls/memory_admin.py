@@ -13,7 +13,7 @@ from conceptgraph_core.retrieval.schema import checked_limit
 from . import text_lookups
 from .call import Call, checked
 from .lookups import BEYOND, Range, Union, following
-from .memories import SEEN, ids, latest, mine
+from .memories import SEEN, ids, latest, mine, resting
 
 
 @checked
@@ -87,7 +87,7 @@ def unindexed(scope: str) -> Call:
 
 @checked
 def restore(memory_id: str) -> Call:
-    return Call(procedures.RESTORE, (memory_id,), ids(memory_id))
+    return Call(procedures.RESTORE, (memory_id,), resting(memory_id))
 
 
 @checked

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from .. import names, schema
-from ..node import Graph, Node
+from .. import kinds, names, schema
+from ..inputs import Observation
+from ..node import All, Graph, Node
 from . import components
 from .resolution import Known
 
@@ -20,6 +21,12 @@ class Registered:
         self._seen: dict[int, Known] = {}
         for node in graph.of(schema.ENTITY):
             self.add(node)
+        # Those out of sight hold their names, and are nobody's candidates.
+        self._forgotten = {
+            node.get("canonical_name"): node
+            for node in graph.another(All).of(schema.ENTITY)
+            if node.get("forgotten_at") is not None
+        }
 
     def add(self, node: Node) -> None:
         self._by_name[node.get("canonical_name")] = node
@@ -41,7 +48,14 @@ class Registered:
         return self._by_name.get(name)
 
     def free_name(self, name: str) -> str:
-        return names.free(name, self._by_name)
+        return names.free(name, self._by_name | self._forgotten)
+
+    def forgotten(self, sought: Observation) -> Node | None:
+        """Return the entity out of sight that has the name of *sought*, its type and its kind."""
+        node = self._forgotten.get(sought.name)
+        if node is None or node.node_type != sought.node_type:
+            return None
+        return node if kinds.agree(node.get("entity_kind"), sought.kind) else None
 
     def known(self, nodes: Iterable[Node]) -> list[Known]:
         """Return *nodes* in the form that `resolution` compares."""

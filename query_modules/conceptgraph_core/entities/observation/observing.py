@@ -18,7 +18,7 @@ from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation
 from ..language import cues, spans
 from ..node import Graph, Node
-from . import mentions
+from . import hiding, mentions
 from .relating import relate
 
 Row = dict[str, Any]
@@ -51,6 +51,19 @@ def observe(
     Tautology, EmbeddingMismatch for a vector by another embedding than the store's, or NotFound for
     a relation of an entity that the session has not mentioned.
     """
+    return observed(graph, session_id, message_id, speaker, text, observations, relations)[1]
+
+
+def observed(
+    graph: Graph,
+    session_id: str,
+    message_id: str,
+    speaker: str,
+    text: str,
+    observations: Sequence[Mapping[str, Any]] = (),
+    relations: Sequence[Mapping[str, Any]] = (),
+) -> tuple[Node, Row]:
+    """Record a message as `observe` does; return its session too."""
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")
     speaker = validators.one_of(schema.SPEAKERS)(speaker, "speaker")
@@ -58,11 +71,15 @@ def observe(
     _, wanted = rule_extractor.wanted(text, observations, graph.context.languages, speaker)
     related = inputs.relations(relations)
     _check_embeddings(graph, wanted, session_id)
-    message = _Message(graph, mentions.session(graph, session_id), message_id, speaker, said)
+    session = mentions.session(graph, session_id)
+    if session.get("memory_id") is not None:
+        # The memory was forgotten, and is stored again.
+        hiding.show(graph, session)
+    message = _Message(graph, session, message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
     message.state()
     ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
-    return {"entities": rows, "edges": ties}
+    return session, {"entities": rows, "edges": ties}
 
 
 def _check_embeddings(graph: Graph, wanted: Sequence[Observation], session_id: str) -> None:
@@ -226,6 +243,11 @@ class _Message:
                 node.set(entity_kind=observation.kind)
             return node
         graph = self._graph
+        forgotten = self._registered.forgotten(observation)
+        if forgotten is not None:
+            forgotten = graph.revive(forgotten)
+            self._registered.add(forgotten)
+            return forgotten
         name = self._registered.free_name(observation.name)
         entity = graph.make(
             schema.ENTITY,

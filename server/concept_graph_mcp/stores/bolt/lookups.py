@@ -19,6 +19,7 @@ from ...calls.lookups import (
     Ordered,
     Range,
     Ranges,
+    Reached,
     Referring,
     Similar,
     Text,
@@ -231,15 +232,30 @@ def _last(writer: _Writer, lookup: Last) -> None:
 
 
 def _joined(writer: _Writer, lookup: Joined) -> None:
-    _nearest(writer, lookup.lookup)
-    body, nodes = writer.subqueries.pop()
+    first = _first(writer, lookup.lookup)
     where = [(name, writer.parameter(value)) for name, value in lookup.where]
     given = "".join(f"{name}: {value}, " for name, value in where)
+    keys = f"coalesce(n.{lookup.by}, [null])" if lookup.each else f"[n.{lookup.by}]"
     writer.add(
-        f"CALL {{ {body}RETURN {nodes} AS first }} UNWIND first AS n"
-        f" OPTIONAL MATCH (m:{lookup.label} {{{given}{lookup.property}: n.{lookup.by}}}) ",
-        "collect(n) + collect(m)",
+        f"{first}UNWIND {keys} AS key"
+        f" OPTIONAL MATCH (m:{lookup.label} {{{given}{lookup.property}: key}}) ",
+        "collect(DISTINCT n) + collect(DISTINCT m)",
     )
+
+
+def _reached(writer: _Writer, lookup: Reached) -> None:
+    ways = f"[:{'|'.join(lookup.edges)} *BFS 1..{lookup.most}]"
+    writer.add(
+        f"{_first(writer, lookup.lookup)}OPTIONAL MATCH (n)-{ways}->(m) ",
+        "collect(DISTINCT n) + collect(DISTINCT m)",
+    )
+
+
+def _first(writer: _Writer, lookup: Lookup) -> str:
+    """Return the beginning of a subquery for each node `n` of *lookup*, which is no union."""
+    writer.write(lookup)
+    body, nodes = writer.subqueries.pop()
+    return f"CALL {{ {body}RETURN {nodes} AS first }} UNWIND first AS n "
 
 
 def _nearest(writer: _Writer, lookup: Nearest) -> None:
@@ -407,5 +423,6 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Similar: _similar,
     Nearest: _nearest,
     Joined: _joined,
+    Reached: _reached,
     Vectored: _vectored,
 }

@@ -21,6 +21,7 @@ from ...calls.lookups import (
     Ordered,
     Range,
     Ranges,
+    Reached,
     Referring,
     Similar,
     Sized,
@@ -320,9 +321,28 @@ def _joined(database: Database, lookup: Joined) -> list[int]:
         [json.dumps(found)],
     )
     keys = [key for (properties,) in rows for key in values_of(properties, [lookup.by])]
+    if lookup.each:
+        keys = [key for each in keys for key in each or ()]
     names, given = zip(*lookup.where, strict=True) if lookup.where else ((), ())
     wanted = tuple((*given, key) for key in keys)
     return found + _equal(database, Equal((lookup.label,), (*names, lookup.property), wanted))
+
+
+def _reached(database: Database, lookup: Reached) -> list[int]:
+    found = _found(database, lookup.lookup)
+    types = json.dumps(lookup.edges)
+    seen, newest = dict.fromkeys(found), found
+    for _ in range(lookup.most):
+        rows = database.execute(
+            "SELECT target FROM edge WHERE source IN (SELECT value FROM json_each(?))"
+            " AND type IN (SELECT value FROM json_each(?)) ORDER BY id",
+            [json.dumps(newest), types],
+        )
+        newest = [one for one in dict.fromkeys(_ids(rows)) if one not in seen]
+        if not newest:
+            break
+        seen |= dict.fromkeys(newest)
+    return list(seen)
 
 
 def _vectored(database: Database, lookup: Vectored) -> list[int]:
@@ -388,6 +408,7 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Similar: _similar,
     Nearest: _nearest,
     Joined: _joined,
+    Reached: _reached,
     Vectored: _vectored,
     Union: _union,
     Filled: _filled,

@@ -1,0 +1,82 @@
+"""Take out of sight what rests on a memory that was forgotten or replaced, and bring it back.
+
+Layers meet by name, so no edge leads from a memory to what it made. The session that was observed
+for it has its id, and the keys of the concepts that it associated.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import permutations
+from typing import Any
+
+from .. import folding
+from ..concepts import names, relations, schema
+from ..concepts.node import Graph as Concepts
+from ..concepts.node import Node as Concept
+from ..context import Context
+from ..entities import schema as entities
+from ..entities.node import Graph as Entities
+from ..entities.node import Node as Entity
+from ..entities.observation import hiding
+from .view import AllMemories, Node
+
+
+class _Owned(Concepts):
+    """The user's own concepts, whichever the call is about: shared ones rest on no memory."""
+
+    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
+        super().__init__(ctx, context)
+        self.scope = self.context.user_id
+        self.owner = {schema.SCOPE: self.scope}
+
+
+def note(node: Node, session: Entity, associated: Iterable[Concept]) -> None:
+    """Store that *session* was observed for *node*, and associated these concepts."""
+    keys = [*(session.get("associated") or ()), *filter(None, map(_key, associated))]
+    session.set(memory_id=node.memory_id, associated=[*dict.fromkeys(keys)] or None)
+
+
+def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
+    """Show what rests on each of these memories if it is current, else hide it.
+
+    Mentions go with a forgotten memory, associations with a replaced one too. What another memory,
+    another message or a person's own statement supports stays.
+    """
+    known = graph.another(Entities)
+    concepts = graph.another(_Owned)
+    sessions = known.of(entities.SESSION)
+    for node in nodes:
+        for session in sessions:
+            if session.get("memory_id") == node.memory_id:
+                _settle(known, concepts, node, session)
+
+
+def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) -> None:
+    hidden: list[Entity] = []
+    if node.is_forgotten:
+        hidden = hiding.hide(known, session)
+    else:
+        hiding.show(known, session)
+    keys = set(session.get("associated") or ())
+    if not keys:
+        return
+    if node.is_deleted or node.value("valid_until") is not None:
+        ends = [one for one in concepts.nodes() if _key(one) in keys]
+        for source, target in permutations(ends, 2):
+            relations.withdraw(concepts, source, target, node.memory_id)
+        gone = {folding.folded(one.bare) for one in hidden}
+        for one in ends:
+            if folding.folded(one.name) in gone and not one.valence:
+                concepts.delete_if_alone(one)
+    else:
+        wanted = [name for name in node.value("concepts") if _key_of(concepts, name) in keys]
+        for source, target in permutations(names.called(concepts, wanted), 2):
+            relations.support(concepts, source, target, node.memory_id)
+
+
+def _key(concept: Concept) -> str | None:
+    key: str | None = concept.raw.get_property(schema.NAMES.owned)
+    return key
+
+
+def _key_of(graph: Concepts, name: str) -> str:
+    return schema.owned(graph.scope, folding.folded(name))
