@@ -238,7 +238,8 @@ def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
 def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
 
-    What rests on it alone goes with it (see `resting`), and a memory that it replaced is so again.
+    The things that rest on it alone go with it (see `resting`). A memory that it replaced is so
+    again.
     Returns memory_id and deleted_at (unix ms).
     """
     return hide(graph, graph.existing(memory_id), reason)

@@ -38,8 +38,8 @@ def note(node: Node, session: Entity, associated: Iterable[Concept]) -> None:
 def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
     """Show what rests on each of these memories if it is current, else hide it.
 
-    Mentions go with a forgotten memory, associations with a replaced one too. What another memory,
-    another message or a person's own statement supports stays.
+    Mentions go with a forgotten memory, associations with a replaced one too. Both stay if another
+    memory, another message or a person's own statement supports them.
     """
     known = graph.another(Entities)
     concepts = graph.another(_Owned)
