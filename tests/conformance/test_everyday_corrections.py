@@ -1,7 +1,7 @@
 """What replaced another comes and goes: it is corrected again, forgotten, restored."""
 
 import pytest
-from expect import DAY_MS, REFUSALS
+from expect import DAY_MS
 from test_everyday import Days
 
 from concept_graph_mcp import calls
@@ -104,18 +104,38 @@ def test_the_text_of_a_replaced_one_is_a_new_memory(days):
     assert days.remember("Pia lives in Graz")["id"] == back["id"]
 
 
-def test_a_second_replacement_names_the_first(days, memory):
-    graz, linz, wels = moved(days, "Graz", "Linz", "Wels")
-    until, before = days.kept(graz)["valid_until"], len(memory.records())
-    for old in (graz, linz):
-        line = rf'replaces: {old} was replaced by {wels} \("Pia lives in Wels"\); give that id'
-        with pytest.raises(REFUSALS, match=line):
-            days.remember("Pia lives in Steyr", replaces=old)
-    assert len(memory.records()) == before
-    again = days.remember("Pia lives in Wels", replaces=linz)
-    assert (again["existing"], again["id"]) == (True, wels)
+def test_a_second_replacement_names_the_first(days):
+    graz, linz = moved(days, "Graz", "Linz")
+    until = days.kept(graz)["valid_until"]
+    days.memory.now_ms += DAY_MS
+    second = days.remember("She shares a flat with Max now", replaces=graz)
+    assert second["similar"] == [{"id": linz, "text": "Pia lives in Linz"}]
     assert days.kept(graz)["valid_until"] == until
-    assert told(days) == ["Pia lives in Wels"]
+    assert set(told(days)) == {"Pia lives in Linz", "She shares a flat with Max now"}
+    forget(days, linz)
+    assert days.kept(graz)["valid_until"] > until
+    forget(days, second["id"])
+    assert told(days) == ["Pia lives in Graz"]
+
+
+def test_a_replacement_that_is_told_again_changes_nothing(days):
+    graz, linz = moved(days, "Graz", "Linz")
+    until = days.kept(graz)["valid_until"]
+    days.memory.now_ms += DAY_MS
+    again = days.remember("Pia lives in Linz", replaces=graz)
+    assert (again["existing"], again["id"], again["similar"]) == (True, linz, [])
+    assert days.kept(graz)["valid_until"] == until
+
+
+def test_what_was_told_later_ended_when_it_is_said_to_have(days):
+    """Only a time that was given with the old memory bounds its end."""
+    happened = days.memory.now_ms - 12 * DAY_MS
+    told_now = days.remember("Pia lives in Graz")["id"]
+    days.remember("Pia lives in Linz", replaces=told_now, happened_at=happened)
+    assert days.kept(told_now)["valid_until"] == happened
+    dated = days.remember("Pia owns a red car", happened_at=happened)["id"]
+    days.remember("Pia owns a green car", replaces=dated, happened_at=happened - DAY_MS)
+    assert days.kept(dated)["valid_until"] == happened
 
 
 def test_a_replacement_is_never_contradicted_by_the_replaced(days, memory):
@@ -127,6 +147,6 @@ def test_a_replacement_is_never_contradicted_by_the_replaced(days, memory):
     answer = days.recall("What is the password of the router?")
     assert "Rose9" in answer
     assert "contradicts" not in answer
-    assert days.kept(old)["valid_until"] == days.kept(old)["created_at"]
+    assert days.kept(old)["valid_until"] == happened
     rows = memory.run(calls.memory_search.search("default", "the password of the router before"))
     assert {one["memory_id"]: one["contradicted_by"] for one in rows} == {new: None, old: new}

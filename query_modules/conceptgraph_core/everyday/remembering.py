@@ -42,7 +42,8 @@ def remember(
     and the names are observed as entities. If concepts are the user's own, the names become
     concepts that evoke one another, more strongly each time. The same text again is the memory that
     is there: existing is true, it is accessed, and *keep* is set anew. Returns id, existing and
-    similar ({id, text}). Raises InvalidText, InvalidNumber, Tautology, NotFound.
+    similar ({id, text}); a memory that replaced the same one before is there too. Raises
+    InvalidText, InvalidNumber, Tautology, NotFound.
     """
     memories.checked_content(text, "text")
     wanted = named(about)
@@ -71,7 +72,9 @@ def remember(
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
         resting.note(node, session, associated)
     if replaces is not None:
-        crud.replace(graph, node, replaces, now_ms if happened_at is None else happened_at)
+        until = now_ms if happened_at is None else happened_at
+        other = crud.replace(graph, node, replaces, until)
+        shown += [one for one in (other,) if one is not None and one not in shown]
     return {
         "id": node.memory_id,
         "existing": existing,

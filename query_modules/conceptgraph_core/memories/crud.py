@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import text
-from ..errors import NotAllowed, Tautology
+from ..errors import Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
 from . import duplicates, ids, lifecycle, links, near_duplicates, resting, rules, schema, standing
@@ -141,25 +141,23 @@ def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
     lifecycle.access(graph, node)
 
 
-def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> None:
+def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> Node | None:
     """Let *node* replace a memory that was valid *until* then (unix ms), and contradict it.
 
-    Said again, it changes nothing. Raises NotFound, Tautology, and NotAllowed if another memory
-    replaced that one.
+    If another memory replaced that one before, it is returned and stays: each may be so of a part.
+    Said again, it changes nothing. Raises NotFound, Tautology.
     """
     old = graph.existing(replaced_id, "replaces")
     if old.id == node.id:
         raise Tautology("replaces: a memory cannot replace itself")
-    later = standing.last(graph.another(AllMemories), old)
-    if later.id == old.id:
-        links.join(graph, node, old, "contradicts", 1.0)
-        standing.end(graph, old, node, until)
-        resting.settle(graph.another(AllMemories), [old])
-    elif later.id != node.id:
-        raise NotAllowed(
-            f"replaces: {old.memory_id} was replaced by {later.memory_id}"
-            f" ({text.shown(later.text)}); give that id, or leave replaces out"
-        )
+    every = graph.another(AllMemories)
+    later = standing.last(every, old)
+    if later.id == node.id:
+        return None
+    links.join(graph, node, old, "contradicts", 1.0)
+    standing.end(every, old, node, until)
+    resting.settle(every, [old])
+    return None if later.id == old.id else later
 
 
 def get(graph: Graph, memory_id: str) -> Row:

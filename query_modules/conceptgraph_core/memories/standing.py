@@ -73,12 +73,13 @@ def _is_over(node: Node) -> bool:
 def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
     """Let *old* have been so *until* then (unix ms), because *node*, linked to it, replaces it.
 
-    A memory was so for a moment at least, whatever time the other one gives.
+    The earliest end counts, and none before the time at which it is said to have been so.
     """
-    until = max(until, near_duplicates.told_at(old))
+    until = max(until, old.value("said_at") or until)
     for edge in graph.edges_between(node, old, schema.RELATION_TYPES["contradicts"]):
         edge.set_property("until", until)
-    graph.update(old, valid_until=until)
+    ended = old.value("valid_until")
+    graph.update(old, valid_until=until if ended is None else min(until, ended))
 
 
 def settle(graph: AllMemories, node: Node) -> list[Node]:
