@@ -537,6 +537,13 @@ def test_relations_are_those_of_the_concepts(days, memory):
     assert memory.weight("hazelnut", "nut", "is-a") == 0.25
 
 
+@pytest.mark.parametrize("name", ["Dr. Lang", "Node.js", "St. Gallen", "Max & Moritz"])
+def test_a_name_with_marks_in_it_has_its_relations(days, name):
+    days.remember("They were in the same story", about=[name, "tea"])
+    [row] = days.run(everyday.about("default", name))
+    assert row["relations"] == [f"{name} evokes tea"]
+
+
 @pytest.mark.parametrize(
     ("make", "reason"),
     [

@@ -6,6 +6,7 @@ Imports nothing of Memgraph: the shell looks the names up.
 from collections.abc import Sequence
 from typing import Final
 
+from .. import folding
 from ..words import phrases
 
 # The most names to look up, and the most words of a name.
@@ -16,7 +17,11 @@ LONGEST: Final = 3
 def names(said: str, languages: Sequence[str]) -> list[str]:
     """Return the case-folded names of concepts that *said* may mention, the single words first.
 
-    They are its words, also without their endings, and its runs of up to three words. Raises
+    They are its words, also without their endings, and its runs of up to three words. A text of so
+    few words may itself be a name with marks in it, which no run has: "Dr. Lang", "Node.js". Raises
     LibraryMissing.
     """
-    return phrases(said, languages, LONGEST)[:MOST_NAMES]
+    found, words = phrases(said, languages, LONGEST), said.split()
+    if len(words) <= LONGEST:
+        found.append(folding.folded(" ".join(words)))
+    return list(dict.fromkeys(found))[:MOST_NAMES]
