@@ -1,5 +1,7 @@
 """What rests on a memory alone goes and comes with it: mentions, entities, associations."""
 
+import json
+
 import pytest
 from expect import REFUSALS
 from test_everyday import Days
@@ -34,6 +36,19 @@ def relations(days, name):
         return sorted(days.about(name)["relations"])
     except REFUSALS:
         return None
+
+
+def purge(days, *memory_ids, user="default"):
+    """Remove what was forgotten before the last call; return the ids of it."""
+    days.memory.now_ms += 60_000
+    rows = days.run(calls.memory_admin.purge(user, 1, memory_ids), user)
+    return [row["memory_id"] for row in rows]
+
+
+def kept(memory, *words):
+    """Return the records of an export that have any of *words*."""
+    records = [json.dumps(one, ensure_ascii=False) for one in memory.records()]
+    return [one for one in records if any(word in one for word in words)]
 
 
 def is_silent(days, *questions):
@@ -166,3 +181,110 @@ def test_nobody_else_loses_what_one_user_forgets(days):
     assert is_silent(days, *QUESTIONS)
     with pytest.raises(REFUSALS, match="memory: not found"):
         days.run(everyday.forget(made), "bob")
+
+
+@pytest.mark.parametrize("said", [SAID, None])
+def test_purged_nothing_of_it_is_left(days, memory, said):
+    _, new = moved(days)
+    forget(days, new)
+    before = sorted(map(str, memory.records()))
+    made = therapist(days, said)
+    forget(days, made)
+    assert kept(memory, "Lang", "burnout", "therapist")
+    assert purge(days, made) == [made]
+    assert sorted(map(str, memory.records())) == before
+    assert memory.run(calls.transfer.check()) == []
+    restore(days, new)
+    assert relations(days, "Clara") == ["Clara evokes Berlin"]
+    therapist(days, said)
+    assert "Dr. Lang" in days.recall("Who is my therapist?")
+
+
+def test_purging_removes_nothing_that_is_not_hidden(days, memory):
+    made = therapist(days)
+    before = memory.records()
+    assert purge(days, made) == []
+    assert memory.records() == before
+
+
+def test_what_also_rests_on_another_outlives_the_purge(days, memory):
+    first = therapist(days)
+    text = "Dr. Lang treats the insomnia on Mondays"
+    second = days.remember(text, [THERAPIST, "insomnia"], said=f"{text}!")["id"]
+    forget(days, first)
+    told = days.recall("Who is my therapist?")
+    purge(days, first)
+    assert not kept(memory, "burnout")
+    assert "Dr. Lang" in told
+    assert days.recall("Who is my therapist?") == told
+    assert relations(days, "insomnia") == ["insomnia evokes Dr. Lang"]
+    forget(days, second)
+    restore(days, second)
+    assert days.recall("Who is my therapist?") == told
+    forget(days, second)
+    purge(days, second)
+    assert not memory.records()
+
+
+def test_one_of_two_forgotten_leaves_what_the_other_brings_back(days, memory):
+    first = therapist(days)
+    text = "Dr. Lang treats the insomnia on Mondays"
+    second = days.remember(text, [THERAPIST, "insomnia"], said=f"{text}!")["id"]
+    forget(days, first)
+    forget(days, second)
+    purge(days, first)
+    assert is_silent(days, *QUESTIONS)
+    restore(days, second)
+    assert "“Dr. Lang” (therapist)" in days.recall("Who is my therapist?")
+    assert not kept(memory, "burnout")
+    forget(days, second)
+    assert purge(days, first, second) == [second]
+    assert not memory.records()
+
+
+def test_purged_after_it_was_stored_again_it_is_there(days, memory):
+    first = therapist(days)
+    forget(days, first)
+    therapist(days)
+    told = days.recall("Who is my therapist?")
+    assert purge(days, first) == [first]
+    assert days.recall("Who is my therapist?") == told
+    assert relations(days, "burnout") == ["burnout evokes Dr. Lang"]
+
+
+def test_what_a_person_stated_outlives_the_purge(days, memory):
+    made = therapist(days)
+    days.run(everyday.relate("default", "burnout", "Dr. Lang", "evokes"))
+    memory.run(calls.entities.observe("chat", "1", "user", "Dr. Lang called"))
+    forget(days, made)
+    purge(days, made)
+    assert relations(days, "burnout") == ["burnout evokes Dr. Lang"]
+    assert "Dr. Lang" in days.recall("What about Dr. Lang?")
+    assert not kept(memory, "because of")
+    assert memory.run(calls.transfer.check()) == []
+
+
+def test_whom_the_ledger_names_outlives_the_purge_out_of_sight(days, memory):
+    made = therapist(days)
+    days.remember("Lena plays chess", [{"name": "Lena", "kind": "friend"}])
+    said = "Dr. Lang is Lena"
+    assert days.undo(days.identify("Dr. Lang", "Lena", True, said))
+    forget(days, made)
+    purge(days, made)
+    assert not kept(memory, "burnout")
+    known = [one for one in memory.records() if one["kind"] == "entity"]
+    assert sorted(one["node_label"] for one in known) == ["Dr. Lang", "Lena"]
+    assert "Dr. Lang" not in days.recall("What about Dr. Lang?")
+    assert memory.run(calls.transfer.check()) == []
+
+
+def test_nobody_else_loses_what_one_user_purges(days, memory):
+    made = therapist(days)
+    text = "Bob is seeing the therapist Dr. Lang"
+    theirs = days.remember(text, [THERAPIST, "burnout"], user="bob", said=SAID)["id"]
+    days.run(everyday.forget(theirs), "bob")
+    forget(days, made)
+    assert purge(days, made, theirs) == [made]
+    days.run(calls.memory_admin.restore(theirs), "bob")
+    assert "Dr. Lang" in days.recall("Who is my therapist?", user="bob")
+    assert all(one.get("user_id", "bob") == "bob" for one in memory.records())

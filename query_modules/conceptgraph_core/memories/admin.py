@@ -101,8 +101,8 @@ def purge(
 ) -> list[Row]:
     """Remove for ever the memories deleted over *retention_ms* ago, or those of *memory_ids*.
 
-    The longest deleted first, at most *limit* of them. Returns memory_id, deleted_at and text of
-    each. With *holder*, see `decay.batch`.
+    The longest deleted first, at most *limit* of them, with what was hidden with them (see
+    `resting`). Returns memory_id, deleted_at and text of each. With *holder*, see `decay.batch`.
     """
     window = text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
     most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
@@ -124,11 +124,14 @@ def purge(
 
 
 def _remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
+    # Memgraph refuses to read a node that is gone, so all are looked up before.
+    observed = resting.sessions(graph, nodes)
     writer = Writer(graph)
     for node in nodes:
         writer.remove(schema.KIND, node)
         graph.delete_node(node)
     writer.finish()
+    resting.remove(graph, observed)
 
 
 def scopes(

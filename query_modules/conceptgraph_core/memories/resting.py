@@ -1,5 +1,7 @@
 """Take out of sight what rests on a memory that was forgotten or replaced, and bring it back.
 
+When the memory is removed for good, so is what was hidden with it.
+
 Layers meet by name, so no edge leads from a memory to what it made. The session that was observed
 for it has its id, and the keys of the concepts that it associated.
 """
@@ -48,6 +50,20 @@ def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
         for session in sessions:
             if session.get("memory_id") == node.memory_id:
                 _settle(known, concepts, node, session)
+
+
+def sessions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
+    """Return the sessions that were observed for these memories."""
+    made = {node.memory_id for node in nodes}
+    known = graph.another(Entities).of(entities.SESSION)
+    return [session for session in known if session.get("memory_id") in made]
+
+
+def remove(graph: AllMemories, observed: Iterable[Entity]) -> None:
+    """Remove for good what is hidden because of the memories of these sessions alone."""
+    known = graph.another(Entities)
+    for session in observed:
+        hiding.remove(known, session)
 
 
 def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) -> None:

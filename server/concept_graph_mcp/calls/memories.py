@@ -249,6 +249,11 @@ def resting(memory_id: str, field: str = "memory_id") -> Joined:
     return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
 
 
+def observed(*memory_ids: str) -> Joined:
+    """Look up memories, and the sessions that were observed for them."""
+    return Joined(ids(*memory_ids), "id", SESSION, "memory_id")
+
+
 def _indexed(record: Mapping[str, Any]) -> list[Any]:
     """Look up the data needed to index the memory in *record*."""
     return text_lookups.of_records([{"kind": schema.KIND.kind, **record}])

@@ -13,7 +13,7 @@ from conceptgraph_core.retrieval.schema import checked_limit
 from . import text_lookups
 from .call import Call, checked
 from .lookups import BEYOND, Range, Union, following
-from .memories import SEEN, ids, latest, mine, resting
+from .memories import SEEN, ids, latest, mine, observed, resting
 
 
 @checked
@@ -110,7 +110,8 @@ def purge(
     """
     removed = text_lookups.of_removals(schema.KIND, memory_ids, scope)
     arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False, holder)
-    return Call(procedures.PURGE, arguments, Union((ids(*memory_ids), *removed, *_of(holder))))
+    found = observed(*memory_ids) if memory_ids else ids()
+    return Call(procedures.PURGE, arguments, Union((found, *removed, *_of(holder))))
 
 
 @checked

@@ -1,8 +1,13 @@
-"""Take the mentions of a session out of sight, and bring them back."""
+"""Take the mentions of a session out of sight, bring them back, or remove them for good."""
+
+from itertools import chain
 
 from .. import schema
 from ..node import All, Graph, Node
 from . import mentions
+
+# An entity with such an edge, or with a fact, is not removed.
+_KEEPING = (schema.OF, schema.OBJECT, schema.MERGE_OF, schema.MERGE_INTO)
 
 
 def hide(graph: Graph, session: Node) -> list[Node]:
@@ -29,6 +34,26 @@ def show(graph: Graph, session: Node) -> None:
         for one in (entity, *told):
             graph.revive(one)
         mentions.recount(graph, entity, told)
+
+
+def remove(graph: Graph, session: Node) -> None:
+    """Remove the hidden mentions of *session*, and hidden entities of which nothing else is kept.
+
+    The session goes too if no mention is left in it.
+    """
+    every = graph.another(All)
+    for entity, told in _mentioned(graph, session, is_hidden=True):
+        for mention in told:
+            every.delete_node(mention)
+        if entity.get("forgotten_at") is not None and not _is_kept(every, entity):
+            every.delete_node(entity)
+    if next(mentions.of_session(every, session), None) is None:
+        graph.delete_node(session)
+
+
+def _is_kept(graph: Graph, entity: Node) -> bool:
+    known = chain(graph.arriving(entity, *_KEEPING), graph.leaving(entity, schema.HAS_FACT))
+    return next(known, None) is not None
 
 
 def _mentioned(graph: Graph, session: Node, *, is_hidden: bool) -> list[tuple[Node, list[Node]]]:
