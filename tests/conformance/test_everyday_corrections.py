@@ -1,4 +1,4 @@
-"""What replaced another comes and goes: it is corrected again, forgotten, restored."""
+"""A memory that replaced another is corrected again, forgotten and restored."""
 
 import pytest
 from expect import DAY_MS

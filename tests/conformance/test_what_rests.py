@@ -1,4 +1,4 @@
-"""What rests on a memory alone goes and comes with it: mentions, entities, associations."""
+"""Mentions, entities and associations go and come with the memory that they rest on alone."""
 
 import json
 

@@ -97,5 +97,5 @@ def test_only_what_could_be_brought_back_is_taken():
         taken, refused = rehearsal.taken(records)
         assert taken == records[3:]
         assert [line.split(":")[0] for line in refused] == ["name", "valence", "relation"]
-        # What was taken counts for what comes later.
+        # A record that was taken counts for those that come later.
         assert rehearsal.taken([{"kind": "episode", "name": "pear", "summary": "Ate it"}])[0] == []

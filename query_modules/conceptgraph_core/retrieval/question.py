@@ -1,7 +1,6 @@
 """Parse a question: its cues, the speakers and the periods that it names."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -163,7 +162,6 @@ def question(
     *,
     speakers: Mapping[str, Collection[str]],
     askers: Collection[str] = (),
-    zone: tzinfo = UTC,
     languages: Sequence[str] = DEFAULT,
     further: Sequence[Further] = (),
 ) -> Question:
@@ -187,7 +185,7 @@ def question(
             for speaker in speakers.get(term, ())
         ),
         askers=frozenset(one.casefold() for one in askers),
-        periods=periods(text, asked_at, zone),
+        periods=periods(text, asked_at),
         further=tuple(_led_to([one for one in further if one.term not in said], languages)),
     )
 
