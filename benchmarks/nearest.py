@@ -31,7 +31,7 @@ def run(setup: Setup) -> Iterator[Figure]:
     for first in range(0, len(vectors), _BATCH):
         records = [_record(first + n, one) for n, one in enumerate(vectors[first : first + _BATCH])]
         # No words: only the vectors are looked at.
-        store.run(calls.transfer.import_rows(records, rehearsed=True))
+        store.run(calls.transfer.import_rows(records))
     yield from _measured(setup, store, vectors, "embedded", exact=True)
     store.close()
     if setup.memgraph:
