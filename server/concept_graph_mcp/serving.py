@@ -1,6 +1,5 @@
 """Build the MCP server over a store, and serve it over stdio."""
 
-import asyncio
 import gc
 import logging
 import os
@@ -18,7 +17,7 @@ from conceptgraph_core.dates import DAY_MS
 from . import overdue, signals, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE
-from .errors import Misdeployed, StoreError
+from .errors import StoreError
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .stores.lazy import LazyStore, connect
@@ -123,11 +122,8 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     *without_worker*, nor with a settable clock, because no time is then the right one for jobs.
     """
     stderr.log_there()
-    # A file of another kind is a wrong path, and reported like any other wrong setting; but a slow
-    # or unprepared database must not delay the start.
-    ends = None if settings.embedded is not None else _end_soon
     store = connect(settings, creates=True)
-    session = Session.of(store, settings, on_misdeployed=ends)
+    session = Session.of(store, settings)
     works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
     if client := os.environ.get(CLIENT_VARIABLE, "").strip():
@@ -199,12 +195,14 @@ async def _working(session: Session, settings: Settings) -> AsyncIterator[None]:
 
 
 async def _open_store(session: Session) -> None:
-    """Open the store while the client shakes hands, so that the first call finds it ready."""
+    """Open the store while the client shakes hands, so that the first call finds it ready.
+
+    A store that cannot be used does not end the server, because most clients hide its stderr: each
+    call tries again, and answers with the reason until the owner has mended it.
+    """
     try:
         await session.store.open()
     except StoreError as error:
-        if isinstance(error, Misdeployed) and session.on_misdeployed is not None:
-            _end(error)
         logger.warning("%s", error)
 
 
@@ -234,14 +232,3 @@ async def _collect_again() -> None:
         await anyio.sleep(_STARTED_AFTER_S)
     finally:
         gc.enable()
-
-
-def _end_soon(error: Misdeployed) -> None:
-    """End the server once the tool error with the same message has been sent."""
-    asyncio.get_running_loop().call_later(0.5, _end, error)
-
-
-def _end(error: Misdeployed) -> None:
-    stderr.say(str(error))
-    # Not sys.exit, which would wait for the thread that reads stdin, which the client keeps open.
-    os._exit(1)

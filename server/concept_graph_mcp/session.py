@@ -18,7 +18,7 @@ from conceptgraph_core.words import missing
 
 from . import calls
 from .calls import Call, text_lookups
-from .errors import Misdeployed, Refused, Unwritable
+from .errors import Refused, Unwritable
 from .settings import Settings
 from .stores.store import Rows, Store
 
@@ -74,7 +74,6 @@ class Session:
     zone: ZoneInfo
     clock: Clock
     user_id: str = DEFAULT_USER
-    on_misdeployed: Callable[[Misdeployed], None] | None = None
     until_ms: int | None = None
     embedding: "LazyEmbedding | None" = None
     decay: Mapping[str, float] = field(default_factory=dict)
@@ -98,7 +97,6 @@ class Session:
         store: Store,
         settings: Settings,
         clock: Clock | None = None,
-        on_misdeployed: Callable[[Misdeployed], None] | None = None,
         until_ms: int | None = None,
     ) -> Self:
         """Return a session on *store* with *settings*; the clock runs unless one is given.
@@ -108,7 +106,7 @@ class Session:
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         embedding = _embedding(settings.embeddings) if settings.embeddings else None
         time = settings.decay, settings.expires
-        return cls(*made, on_misdeployed, until_ms, embedding, *time, settings.concepts)
+        return cls(*made, until_ms, embedding, *time, settings.concepts)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
         """Return *text* as a query, with its vector if there is an embedding.
@@ -219,12 +217,7 @@ class Session:
             context["database"] = self.database
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
-        try:
-            rows = await self.store.call(call, context)
-        except Misdeployed as error:
-            if self.on_misdeployed is not None:
-                self.on_misdeployed(error)
-            raise
+        rows = await self.store.call(call, context)
         if isinstance(rows, Rows) and rows.advice is not None:
             _advise(rows.advice)
         if call.procedure.name in calls.embedding.KEEPING:

@@ -17,7 +17,7 @@ import anyio
 import neo4j
 import pytest
 from mcp.client.client import Client
-from server_processes import DEADLINE_S, END_S, StdioServer, workers
+from server_processes import DEADLINE_S, StdioServer, workers
 from tcp_proxy import Proxy, closed_port
 
 from concept_graph_mcp import calls, serving
@@ -496,27 +496,45 @@ def test_a_procedure_that_vanishes_later_is_refused_with_what_to_do(
     assert "\n" not in str(failure.value)
 
 
-def test_a_misdeployed_database_is_told_to_the_caller_and_then_to_who_runs_the_server(
+def test_modules_that_vanish_later_are_asked_for_as_at_the_start(
+    database, connect, memgraph_uri, monkeypatch
+):
+    store = connect(memgraph_uri)
+    store.open()
+    gone = calls.transfer.procedures.STATS._replace(name="conceptgraph.gone")
+    monkeypatch.setattr(calls, "ALL", (*calls.ALL, gone))
+    with pytest.raises(Misdeployed, match=r"the query modules lack conceptgraph\.gone"):
+        store.run(calls.Call(gone, ()))
+
+
+def test_a_server_over_other_modules_says_so_at_every_call_until_they_are_replaced(
     database, connect, memgraph_uri, portal, monkeypatch
 ):
     monkeypatch.setattr(readiness, "__version__", "99.0.0")
-    told: list[Misdeployed] = []
-    with in_process(portal, connect(memgraph_uri), told.append) as client:
+    with in_process(portal, connect(memgraph_uri)) as client:
+        assert len(portal.call(client.list_tools).tools) == 7
+        for _ in range(2):
+            result = portal.call(client.call_tool, "concept_upsert", {"concept": "apple"})
+            assert result.is_error
+            assert "install-modules" in result.content[0].text
+            assert "\n" not in result.content[0].text
+        monkeypatch.undo()
         result = portal.call(client.call_tool, "concept_upsert", {"concept": "apple"})
-    assert result.is_error
-    assert "install-modules" in result.content[0].text
-    assert "\n" not in result.content[0].text
-    assert [str(error) for error in told] == [result.content[0].text]
+        assert result.structured_content == {"concept_id": "apple", "created": True}
 
 
-def test_a_server_over_a_database_with_colliding_names_ends_with_a_line(bare, memgraph_uri):
+def test_a_server_over_a_database_with_colliding_names_says_so_and_stays(bare, memgraph_uri):
     bare("CREATE (:Concept {name: 'apple'}), (:Concept {name: 'apple'})")
+    upsert = ("tools/call", {"name": "concept_upsert", "arguments": {"concept": "pear"}})
     with StdioServer(environment={"MEMGRAPH_URI": memgraph_uri}) as server:
-        server.process.wait(END_S)
-        code, out, err = server.end()
-    assert code not in (0, None)
-    assert out == b""
-    assert err.count(b"\n") == 1, err
+        server.initialize()
+        refused = server.request(*upsert)["result"]
+        assert refused["isError"]
+        assert "'apple' (2 nodes)" in refused["content"][0]["text"]
+        bare("MATCH (c:Concept {name: 'apple'}) WITH collect(c) AS all DELETE last(all)")
+        assert server.request(*upsert)["result"]["structuredContent"]["created"]
+        code, _, err = server.end()
+    assert code == 0
     assert b"'apple' (2 nodes)" in err
 
 
@@ -568,16 +586,13 @@ def test_a_server_over_a_database_that_is_not_there_answers_and_stays(portal, co
         assert len(portal.call(client.list_tools).tools) == 7
 
 
-def in_process(
-    portal: Any, store: Bolt, on_misdeployed: Callable[[Misdeployed], None] | None = None
-) -> Any:
+def in_process(portal: Any, store: Bolt) -> Any:
     """A client of a server over *store*, within the portal."""
 
     async def made() -> Client:
         zone = ZoneInfo("Asia/Tokyo")
-        session = Session(store.store, 86_400_000, zone, Clock(), on_misdeployed=on_misdeployed)
-        # Only a process of its own can be ended by what is found at the start.
-        return Client(serving.build(session, watch_store=on_misdeployed is None))
+        session = Session(store.store, 86_400_000, zone, Clock())
+        return Client(serving.build(session, watch_store=True))
 
     return portal.wrap_async_context_manager(portal.call(made))
 

@@ -91,7 +91,6 @@ class BoltCaller:
         self._is_open = False
         self._has_vector_search = False
         self._has_replicas = False
-        self._misdeployed: str | None = None
         self._contended_until_s = 0.0
 
     @property
@@ -100,20 +99,14 @@ class BoltCaller:
 
     async def open(self) -> None:
         async with self._opening:
-            if self._misdeployed:
-                raise Misdeployed(self._misdeployed)
             if self._is_open:
                 return
             ask = probes.once(self.rows)
-            try:
-                if self._database is not None:
-                    await self._translated(
-                        False, readiness.check_database, ask, self._location, self._database
-                    )
-                await self._translated(False, readiness.check, ask, self._location, self._model)
-            except Misdeployed as error:
-                self._misdeployed = str(error)
-                raise
+            if self._database is not None:
+                await self._translated(
+                    False, readiness.check_database, ask, self._location, self._database
+                )
+            await self._translated(False, readiness.check, ask, self._location, self._model)
             await self._fit_vectors(ask)
             self._has_replicas = bool(await self._translated(False, probes.replicas, ask))
             self._is_open = True
@@ -149,6 +142,11 @@ class BoltCaller:
             # Deleted nodes and refused writes take memory until the database collects them.
             await self._translated(True, self.rows, "FREE MEMORY", {}, True)
             return await self._made(call, context)
+        except Misdeployed:
+            # The modules went while it was open: the check says which are missing, and the remedy.
+            self._is_open = False
+            await self.open()
+            raise
 
     async def _counting(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Make *call*, whose only writes are accesses.
