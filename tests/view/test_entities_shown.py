@@ -236,6 +236,7 @@ def test_areas_open_to_their_members(seen, images):
     assert "how often" in page.text("#legend")
     page.shoot(images, "areas")
     assert page.text("[data-fact=members]") == "4"
+    assert page.text("#expand") == "Open"
     page.element("#expand").click()
     page.until("return [...conceptGraphView.model.nodes.values()].some((n) => n.kind === 'entity')")
     page.settle()

@@ -13,6 +13,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.health import page
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.view.serving import build
+from concept_graph_mcp.worker import registry
 
 ESCAPE = "\ue00c"
 USER, BOB = "default", "bob"
@@ -67,7 +68,8 @@ def test_the_owner_sees_the_last_backup_and_jobs_with_commands(memory, session, 
     found = {one["what"]: one for one in first["findings"]}
     assert found["last backup"]["state"] == "none is recorded"
     assert found["last backup"]["mend"].endswith("given.db backup")
-    assert {one["state"] for one in first["jobs"]["jobs"]} == {"never run"}
+    # There has been something to do for years.
+    assert {one["state"] for one in first["jobs"]["jobs"]} == {"overdue"}
     memory.now_ms = NOW_MS
     memory.run(calls.memory_admin.record_backup("/backups/a.db", 2))
     memory.run(calls.memory_admin.worker_lease("me", 60_000))
@@ -85,6 +87,44 @@ def test_the_owner_sees_the_last_backup_and_jobs_with_commands(memory, session, 
     assert "backup" not in jobs
     [broken] = [one for one in jobs.values() if one["error"]]
     assert (broken["state"], broken["error"]) == ("failed", "no room")
+
+
+@pytest.mark.parametrize(("days", "state"), [(1, "never ran"), (3, "overdue")])
+def test_a_job_that_never_ran_is_overdue_once_there_was_something_to_do(
+    memory, session, chosen, portal, monkeypatch, days, state
+):
+    memory.now_ms = NOW_MS - days * DAY_MS
+    memory.run(calls.everyday.remember(USER, "It rained"), user_id=USER)
+    monkeypatch.setattr(page, "Clock", lambda: Clock(NOW_MS))
+    jobs = asked(session, chosen, portal).get("api/health").content["jobs"]["jobs"]
+    assert {(one["state"], one["at"]) for one in jobs} == {(state, None)}
+    assert all((one["mend"] is not None) == (state == "overdue") for one in jobs)
+
+
+def test_a_schedule_is_said_in_words():
+    said = {job.name: job.when for job in registry.JOBS}
+    assert said["immediate"] == said["embed"] == "every 10 minutes"
+    assert (said["decay"], said["groups"]) == ("every hour", "20 minutes past every hour")
+    assert (said["daily"], said["weekly"]) == ("every day at 02:00", "every Sunday at 03:00")
+
+
+def rainy(memory: Memory, now_ms: int) -> None:
+    """Keep one thing now, so no job had anything to do yet."""
+    memory.now_ms = now_ms
+    memory.run(calls.everyday.remember(USER, "It rained"), user_id=USER)
+
+
+def test_a_job_that_never_ran_has_no_tick(seen):
+    page = seen(rainy)
+    page.press("h")
+    page.until("return document.querySelector('#article h1')?.innerText === 'Health'")
+    [line] = page.run(
+        "return [...document.querySelectorAll('.findings li')]"
+        ".filter((one) => one.querySelector('b').innerText === 'immediate')"
+        ".map((one) => [one.className, one.textContent])"
+    )
+    told = "never ran. It runs every 10 minutes, to end conversations that fell silent."
+    assert line == ["not-yet", f"–not yet: immediate {told}"]
 
 
 def test_somebody_else_than_the_owner_sees_their_counts_and_nothing_more(

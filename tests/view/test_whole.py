@@ -45,6 +45,9 @@ def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, str]:
             span=f"Max lives in {value}",
         )
         memory.run(calls.entities.fact(ids["Max"], given), user_id=USER)
+    wrote = {"id": "w", "text": "Max ate my glove", "thread": "t", "speaker": "Clara"}
+    written = {**wrote, "said_at": now_ms - 30 * DAY_MS}
+    memory.run(calls.ingesting.ingest(USER, [written]), user_id=USER)
     memory.run(calls.everyday.remember(USER, "Max may sleep in the bed", ["Max"]), user_id=USER)
     return ids
 
@@ -64,6 +67,7 @@ def test_the_whole_of_an_entity_is_its_layer_and_all_that_is_kept_of_its_name(as
         whole = asked.get("api/whole", id=ids[name]).content
         entity, told = whole["entity"], whole["told"]
         assert (entity["entity_id"], told["id"]) == (ids["Max"], ids["Max"])
+        assert whole["namesakes"] == []
         assert [one["value"] for one in told["facts"]] == ["Lindau", "Kiel"]
         assert "Max may sleep in the bed" in [one["text"] for one in told["said"]]
         counted = entity["presence"]
@@ -73,6 +77,25 @@ def test_the_whole_of_an_entity_is_its_layer_and_all_that_is_kept_of_its_name(as
         assert [one["valence"] for one in counted["feelings"]] == [0.9, -0.6]
         [back] = counted["returns"]
         assert back["text"] == "Max was sick all night"
+
+
+def test_namesakes_are_named_and_lead_to_their_pages(seen):
+    def two(memory: Memory, now_ms: int) -> None:
+        memory.now_ms = now_ms
+        for kind in ("daughter", "colleague"):
+            given = [{"label": "Lena", "type": "entity", "kind": kind}]
+            call = calls.entities.observe(kind, kind, "user", f"My {kind} Lena", given)
+            memory.run(call, user_id=USER)
+
+    page = seen(two, "Lena")
+    page.press("w")
+    first = page.until("return document.querySelector('#article .kind')?.innerText")
+    [other] = listed(page, ".namesakes button")
+    assert {f"Lena, {first}", other} == {"Lena, daughter", "Lena, colleague"}
+    page.element(".namesakes button").click()
+    kind = "return document.querySelector('#article .kind')?.innerText === arguments[0]"
+    page.until(kind, other.removeprefix("Lena, "))
+    assert listed(page, ".namesakes button") == [f"Lena, {first}"]
 
 
 def test_the_whole_of_another_users_entity_is_refused(asked, ids, session, portal):
@@ -100,7 +123,12 @@ def listed(page: Page, selector: str) -> Any:
 def test_a_person_is_read_on_one_page_and_left_with_escape(page, images):
     page.press("w")
     told = article(page, "Max")
-    for part in ("Facts, now and before", "Over time", "Mentioned with", "Said, the latest first"):
+    for part in (
+        "Facts, now and before",
+        "Over time",
+        "Mentioned with",
+        "Messages and notes, latest first",
+    ):
         assert part in told
     past = listed(page, ".facts .past")
     assert len(listed(page, ".facts li")) == 2
@@ -121,6 +149,8 @@ def test_what_was_said_is_shown_of_one_speaker_and_leads_on(page):
     article(page, "Max")
     everybody = listed(page, ".said li")
     assert "Max may sleep in the bed" in everybody[0]
+    speakers = [one.rpartition(" (")[0] for one in listed(page, "#article option")]
+    assert speakers == ["everybody", "note", "user", "model", "Clara"]
     page.run(
         "const list = document.querySelector('#article select'); list.value = 'model';"
         " list.dispatchEvent(new Event('change'))"

@@ -126,23 +126,33 @@ class _Page:
         [status] = await session.run(calls.memory_admin.worker_status())
         then = session.clock.now_ms() - overdue.OVERDUE_MS
         known = {row["job"]: row for row in status["jobs"]}
+        configured = registry.configured(self._chosen)
+        # A job that never ran is late where it has had something to do for as long.
+        had_work = any(job.name not in known for job in configured) and await self._is_older(then)
         jobs = []
-        for job in registry.configured(self._chosen):
-            done = known.get(job.name)
-            is_late = done is not None and is_due(job, status, then, session.zone)
-            jobs.append(self._job(job, done or {}, is_late))
+        for job in configured:
+            is_late = (job.name in known or had_work) and is_due(job, status, then, session.zone)
+            jobs.append(self._job(job, known.get(job.name, {}), is_late))
         advice = await overdue.advice(session)
         mend = self._command(f"{COMMAND} worker" if advice else None)
         return {"jobs": jobs, "paused": status["paused"], "advice": advice, "mend": mend}
 
+    async def _is_older(self, then: int) -> bool:
+        """Tell whether the user has a memory or a mention from before *then*."""
+        call = calls.everyday.sizes(self._session.user_id, [0, then])
+        [row] = await self._session.run(call)
+        return any((*row["memories"], *row["mentions"]))
+
     def _job(self, job: Job, done: Mapping[str, Any], is_late: bool) -> Row:
         error = done.get("last_error")
-        state = "failed" if error else "overdue" if is_late else "done" if done else "never run"
+        at = done.get("finished_at")
+        state = "failed" if error else "overdue" if is_late else "done" if at else "never ran"
         mend = f"{COMMAND} worker --once {job.name}" if state in ("failed", "overdue") else None
         return {
             "job": job.name,
             "when": job.when,
-            "at": done.get("finished_at"),
+            "does": job.does,
+            "at": at,
             "took_ms": done.get("duration_ms"),
             "state": state,
             "error": error,

@@ -121,13 +121,13 @@ class Api:
         return JSONResponse({"told": about})
 
     async def whole(self, request: Request) -> JSONResponse:
-        """Return the whole entity `id`, and everything stored about its name."""
+        """Return the whole entity `id`, its namesakes, and everything stored about its name."""
         session, entity_id = self._at(request), request.query_params.get("id", "")
         entity = await entities.whole(session, entity_id)
         name = entities.bare(entity["labels"][0])
-        return JSONResponse(
-            {"entity": entity, "told": await names.told(session, name, entity["entity_id"])}
-        )
+        told = await names.told(session, name, entity["entity_id"])
+        namesakes = await entities.namesakes(session, entity)
+        return JSONResponse({"entity": entity, "namesakes": namesakes, "told": told})
 
     async def days(self, request: Request) -> JSONResponse:
         """Return the dates of `year`, and how much was kept and said on each."""

@@ -61,6 +61,19 @@ async def called(session: Session, name: str, limit: int) -> list[Row]:
     return [_offered(row) for row in rows]
 
 
+async def namesakes(session: Session, entity: Row) -> list[Row]:
+    """Return the others that *entity*'s first name means too: `entity_id`, `label` and `kind`."""
+    name = bare(entity["labels"][0])
+    rows = await session.run(
+        calls.entities.search(name, (), None, include_inactive=True, user_id=session.user_id)
+    )
+    return [
+        {"entity_id": row["entity_id"], "label": row["label"], "kind": row["kind"]}
+        for row in rows
+        if row["score"] >= _SAME_NAME and row["entity_id"] != entity["entity_id"]
+    ]
+
+
 async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
     """Return the ids of the entities named most like *name*, and whether the name is equal.
 

@@ -7,6 +7,8 @@ from typing import Any
 from ..settings import Settings
 from .job_run import JobRun
 
+_DAYS = {"sun": "Sunday"}
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -27,8 +29,12 @@ class Job:
 
     @property
     def when(self) -> str:
-        """Return the schedule in words."""
+        """Return the schedule in words, after "it runs"."""
         hour, minute = self.schedule.get("hour"), self.schedule["minute"]
+        _, _, step = str(minute).partition("/")
+        if step:
+            return f"every {step} minutes"
         if hour is None:
-            return f"hourly, minute {minute}"
-        return f"{self.schedule.get('day_of_week', 'daily')} {hour:02}:{minute:02}"
+            return f"{minute} minutes past every hour" if minute else "every hour"
+        day = _DAYS[self.schedule["day_of_week"]] if "day_of_week" in self.schedule else "day"
+        return f"every {day} at {hour:02}:{minute:02}"

@@ -109,6 +109,7 @@ function select(node) {
   $("details").hidden = !node || recalling || finding;
   $("hints").hidden = recalling || finding;
   if (!node) return;
+  $("expand").textContent = node.kind === "area" ? "Open" : "Expand";
   $("recall-here").hidden = !fades(node);
   $("centre").hidden = node.kind === "area";
   $("whole").hidden = node.kind !== "entity";

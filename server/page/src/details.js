@@ -3,7 +3,7 @@
 import { arousalAt, isKnown } from "./scales.js";
 import { element } from "./factors.js";
 import { isDrawnOnly } from "./names.js";
-import { plain, printable, shortened, signed, voiced } from "./wording.js";
+import { plain, printable, shortened, signed, speaker, voiced } from "./wording.js";
 
 const TITLE_LETTERS = 90;
 const OTHER_LETTERS = 56;
@@ -141,7 +141,7 @@ function words(about, when) {
   const rest = said.length - MOST_SAID;
   return [
     ...said.slice(0, MOST_SAID).map(({ text, at, who, until }) => ["saying", when(at).split(",")[0],
-      shortened(text, SAID_LETTERS), `${who}${until ? `; no longer so since ${when(until)}` : ""}`]),
+      shortened(text, SAID_LETTERS), `${speaker(who)}${until ? `; no longer so since ${when(until)}` : ""}`]),
     ...(rest > 0 ? [["more", "earlier", `${rest} more`]] : []),
   ];
 }

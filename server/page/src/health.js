@@ -10,7 +10,8 @@ import { printable } from "./wording.js";
 const FINE = ["✓", "fine"];
 const DUE = ["!", "to do"];
 const WRONG = ["✗", "wrong"];
-const OF_JOBS = { done: FINE, failed: WRONG, overdue: DUE, "never run": FINE };
+const NEUTRAL = ["–", "not yet"];
+const OF_JOBS = { done: FINE, failed: WRONG, overdue: DUE, "never ran": NEUTRAL };
 const TOTALS = { memories: "memories", episodes: "episodes", entities: "entities", concepts: "concepts", mentions: "mentions" };
 const ONE = { memories: "memory", entities: "entity" };
 
@@ -44,7 +45,7 @@ function sizes({ sizes: { totals, months, growth }, store, version }, { when }) 
     return [element("h3", "", `${name[0].toUpperCase()}${name.slice(1)}, month by month`), growthLine(sums, label, remark),
       element("p", "ends", element("small", "", `${month(0)}: ${number(sums[0])}`), element("small", "", `${month(sums.length - 1)}: ${number(sums.at(-1))}`))];
   });
-  return [part("How much there is", element("dl", "", ...rows), ...lines)];
+  return [part("Size and growth", element("dl", "", ...rows), ...lines)];
 }
 
 function fact(name, value) {
@@ -84,7 +85,9 @@ function command(text, { say, attempt }) {
 function worker({ jobs, paused, advice, mend }, acts) {
   const lines = jobs.map((job) => {
     const last = job.at === null ? "" : `, last on ${acts.when(job.at)}`;
-    return line(OF_JOBS[job.state], job.job, `${job.state}${last}; it runs ${job.when}${job.error ? `; ${job.error}` : ""}`, job.mend, acts);
+    const state = job.state === "overdue" && job.at === null ? "never ran, and is overdue" : job.state;
+    const told = `${state}${last}. It runs ${job.when}, to ${job.does}.${job.error ? ` ${job.error}` : ""}`;
+    return line(OF_JOBS[job.state], job.job, told, job.mend, acts);
   });
   return part("The worker",
     ...(paused ? [element("p", "", "Work is paused; concept-graph-mcp worker resume lets it go on.")] : []),
@@ -109,7 +112,7 @@ function everything(acts) {
       button.disabled = false;
     }
   }));
-  return part("Check", element("p", "quiet", "What doctor and check say. It may take a minute."), element("p", "actions", button), result);
+  return part("Check", element("p", "quiet", "This runs doctor and check on the whole store, for a minute at most."), element("p", "actions", button), result);
 }
 
 function checked({ findings: found, texts }, acts) {

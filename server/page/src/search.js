@@ -3,7 +3,7 @@
 import { askSearch } from "./api.js";
 import { element } from "./factors.js";
 import { tinted } from "./shapes.js";
-import { printable, shortened, voiced } from "./wording.js";
+import { printable, shortened, speaker, voiced } from "./wording.js";
 
 const DELAY_MS = 120;
 const OFFERED = 8;
@@ -81,7 +81,7 @@ export function makeSearch(input, list, looks, chosen, failed) {
     if (offered.kind in LAYERS) made.ariaDescription = offered.kind;
     if (offered.kind in LAYERS) made.append(tinted(looks(), offered));
     made.append(element("bdi", "", shortened(voiced(offered), OFFERED_LETTERS)));
-    if (offered.aside) made.append(" ", element("small", "", printable(offered.aside)));
+    if (offered.aside) made.append(" ", element("small", "", printable(speaker(offered.aside))));
     made.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       pick(offered);

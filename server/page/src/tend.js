@@ -34,7 +34,7 @@ async function asked(question, number, many, acts) {
     button("Different (d)", "d", () => acts.answer(question, false, stay)),
   ] : [];
   return part("Are these the same?",
-    element("p", "quiet", `Question ${number + 1} of ${many}; alike by ${plain(question.similarity)}${question.reason ? `: ${printable(question.reason)}` : ""}`),
+    element("p", "quiet", `Question ${number + 1} of ${many}; similarity ${plain(question.similarity)}${question.reason ? `: ${printable(question.reason)}` : ""}`),
     element("div", "both", ...both.map((one) => card(one, acts))),
     element("p", "actions", ...answers, ...(many > 1 ? [button("Next (n)", "n", next)] : [])));
 }

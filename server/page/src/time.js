@@ -25,8 +25,8 @@ export async function timePage(acts) {
   ]);
   return [
     element("h1", "", "Time"),
-    part("Kept and said", calendar),
-    part("What changed", week),
+    part("A year of days", calendar),
+    part("Changes of a week", week),
     ...who(presence, acts),
   ];
 }
@@ -139,8 +139,8 @@ function who({ rows, months }, acts) {
     return element("li", fades.length ? "past" : "", name, mentionBars(user, model, label, remark), ...fades, ...returned);
   });
   const span = `${month(0)} to ${month(months.length - 2)}`;
-  return [part("Who is present, and who fades",
-    element("p", "quiet", `Mentions a month, ${span}: the user's are full, a model's hollow. Each has its own scale.`),
+  return [part("Mentions by month",
+    element("p", "quiet", `${span}: the user's mentions are full, a model's hollow. Each name has its own scale.`),
     element("ul", "multiples", ...all))];
 }
 

@@ -2,7 +2,7 @@
 
 import { feelingBars, mentionBars, span } from "./charts.js";
 import { element } from "./factors.js";
-import { plain, printable, shortened, signed } from "./wording.js";
+import { plain, printable, shortened, signed, speaker } from "./wording.js";
 
 const MOST_WITH = 24;
 const SAID_FIRST = 30;
@@ -11,7 +11,7 @@ const ENDING_ID = /: [0-9a-f-]{36}$/;
 const CONNECTING = new Set(["co_occurrence", "semantic", "temporal", "causal"]);
 
 /** Return the page of *whole* as nodes. *acts* has when(time), go(entity's id) and open(kind, name). */
-export function wholePage({ entity, told }, acts) {
+export function wholePage({ entity, namesakes, told }, acts) {
   const [name, ...others] = entity.labels;
   const kind = [entity.type === "entity" ? "" : entity.type, entity.kind].filter(Boolean).join(", ") || "entity";
   const called = others.length ? `${kind}, also called ${others.join(", ")}` : kind;
@@ -20,6 +20,7 @@ export function wholePage({ entity, told }, acts) {
     element("h1", "", element("bdi", "", printable(name))),
     ...(acts.changes ? [element("p", "actions",
       act("Merge into another …", acts.changes.merge), act("Split …", acts.changes.split))] : []),
+    ...alsoCalled(namesakes, acts),
     ...(entity.inferred ? [element("p", "quiet", "Only a model mentioned it.")] : []),
     ...facts(told?.facts ?? entity.facts.map(stated), acts),
     ...doubts(entity, told),
@@ -35,6 +36,18 @@ function act(text, clicked) {
   made.type = "button";
   made.addEventListener("click", clicked);
   return made;
+}
+
+/** Which others have the name; their messages cannot be told apart by it. */
+function alsoCalled(namesakes, { go }) {
+  if (!namesakes.length) return [];
+  const others = namesakes.map(({ entity_id, label, kind }) => {
+    const made = act("", () => go(entity_id));
+    made.append(element("bdi", "", printable(label)), ...(kind ? [", ", element("bdi", "", printable(kind))] : []));
+    return made;
+  });
+  return [element("div", "namesakes", element("p", "quiet", "The name also means the following. The messages below may be about any of them."),
+    element("p", "actions", ...others))];
 }
 
 const stated = ({ predicate, value, valid_from, valid_until, origin }) =>
@@ -80,7 +93,7 @@ function overTime({ presence, months }, { when }) {
     mentionBars(user, model, label, spoken)];
   if (feelings.length) {
     const last = feelings.at(-1);
-    const how = `It last felt ${signed(last.valence)} (${month(last.period)}), of ${feelings.length} months with a feeling`;
+    const how = `It last felt ${signed(last.valence)} (${month(last.period)}), of ${feelings.length} ${feelings.length === 1 ? "month" : "months"} with a feeling`;
     charts.push(element("p", "quiet", `How it felt: above the line pleasant, below it unpleasant. ${how}.`),
       feelingBars(user.length, feelings, how, (felt) => `${month(felt.period)}: ${signed(felt.valence)} in ${felt.mentions} mentions`));
   }
@@ -142,12 +155,12 @@ function said(entity, told, { when, open }) {
   choice.addEventListener("change", () => show(SAID_FIRST));
   show(SAID_FIRST);
   const rest = told?.more.said ? [element("p", "quiet", `${told.more.said} more memories match the name.`)] : [];
-  return [part("Said, the latest first", element("label", "quiet", "by ", choice), list, more, ...rest)];
+  return [part("Messages and notes, latest first", element("label", "quiet", "by ", choice), list, more, ...rest)];
 }
 
 /** Return the memories, and of the mentions those whose words no memory has, the latest first. */
 function everythingSaid(entity, told) {
-  const kept = (told?.said ?? []).map((one) => ({ ...one, kind: "memory" }));
+  const kept = (told?.said ?? []).map((one) => ({ ...one, kind: "memory", who: speaker(one.who) }));
   const texts = kept.map(({ text }) => text);
   const words = new Set();
   const mentions = entity.mentions.filter(({ context }) => {

@@ -20,6 +20,9 @@ export function printable(text) {
 /** What a node or a row says, printable; after who said it, where that is known. */
 export const voiced = ({ speaker, text }) => printable(speaker ? `${speaker}: ${text}` : text);
 
+/** The speaker's name of “Clara” said, as `about` and a search tell it; anything else as it is. */
+export const speaker = (who) => who.replace(/^“(.*)” said$/su, "$1");
+
 /** A number with four significant digits and no zeros that say nothing: 0.2207, 3.6e-05, ~0. */
 export function plain(value) {
   if (value === null) return "none";
