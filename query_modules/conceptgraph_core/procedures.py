@@ -46,6 +46,11 @@ class Procedure(NamedTuple):
             return self
         return self._replace(name=self.peeking, writes=False, peeking=None)
 
+    @property
+    def counts(self) -> bool:
+        """Whether its only writes are accesses, which its read-only twin leaves out."""
+        return self.writes and self.peeking is not None
+
     def peeking_as(self, name: str) -> "Procedure":
         """Declare a read-only twin with the same results."""
         return self._replace(peeking=name)

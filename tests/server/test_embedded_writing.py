@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.stores.embedded import checksums, edge_changes
 from concept_graph_mcp.stores.embedded.cache import Cache
 from concept_graph_mcp.stores.embedded.database import Database
 from concept_graph_mcp.stores.embedded.indexes import CATALOGUE
 from concept_graph_mcp.stores.embedded.interface import Graph, Vertex
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.stores.embedded.transaction import Transaction
 
 
@@ -222,3 +224,17 @@ def test_the_checksum_of_an_edge_is_that_of_its_row() -> None:
     text = '{"text":"Größe 東京"}'
     alike = checksums.in_edges("KNOWS", 1)
     assert checksums.of_edge(7, alike, 2, text) == checksums.of(7, "KNOWS", 1, 2, text)
+
+
+def test_all_writes_but_counted_accesses_wait_for_the_disk(tmp_path, portal):
+    store = EmbeddedStore(tmp_path / "memory.db")
+
+    def waited(call: calls.Call) -> bool:
+        portal.call(store.call, call, {"now_ms": 1_750_000_000_000, "user_id": "ann"})
+        [(level,)] = store._opened()._database.execute("PRAGMA synchronous").fetchall()
+        return bool(level == 2)
+
+    assert waited(calls.everyday.remember("ann", "Tom lives in Lisbon"))
+    assert not waited(calls.everyday.recall("ann", "Where does Tom live?"))
+    assert waited(calls.everyday.remember("ann", "Tom has a dog"))
+    portal.call(store.close)

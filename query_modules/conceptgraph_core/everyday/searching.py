@@ -1,7 +1,8 @@
 """Search all three layers at once: memories, episodes and entities, in one order."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from .. import text as texts
 from .. import validators
@@ -56,23 +57,29 @@ def search(
         named = texts.name(about, "about")
         subject = widening.subject(graph.another(Entities), named)
     only = Wanted(within=within, about=subject)
-    of: dict[str, Callable[[], Iterator[Row]]] = {
+    of: dict[str, Callable[[], Iterator[_Result]]] = {
         schema.MEMORY: lambda: _memories(graph, query, only, vector, model),
         schema.EPISODE: lambda: _episodes(graph.another(Concepts), query, only),
         schema.ENTITY: lambda: _entities(graph.another(Entities), query, only),
     }
-    rows = {
-        (kind, row["id"]): {"kind": kind, **row}
-        for kind, found in of.items()
-        if kind in wanted
-        for row in found()
+    results = {
+        (kind, one.id): one for kind, found in of.items() if kind in wanted for one in found()
     }
-    ranked = [rows[key] for key, _ in fused([key for key in rows if key[0] == kind] for kind in of)]
-    ranked.sort(key=lambda row: row["until"] is not None)
-    return [{name: one[name] for name in _FIELDS} | {"total": len(rows)} for one in ranked[:most]]
+    ranked = [key for key, _ in fused([key for key in results if key[0] == kind] for kind in of)]
+    ranked.sort(key=lambda key: results[key].until is not None)
+    shown = ((kind, results[kind, key]) for kind, key in ranked[:most])
+    return [
+        {"kind": kind, "id": one.id, **one.told(), "until": one.until, "total": len(results)}
+        for kind, one in shown
+    ]
 
 
-_FIELDS: Final = ("kind", "id", "text", "at", "who", "matched", "until")
+class _Result(NamedTuple):
+    """A result: its id, until when it was so, and the rest of its row, made for those shown."""
+
+    id: str
+    until: int | None
+    told: Callable[[], Row]
 
 
 def _time(value: int | None, field: str) -> int | None:
@@ -100,42 +107,40 @@ def told(node: Node) -> Row:
 
 def _memories(
     graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
-) -> Iterator[Row]:
+) -> Iterator[_Result]:
     finder, best = found(graph, query, wanted, vector, model)
+
+    def row(one: Found) -> Row:
+        return told(one.node) | {"matched": finder.matched(one)}
+
     for one in best:
-        matched, until = finder.explained(one)["matched"], graph.ended(one.node)
-        yield told(one.node) | {"matched": matched, "until": until}
+        yield _Result(one.node.memory_id, graph.ended(one.node), partial(row, one))
 
 
-def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[Row]:
+def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
     scope = concepts.words_scope(graph.scope)
+    searched = indexed.Search(graph, kind, scope, query)
+    searched.narrow(wanted.within)
 
     def admits(node: Any) -> bool:
         return wanted.about is None or wanted.about.is_in((node.text, node.name))
 
-    for row in indexed.search(graph, kind, scope, query, DEPTH, wanted.within, admits):
-        yield {
-            "id": row["key"],
-            "text": row["node"].text,
-            "at": row["said_at"] or 0,
-            "who": None,
-            "until": None,
-            "matched": row["matched"],
-        }
+    def row(hit: indexed.Hit) -> Row:
+        at, matched = hit.found.told.said_at or 0, searched.matched(hit)
+        return {"text": hit.node.text, "at": at, "who": None, "matched": matched}
+
+    for hit in searched.best(DEPTH, admits):
+        yield _Result(hit.found.told.id, None, partial(row, hit))
 
 
-def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[Row]:
+def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
+    def told_of(row: Row, text: str) -> Row:
+        who = "the model" if row["inferred"] else "the user"
+        return {"text": text, "at": row["last_activated"], "who": who, "matched": [row["label"]]}
+
     for row in entities.search(graph, query, (), MAX_LIMIT, include_inactive=False):
-        if not wanted.within.holds(row["last_activated"]):
-            continue
         text = f"{row['label']} ({row['kind'] or row['type']})"
-        if wanted.about is None or wanted.about.is_in([text]):
-            yield {
-                "id": row["entity_id"],
-                "text": text,
-                "at": row["last_activated"],
-                "who": "the model" if row["inferred"] else "the user",
-                "until": None,
-                "matched": [row["label"]],
-            }
+        is_about = wanted.about is None or wanted.about.is_in([text])
+        if is_about and wanted.within.holds(row["last_activated"]):
+            yield _Result(row["entity_id"], None, partial(told_of, row, text))

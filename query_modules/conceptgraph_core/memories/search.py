@@ -130,6 +130,10 @@ class Finder:
             return {"matched": [], "words": [], "factors": {}}
         return self._search.explained(found.hit)
 
+    def matched(self, found: Found) -> list[str]:
+        """Return `matched` alone."""
+        return [] if found.hit is None else self._search.matched(found.hit)
+
     def _nearest(self, depth: int, wanted: Wanted) -> dict[str, float]:
         """Return the cosines of the nearest memories, by memory id."""
         near = [

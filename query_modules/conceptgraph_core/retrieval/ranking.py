@@ -45,6 +45,11 @@ class Associated(Generic[H]):
         return self._spread.is_said(self._place)
 
     @property
+    def held(self) -> frozenset[str]:
+        """The words of the question that the text contains itself."""
+        return frozenset(self._spread.held(self._place))
+
+    @property
     def words(self) -> tuple[Word[H], ...]:
         """The share of each word in the score, computed on demand: few callers read it."""
         return tuple(self._spread.words(self._place))

@@ -392,6 +392,17 @@ class Spread(Generic[H]):
         places = [one for one, _ in _near(place)]
         return any(cue.rows.get(one, cue.own) < cue.own for cue in self._cues for one in places)
 
+    def held(self, place: Place) -> Iterator[str]:
+        """Yield the words of the question that the text at *place* contains itself."""
+        for cue in self._cues:
+            row, terms = cue.rows.get(place), cue.cue.terms
+            # No word leads to a mention that gives nothing, or to one by what the question means.
+            if row is None or not terms or cue.cue.why is not None or not cue.given[row]:
+                continue
+            # A mention of a neighbour is none of the word.
+            if cue.term_of.get(cue.mentions.texts[row], terms[0]) in terms:
+                yield cue.cue.said
+
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield the contribution of each cue to *place*, with its sources."""
         near = _near(place)

@@ -120,10 +120,14 @@ class Search:
         factors = hit.found.factors
         words = _in_order(hit.found.words)
         return {
-            "matched": [_said(word) for word in words if word.cue is not NEARNESS],
+            "matched": _matched(words),
             "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
+
+    def matched(self, hit: Hit) -> list[str]:
+        """Return `matched` of *hit* alone."""
+        return _matched(_in_order(hit.found.words))
 
     def is_near(self, hit: Hit, otherwise: float) -> bool:
         """Return whether *hit* is near enough in meaning without any word.
@@ -289,6 +293,10 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
 
 def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:
     return sorted(words, key=lambda word: (-word.gave, word.term))
+
+
+def _matched(words: Iterable[Word[int]]) -> list[str]:
+    return [_said(word) for word in words if word.cue is not NEARNESS]
 
 
 def _said(word: Word[int]) -> str:

@@ -52,7 +52,7 @@ class _Matters(Generic[H]):
     def __init__(self, index: Index[H], texts: int, rows: Sequence[Associated[H]]) -> None:
         self._index = index
         self._few = max(FEW, int(RARE * texts))
-        self._cues = {row.text: _held(row) for row in rows}
+        self._cues = {row.text: row.held for row in rows}
         held = list(self._cues.values())
         alike = [text for text, cues in self._cues.items() if cues and held.count(cues) > 1]
         self.terms = dict(zip(alike, map(set, index.terms(alike)), strict=True)) if alike else {}
@@ -78,13 +78,3 @@ class _Matters(Generic[H]):
 
     def _is_rare(self, term: str) -> bool:
         return self._index.count(term, self._few) <= self._few
-
-
-def _held(row: Associated[H]) -> frozenset[str]:
-    """Return the words of the question that the text of *row* contains itself."""
-    return frozenset(
-        word.cue.said
-        for word in row.words
-        for (offset, _), term in zip(word.sources, word.terms, strict=True)
-        if offset == 0 and word.cue.why is None and term in word.cue.terms
-    )

@@ -9,6 +9,7 @@ module; it imports nothing of Memgraph.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -206,8 +207,10 @@ def parts(label: str) -> list[str]:
     return [one for one in searched if _is_long(one)]
 
 
+# A call reads its message for the look-up, and again for the answer.
+@lru_cache(32)
 def read(text: str) -> Message:
-    """Return the possible names in *text*."""
+    """Return the possible names in *text*, which no caller may change."""
     message = Message(words=list(_words(text))[:MOST_WORDS])
     words = message.words
     message.has_case = _has_case(words)

@@ -167,10 +167,12 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
     Entities that only a model mentioned come after the user's, so that invented ones displace none.
     An archived entity is included if the message names it.
     """
+    nodes = list(graph.of(schema.ENTITY))
+    if not nodes:
+        return []
     read = named.read(message)
     entities = (
-        (node, read.meant(node.bare, node.node_type, node.get("entity_kind")))
-        for node in graph.of(schema.ENTITY)
+        (node, read.meant(node.bare, node.node_type, node.get("entity_kind"))) for node in nodes
     )
     found = named.narrowed(
         ((node, meant) for node, meant in entities if meant is not None), read.definite

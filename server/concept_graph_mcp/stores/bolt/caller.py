@@ -132,7 +132,7 @@ class BoltCaller:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
-        if call.procedure.writes and not call.procedure.peek().writes:
+        if call.procedure.counts:
             return await self._counting(call, context)
         try:
             return await self._made(call, context)

@@ -206,7 +206,7 @@ class ReplicatedStore(BoltStore):
         self, replicas: Iterable[Replica], call: Call, context: Mapping[str, Any]
     ) -> list[dict[str, Any]] | None:
         """Return the rows of *call* from the least busy of *replicas* that answers."""
-        asked, counts = call, call.procedure.writes
+        asked, counts = call, call.procedure.counts
         if counts:
             asked = call._replace(procedure=call.procedure.peek().with_accessed())
         for one in sorted(replicas, key=lambda one: one.load):

@@ -49,6 +49,7 @@ class Database:
         self.vectors = Vectors()
         self._writes = False
         self._timeout_s: float | None = None
+        self._is_synced = True
         # The highest id of each table, as of a position; None if it must be read again.
         self._last_ids: dict[str, int] = {}
         self._last_ids_at: int | None = None
@@ -94,9 +95,10 @@ class Database:
 
     # Transactions
 
-    def begin(self, exclusive: bool) -> int:
+    def begin(self, exclusive: bool, is_synced: bool = True) -> int:
         """Begin a transaction; an *exclusive* one waits for its turn and cannot conflict.
 
+        The commit waits for the disk if it *is_synced*; any such commit saves those before it too.
         Returns the number of the last writing transaction before it.
         """
         if self._access.is_outdated:
@@ -106,6 +108,7 @@ class Database:
         self._writes = False
         # If another process holds the lock, this transaction is outdated; waiting would not help.
         self._set_timeout(0)
+        self._set_synced(is_synced)
         if exclusive:
             self._wait_for_turn()
         else:
@@ -257,6 +260,12 @@ class Database:
             self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._timeout_s = seconds
 
+    def _set_synced(self, is_synced: bool) -> None:
+        if is_synced != self._is_synced:
+            level = "FULL" if is_synced else "NORMAL"
+            self._connection.execute(f"PRAGMA synchronous = {level}")
+            self._is_synced = is_synced
+
     def _empty_log(self) -> None:
         """Write the log into its own file, wherever that file has been moved.
 
@@ -275,7 +284,7 @@ class Database:
         # `Access` remembers how a file looked that SQLite does not watch.
         watched = opening is not Opening.STAND_IN and self._access.seen is None
         self._presence = Presence(self.path) if watched else None
-        self._timeout_s = None
+        self._timeout_s, self._is_synced = None, True
         self._connection.set_progress_handler(cancellation.must_end, _STEPS_BETWEEN_LOOKS)
 
 

@@ -80,12 +80,14 @@ class Host:
         fields: Sequence[str] | None = None,
         *,
         in_bulk: bool = False,
+        is_synced: bool = True,
     ) -> Rows:
         """Call the procedure *name* in a transaction of its own and return its rows.
 
         The last argument is the context, to which the results of *lookup* are added. *fields* are
         the result fields wanted, all by default. A call *in_bulk* is one of many that each need
-        other elements, so that fewer of them are kept in memory.
+        other elements, so that fewer of them are kept in memory. Unless it *is_synced*, it does not
+        wait for the disk: a power failure may undo it, but never a part of it.
 
         Raises Refused if the arguments do not fit the signature, Ended if the call was cancelled,
         and Unavailable if the store fails. Exceptions of the procedure pass through. In each case
@@ -94,7 +96,7 @@ class Host:
         callback = self._callback(name)
 
         def attempt(exclusive: bool) -> Rows:
-            with self._transaction(callback.writes, exclusive) as graph:
+            with self._transaction(callback.writes, exclusive, is_synced) as graph:
                 given = self._with_found(graph, arguments, lookup)
                 return self._marshal.rows(callback, self._run(callback, graph, given), fields)
 
@@ -209,9 +211,11 @@ class Host:
             raise Refused(f"There is no procedure named '{name}'.") from None
 
     @contextmanager
-    def _transaction(self, writes: bool, exclusive: bool) -> Iterator[interface.Graph]:
+    def _transaction(
+        self, writes: bool, exclusive: bool, is_synced: bool = True
+    ) -> Iterator[interface.Graph]:
         """Yield the graph for one call; at the end all of its changes are stored, or none."""
-        position = self._database.begin(exclusive)
+        position = self._database.begin(exclusive, is_synced)
         if self._database.openings != self._openings:
             # The file at the path may be another store by now.
             self._forget()

@@ -79,7 +79,9 @@ class EmbeddedStore:
         return await self._in_thread(
             lambda: self._made_if_written(
                 lambda host: host.call(
-                    procedure.name, given, call.lookup, procedure.fields, in_bulk=call.in_bulk
+                    *(procedure.name, given, call.lookup, procedure.fields),
+                    in_bulk=call.in_bulk,
+                    is_synced=not procedure.counts,
                 )
             )
         )
