@@ -49,7 +49,7 @@ def main(names: Sequence[str], quick: bool) -> None:
             own.mkdir()
             setup = Setup(own, os.environ.get("MEMGRAPH_TEST_URI"), quick, notes.log)
             module = importlib.import_module(f".{BENCHMARKS[name]}", __package__)
-            notes.log(f"[bold]{name}[/]: {module.__doc__.splitlines()[0]}")
+            notes.log(f"[bold]{name}[/]: {(module.__doc__ or name).splitlines()[0]}")
             figures[name] = list(module.run(setup))
     console = Console()
     console.width = max(console.width, 150)

@@ -50,7 +50,7 @@ Operations = Mapping[str, Callable[[], Call]]
 @click.option("--entities", default=100_000, show_default=True)
 @click.option("--users", default=1_000, show_default=True)
 @click.pass_context
-def main(context: click.Context, **given: int) -> None:
+def main(context: click.Context, /, **given: int) -> None:
     context.obj = Size(**given)
 
 
@@ -118,17 +118,20 @@ def beside(size: Size, command: Sequence[str]) -> None:
     """Measure calls before, while and after `concept-graph-mcp COMMAND` runs."""
     user = size.users // 2
     with tempfile.TemporaryFile() as output:
-        for when in ("before", "beside", "after"):
-            start = monotonic()
-            if when != "beside":
-                _foreground(size, user, when, lambda start=start: monotonic() - start < _ALONE_S)
-                continue
-            process = subprocess.Popen([*_COMMAND, *command], stdout=output, stderr=output)
-            _foreground(size, user, when, lambda process=process: process.poll() is None)
-            click.echo(f"{' '.join(command)}: {monotonic() - start:,.0f} s, exit {process.poll()}")
+        _foreground(size, user, "before", _for_a_while())
+        start = monotonic()
+        process = subprocess.Popen([*_COMMAND, *command], stdout=output, stderr=output)
+        _foreground(size, user, "beside", lambda: process.poll() is None)
+        click.echo(f"{' '.join(command)}: {monotonic() - start:,.0f} s, exit {process.poll()}")
+        _foreground(size, user, "after", _for_a_while())
         output.seek(0)
         click.echo(output.read().decode()[-400:])
     click.echo(machine(False))
+
+
+def _for_a_while() -> Callable[[], bool]:
+    until = monotonic() + _ALONE_S
+    return lambda: monotonic() < until
 
 
 def _foreground(size: Size, user: int, when: str, goes_on: Callable[[], bool]) -> None:

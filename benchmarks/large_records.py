@@ -115,7 +115,7 @@ def _entity(owner: int, number: int) -> Record:
 
 def _weight(number: int) -> float:
     # The largest of a thousand users has 2 % of everything, half of them less than 0.07 %.
-    return (number + 5) ** -0.8
+    return float((number + 5) ** -0.8)
 
 
 def _word(number: int) -> str:

@@ -295,7 +295,7 @@ def _client(host: Host, seed: int, seconds: float, barrier: Barrier, results: An
     ]
     store.run(kinds[-1](host.size))
     barrier.wait(60)
-    latencies = []
+    latencies: list[float] = []
     end = perf_counter() + seconds
     while (start := perf_counter()) < end:
         store.run(kinds[len(latencies) % len(kinds)](host.size))

@@ -37,13 +37,13 @@ def run(setup: Setup) -> Iterator[Figure]:
         yield Figure("Memgraph, in memory", taken, "plain dicts", theirs, unit="bytes/concept")
 
 
-def _in_process(load: Callable[[Path], Any], path: Path) -> int:
+def _in_process(load: Callable[[Path], tuple[int, object]], path: Path) -> int:
     """Return the bytes that a fresh process grows by."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_growth, (load, path))
 
 
-def _growth(load: Callable[[Path], Any], path: Path) -> int:
+def _growth(load: Callable[[Path], tuple[int, object]], path: Path) -> int:
     before, loaded = load(path)
     gc.collect()
     after = _resident()

@@ -13,6 +13,7 @@ import numpy as np
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Nearest
 from conceptgraph_core.memories.schema import MEMORY
+from conceptgraph_core.transfer import procedures
 
 from .harness import Figure, Setup, interleaved
 from .stores import NOW_MS, Bolt, Caller, Embedded
@@ -30,7 +31,6 @@ def run(setup: Setup) -> Iterator[Figure]:
     store = Embedded(setup.folder / "nearest.db")
     for first in range(0, len(vectors), _BATCH):
         records = [_record(first + n, one) for n, one in enumerate(vectors[first : first + _BATCH])]
-        # No words: only the vectors are looked at.
         store.run(calls.transfer.import_rows(records))
     yield from _measured(setup, store, vectors, "embedded", exact=True)
     store.close()
@@ -57,7 +57,7 @@ def _measured(
 
         def ours(question: Any, part: str, where: Any = condition) -> list[dict[str, Any]]:
             wanted = Nearest(MEMORY, "embedding", tuple(question.tolist()), LIMIT, where)
-            return store.run(calls.Call(calls.transfer.procedures.EXPORT, (part,), wanted))
+            return store.run(calls.Call(procedures.EXPORT, (part,), wanted))
 
         question = chance.standard_normal(DIMENSION)
         found = [row["record"]["id"] for row in ours(question, "nodes")]

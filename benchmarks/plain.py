@@ -28,7 +28,8 @@ class PlainGraph:
 
     def peek(self, seeds: Sequence[str], max_hop: int, now_ms: int) -> list[Row]:
         """Return the rows of `conceptgraph.peek`."""
-        concepts, best = self.concepts, {}
+        concepts = self.concepts
+        best: dict[Any, Any] = {}
         frontier = [seed for seed in dict.fromkeys(seeds) if seed in concepts]
         seen = set(frontier)
         for hop in range(1, max_hop + 1):

@@ -4,6 +4,7 @@ Both return the same rows, which is checked. Then: what the commit of a recall a
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 
 from concept_graph_mcp import calls
@@ -29,8 +30,8 @@ def run(setup: Setup) -> Iterator[Figure]:
                 raise AssertionError(f"{what}: the two sides differ")
             ours, theirs = interleaved(
                 (
-                    lambda seeds=seeds, hops=hops: store.run(calls.concepts.peek(seeds, hops)),
-                    lambda seeds=seeds, hops=hops: plain.peek(seeds, hops, NOW_MS),
+                    partial(store.run, calls.concepts.peek(seeds, hops)),
+                    partial(plain.peek, seeds, hops, NOW_MS),
                 ),
                 setup.times(40),
             )

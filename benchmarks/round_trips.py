@@ -6,7 +6,8 @@ and that the one leaves the other nothing to touch.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -48,8 +49,8 @@ def run(setup: Setup) -> Iterator[Figure]:
                 raise AssertionError(f"{title}: the two sides touch differently")
             theirs, ours = interleaved(
                 (
-                    lambda seeds=seeds: by_hand(session, seeds, 2, next(now)),
-                    lambda seeds=seeds: store.run(calls.concepts.recall(seeds), next(now)),
+                    partial(_later, now, partial(by_hand, session, seeds, 2)),
+                    partial(_later, now, partial(store.run, calls.concepts.recall(seeds))),
                 ),
                 setup.times(15),
                 warm_up=1,
@@ -62,6 +63,10 @@ def run(setup: Setup) -> Iterator[Figure]:
 def _touched(session: neo4j.Session, at: int) -> int:
     query = "MATCH (n:Concept) WHERE n.accessed_at = $at RETURN count(n) AS touched"
     return int(session.run(query, at=at).single(strict=True)["touched"])
+
+
+def _later(now: Iterator[int], call: Callable[[int], Any]) -> Any:
+    return call(next(now))
 
 
 def by_hand(session: neo4j.Session, seeds: list[str], max_hop: int, now_ms: int) -> list[Any]:

@@ -6,6 +6,7 @@ where they do not fill the answer.
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -50,7 +51,7 @@ def run(setup: Setup) -> Iterator[Figure]:
     for what, keywords in SEARCHES.items():
         call = calls.concepts.concept_search(keywords)
         matches = _matches(concepts, keywords)
-        (ours,) = interleaved([lambda call=call: store.run(call)], setup.times(100))
+        (ours,) = interleaved([partial(store.run, call)], setup.times(100))
         yield Figure(f"{what}, embedded ({matches:,} match)", ours, aim="< 10 ms")
     store.close()
     if setup.memgraph:
@@ -75,9 +76,7 @@ def _memgraph(setup: Setup, uri: str, concepts: list[dict[str, Any]]) -> Iterato
                     parameters = {"keywords": keywords, "tau_ms": limits.DEFAULT_TAU_MS}
                     list(session.run(query, parameters))
 
-            ours, theirs = interleaved(
-                (lambda call=call: store.run(call), by_hand), setup.times(30)
-            )
+            ours, theirs = interleaved((partial(store.run, call), by_hand), setup.times(30))
             against = "plain scan and ranking" if len(queries) > 1 else "plain query"
             yield Figure(f"{what}, Memgraph", ours, against, theirs)
     store.close()

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import quantiles
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import click
@@ -44,7 +45,7 @@ _WAITING_S = 900.0
 @click.option("--calls", "number", type=int, default=400, show_default=True)
 @click.option("--uri", help="A Memgraph, which is emptied; without it a new store file.")
 @click.option("--store-per-user", is_flag=True, help="Keep each user in a file of their own.")
-def main(**given: int) -> None:
+def main(**given: Any) -> None:
     """Measure recall by one client and by 32, of users of very different size."""
     asyncio.run(measure(Console(), **given))
 

@@ -12,7 +12,7 @@ from .stdio import ECHO, MEMGRAPH, Server, embedded
 def run(setup: Setup) -> Iterator[Figure]:
     cache = setup.folder / "cache"
     upsert = ("concept_upsert", {"concept": "apple"})
-    sides = {
+    sides: dict[str, tuple[Sequence[str], tuple[str, Mapping[str, str]], Mapping[str, str]]] = {
         "bare": (ECHO, ("echo", {"text": "apple"}), {}),
         "embedded": (embedded(setup.folder / "memory.db"), upsert, {}),
     }

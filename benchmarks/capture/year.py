@@ -5,12 +5,12 @@ process, and transcripts are ingested at once in place of by a process of their 
 """
 
 import json
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from subprocess import Popen
 from typing import Any
 from unittest import mock
 
@@ -107,7 +107,7 @@ class Year:
             for target, name, made in (
                 (Clock, "now_ms", lambda _: self._now_ms),
                 (hook, "Deadline", lambda _: nullcontext()),
-                (hook.subprocess, "Popen", mock.create_autospec(Popen)),
+                (subprocess, "Popen", mock.create_autospec(subprocess.Popen)),
             ):
                 stack.enter_context(mock.patch.object(target, name, made))
             yield

@@ -42,7 +42,7 @@ def scored(pairs: Iterable[tuple[Sequence[Row], Row]]) -> dict[str, Score]:
     scores = {name: Score() for name in MEASURES}
     for observations, right in pairs:
         told = _told(observations)
-        wanted = {
+        wanted: dict[str, set[Any]] = {
             "entities": {(_name(label), kind) for label, kind in right["entities"]},
             "identities": {(_name(label), one) for label, one in right["same"].items()},
             "facts": {tuple(map(_name, fact)) for fact in right["facts"]},

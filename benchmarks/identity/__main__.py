@@ -71,11 +71,11 @@ class Conversation:
         if "end" in step:
             call = calls.entities.end(await self._entity(step["end"]), said, reason)
         elif "merge" in step:
-            ends = [await self._entity(one) for one in step["merge"]]
-            call = calls.entities.merge(*ends, reason, schema.USER_CORRECTION, said)
+            source, target = [await self._entity(one) for one in step["merge"]]
+            call = calls.entities.merge(source, target, reason, schema.USER_CORRECTION, said)
             if "now" in step:
-                changed = dict.fromkeys(step["merge"], step["now"])
-                self.said = [(changed.get(who, who), *rest) for who, *rest in self.said]
+                now: dict[str, Any] = dict.fromkeys(step["merge"], step["now"])
+                self.said = [(now.get(who, who), *rest) for who, *rest in self.said]
         else:
             entity_id = await self._entity(step["split"])
             [whole] = await self._call(calls.entities.get(entity_id))
@@ -123,7 +123,7 @@ class Conversation:
         wrong = []
         for (who, *one), (other_who, *other) in combinations(self.said, 2):
             try:
-                ends = frozenset((found[tuple(one)], found[tuple(other)]))
+                ends = frozenset((found[one[0], one[1]], found[other[0], other[1]]))
             except LookupError as error:
                 wrong.append(f"not found: {error}")
                 continue

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ def main(folders: Sequence[Path], *, uri: str | None, examples: int, **chosen: A
 
 def _lives(
     folders: Sequence[Path], *, days: int | None, quick: bool, **_: Any
-) -> Iterator[tuple[str, str, Callable[[Path, str | None], Awaitable[list[Line]]]]]:
+) -> Iterator[tuple[str, str, Callable[[Path, str | None], Coroutine[Any, Any, list[Line]]]]]:
     """Iterate over what there is to live: what `--only` calls it, its title, and what lives it."""
     yield "rules", "Rules", partial(rules, quick=quick)
     home = family(QUICK[0] if quick else None)

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from .days import Lived, Told, context
@@ -24,12 +24,9 @@ class Judged:
 
     sentences: int = 0
     unsourced: int = 0
-    date: list[str] | None = None
-    speaker: list[str] | None = None
-    words: list[str] | None = None
-
-    def __post_init__(self) -> None:
-        self.date, self.speaker, self.words = [], [], []
+    date: list[str] = field(default_factory=list)
+    speaker: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
 
 
 class Witness:

@@ -30,8 +30,8 @@ class Line:
 
 def table(title: str, lines: Sequence[Line]) -> Table:
     made = Table(box=None, pad_edge=False, title=title, title_justify="left")
-    for heading, justify in (("", "left"), ("what", "left"), ("counted", "right"), ("aim", "left")):
-        made.add_column(heading, justify=justify, no_wrap=True)
+    for heading in ("", "what", "counted", "aim"):
+        made.add_column(heading, justify="right" if heading == "counted" else "left", no_wrap=True)
     last = ""
     points = list(dict.fromkeys(line.point for line in lines))
     for line in sorted(lines, key=lambda line: points.index(line.point)):

@@ -78,7 +78,9 @@ def main(
             figures = pool.imap(partial(measured_alone, embeddings), memories)
         else:
             figures = map(partial(measured, models, opened), memories)
-        followed = track(figures, total=len(memories), console=Console(stderr=True), transient=True)
+        followed = iter(
+            track(figures, total=len(memories), console=Console(stderr=True), transient=True)
+        )
         for source, some in every:
             _add(table, notes, source, some, _joined([next(followed) for _ in some]))
         if models:

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product
 from statistics import median, quantiles
 from time import perf_counter
 from typing import NamedTuple
@@ -49,8 +49,8 @@ def cost(memories: Sequence[Memory], size: int, opening: Opening | None = None) 
     queries = queries[:: max(1, len(queries) // _MOST_QUESTIONS)]
     question = _asked(FINDERS, index, queries)
     in_store = {}
-    for label, made in IN_STORE.items() if opening is not None else ():
-        with opening() as store:
+    for opened, (label, made) in product([opening] if opening else [], IN_STORE.items()):
+        with opened() as store:
             start = perf_counter()
             find = made(store, messages).find
             in_store[label] = (perf_counter() - start) * 1_000 / size

@@ -10,7 +10,7 @@ from concept_graph_mcp.calls import text_lookups
 
 from .by_meaning import ByMeaning, Model, model
 from .finders import BASELINES, FINDERS
-from .folder import Memory
+from .folder import Memory, Message
 from .in_memory import InMemory
 from .in_store import FILE, Grouped, Ingested, emptied
 from .measures import Shares, found_by, found_in
@@ -34,7 +34,7 @@ def measured(models: Mapping[str, Model], opened: Opening, memory: Memory) -> Fi
     """Return the figures of *memory*, with vectors by each of *models* too."""
     index = InMemory(memory.messages, text_lookups.spoken())
     shares = {name: list(found_by(FINDERS[name], memory, index)) for name in BASELINES}
-    ways = {
+    ways: dict[str, Callable[[Caller, Sequence[Message]], Ingested]] = {
         WORDS: Ingested,
         GROUPS: Grouped,
         **{said: partial(ByMeaning, by=by) for said, by in models.items()},

@@ -1,6 +1,7 @@
 """The texts of a memory and their terms in plain dictionaries: `associate` without any store."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from conceptgraph_core.retrieval.groups import Neighbour
 from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
@@ -40,7 +41,7 @@ class InMemory:
                 *(text, count, self.lengths[text]),
                 *(message.thread, self.positions[text], message.time_ms),
             )
-            columns = self._mentions.setdefault(term, Mentions(*([] for _ in mention)))
+            columns: Any = self._mentions.setdefault(term, Mentions(*([] for _ in mention)))
             for column, value in zip(columns, mention, strict=True):
                 column.append(value)
         for term in speaker_terms(message.speaker, self.languages):

@@ -55,7 +55,7 @@ def _listed(kept: Ingested, query: Query) -> dict[str, list[int]]:
     rows = kept.rows(query, _SHOWN)
     return {
         "search": [kept.numbers[row["memory_id"]] for row in rows],
-        f"memory_context, {_BUDGET:,}": kept.held(query, _BUDGET),
+        f"memory_context, {_BUDGET:,}": kept.held(query, [_BUDGET])[_BUDGET],
         "recall": kept.recalled(query),
     }
 
