@@ -40,6 +40,7 @@ ORDER = [
             "endpoints",
             "embedding",
             "session",
+            "all_about",
             "overdue",
             "view",
             "tools",

@@ -494,6 +494,72 @@ def test_the_ledger_takes_another_ones_beginning_back(days):
     assert days.identify("Clara", None, False, "Another Clara came")["verdict"] == "different"
 
 
+def sung(days, *names):
+    for name in names:
+        days.remember(f"{name} sings", [name], said=f"{name} sings so well")
+
+
+def named_one(days, *names):
+    """Return the ids of what *names* mean."""
+    return [days.about(name)["id"] for name in names]
+
+
+def test_a_merged_name_is_the_same_as_a_third_and_different_again(days):
+    sung(days, "Lena", "Lenchen", "Leni")
+    days.identify("Lenchen", "Lena", True, "Lenchen is Lena")
+    assert days.identify("Lenchen", "Leni", True, "they are one")["verdict"] == "asked"
+    third = days.identify("Leni", "Lenchen", True, "Leni is Lenchen")
+    assert third["verdict"] == "same"
+    assert len(set(named_one(days, "Lena", "Lenchen", "Leni"))) == 1
+    assert len(days.about("Leni")["said"]) == 3
+    assert days.identify("Lenchen", "Leni", False, "Leni is not Lenchen")["verdict"] == "different"
+    lena, lenchen, leni = named_one(days, "Lena", "Lenchen", "Leni")
+    assert (lena == lenchen, lenchen == leni) == (True, False)
+
+
+def test_two_differ_wherever_each_was_merged(days):
+    sung(days, "Oma", "Opa", "Hilde", "Hilda")
+    days.identify("Hilda", "Hilde", True, "Hilda is Hilde")
+    days.identify("Hilde", "Oma", True, "Hilde is Oma")
+    assert days.identify("Hilde", "Hilda", False, "Hilda is not Hilde")["verdict"] == "different"
+    hilde, hilda, oma = named_one(days, "Hilde", "Hilda", "Oma")
+    assert (hilde == oma, hilda == hilde) == (True, False)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_same_word_again_is_settled_already(days, memory, same):
+    sung(days, "Clara", "Claire")
+    said = "Claire is Clara" if same else "Claire is not Clara"
+    first = days.identify("Clara", "Claire", same, said)
+    before = memory.records()
+    assert days.identify("Claire", "Clara", same, said) == first
+    assert memory.records() == before
+    days.undo(first)
+    assert days.identify("Clara", "Claire", same, said)["undo"] != first["undo"]
+
+
+def test_another_one_begins_once_however_often_it_is_said(days):
+    clara(days)
+    said = "There is a new Clara at work"
+    first = days.identify("Clara", None, False, said)
+    new = days.about("Clara")["id"]
+    assert days.identify("Clara", None, False, said) == first
+    assert days.about("Clara")["id"] == new
+    assert "Clara (at work)” (entity), one of 2" in days.recall("Who is Clara?")
+    later = days.identify("Clara", None, False, "Yet another Clara, in the choir")
+    assert later["undo"] != first["undo"]
+
+
+def test_another_one_of_a_merged_name_has_that_name(days):
+    sung(days, "Lena", "Lenchen")
+    days.identify("Lenchen", "Lena", True, "Lenchen is Lena")
+    row = days.identify("Lenchen", None, False, "There is a new Lenchen at work")
+    assert days.about("Lenchen")["name"] == "Lenchen (at work)"
+    assert days.about("Lena")["also"] == ["Lenchen"]
+    days.undo(row)
+    assert len(set(named_one(days, "Lena", "Lenchen"))) == 1
+
+
 def test_a_name_that_means_several_is_refused_with_their_ids(days):
     days.remember("Max barks", [{"name": "Max", "kind": "dog"}], said="Our dog Max barks")
     days.remember("Max is new", [{"name": "Max", "kind": "trainee"}], said="another Max, a trainee")

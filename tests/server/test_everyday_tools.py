@@ -104,6 +104,19 @@ def test_all_about_a_name_comes_without_its_accent_too(talk):
     assert told["relations"] == ["José evokes bicycles"]
 
 
+def test_all_about_a_name_has_the_relations_of_its_other_names(talk):
+    async def conversation(call, *_):
+        for name, thing in (("Lenchen", "cake"), ("Lena", "Hamburg"), ("Dr. Lang", "burnout")):
+            await call("remember", text=f"{name} and {thing}", about=[name, thing])
+        await call("identify", a="Lenchen", b="Lena", same=True, said="Lenchen is Lena")
+        return [await call("about", name=name) for name in ("Lena", "Lenchen", "Lang", "Dr. Lang")]
+
+    one, other, part, whole = talk(conversation)
+    assert sorted(one["relations"]) == ["Lena evokes Hamburg", "Lenchen evokes cake"]
+    assert sorted(other["relations"]) == sorted(one["relations"])
+    assert part["relations"] == whole["relations"] == ["Dr. Lang evokes burnout"]
+
+
 @pytest.mark.usefixtures("worker_runs")
 def test_what_is_recalled_is_counted_whole(talk):
     async def conversation(call, *_):

@@ -1,5 +1,6 @@
 """Settle identities by the user's words: two are one, two are different, a name is another's."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from .. import text as texts
@@ -21,8 +22,9 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
 
     Without *b* and not the same, another one of the name begins with these words: who had it until
     now ends. Returns verdict (same, different, or asked: a name is missing in *said*, which is why
-    it is kept as a question) and undo, the id of the ledger's entry, unless it is a question.
-    Raises NotFound, Tautology, and InvalidText where a name means several.
+    it is kept as a question) and undo, the id of the ledger's entry, unless it is a question. If
+    that is settled already, it returns the verdict and the entry that settled it. Raises NotFound,
+    Tautology, and InvalidText where a name means several.
     """
     texts.summary(said, "said")
     one = entity(graph, a, "a")
@@ -31,12 +33,7 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
             raise InvalidText("b: name who is the same")
         return _another(graph, one, said)
     other = entity(graph, b, "b")
-    if same:
-        both = (components.canonical(graph, each) for each in (one, other))
-        older, younger = graph.ordered(*both)
-        row = merging.merge(graph, younger.key, older.key, said, entities.USER_CORRECTION, said)
-        return _verdict(schema.SAME, row)
-    return _apart(graph, one, other, said)
+    return (_joined if same else _apart)(graph, one, other, said)
 
 
 def entity(graph: Graph, called: str, field: str) -> Node:
@@ -65,9 +62,26 @@ def _verdict(settled: str, row: Row) -> Row:
     return {"verdict": schema.ASKED if is_asked else settled, "undo": undo}
 
 
+def _tautology(one: Node, so: str = "") -> Tautology:
+    return Tautology(f"b: {shown(one.name)} is what a means too{so}")
+
+
+def _joined(graph: Graph, one: Node, other: Node, said: str) -> Row:
+    if one.id == other.id:
+        raise _tautology(one)
+    first, second = components.canonical(graph, one), components.canonical(graph, other)
+    if first.id == second.id:
+        return {"verdict": schema.SAME, "undo": _merge_of(graph, one, other).key}
+    older, _ = graph.ordered(first, second)
+    # Only what was looked up is found by its id; the entity that counts may be behind it.
+    target, source = (one, other) if older.id == first.id else (other, one)
+    row = merging.merge(graph, source.key, target.key, said, entities.USER_CORRECTION, said)
+    return _verdict(schema.SAME, row)
+
+
 def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
     if one.id == other.id:
-        raise Tautology(f"b: {shown(one.name)} is what a means too; without b it becomes two")
+        raise _tautology(one, "; without b it becomes two")
     if ledger.lacking(graph, (one, other), said) is not None:
         merging.question(graph, one, other, said)
         return {"verdict": schema.ASKED, "undo": None}
@@ -75,6 +89,10 @@ def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
     merge = _merge_of(graph, one, other) if first.id == second.id else None
     if merge is not None:
         first, second = ledger.source(graph, merge), ledger.target(graph, merge)
+    else:
+        for entry in _active(graph, first, entities.APART_ACTION):
+            if second.id in {each.id for each in ledger.about(graph, entry)}:
+                return {"verdict": schema.DIFFERENT, "undo": entry.key}
     entry = ledger.enter(graph, entities.APART_ACTION, first, second, said, said=said)
     if merge is None:
         merging.keep_apart(graph, first, second, said)
@@ -83,22 +101,46 @@ def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
     return {"verdict": schema.DIFFERENT, "undo": entry.key}
 
 
+def _active(graph: Graph, node: Node, action: str, *roles: str) -> Iterator[Node]:
+    """Iterate over the entries of *node* with that action that were not taken back."""
+    for entry in ledger.entries(graph, node, *roles):
+        if entry.get("is_active") and ledger.action_of(entry) == action:
+            yield entry
+
+
 def _merge_of(graph: Graph, one: Node, other: Node) -> Node:
-    """Return the merge by which two count as one: that of the one merged into another."""
-    for node in (one, other):
-        for entry in ledger.entries(graph, node, entities.MERGE_OF):
-            if entry.get("is_active") and ledger.action_of(entry) == entities.MERGE_ACTION:
-                return entry
-    raise NotFound("b: no merge of these is in the ledger")
+    """Return the merge by which two count as one: the latest on the way from one to the other."""
+    first, second = _steps(graph, one), _steps(graph, other)
+    between = [(first | second)[node_id] for node_id in first.keys() ^ second.keys()]
+    if not between:
+        raise NotFound("b: no merge of these is in the ledger")
+    return max(between, key=lambda entry: (entry.created_at, entry.key))
+
+
+def _steps(graph: Graph, node: Node) -> dict[int, Node]:
+    """Return the merges from *node* up to the entity that counts, by the node that was merged."""
+    steps: dict[int, Node] = {}
+    while entry := next(_active(graph, node, entities.MERGE_ACTION, entities.MERGE_OF), None):
+        if node.id in steps:
+            break
+        steps[node.id] = entry
+        node = ledger.target(graph, entry)
+    return steps
 
 
 def _another(graph: Graph, one: Node, said: str) -> Row:
-    one = components.canonical(graph, one)
+    message = begun(said, one.bare)
+    heard = {tie.other.get("session_id") for tie in graph.arriving(one, entities.OF)}
+    if message.session_id in heard:
+        # The same words again mean the one that began with them, which must not end by that.
+        [entry] = _active(graph, one, entities.END_ACTION)
+        return {"verdict": schema.DIFFERENT, "undo": entry.key}
     row = ending.end(graph, one.key, said, said, None)
     if row["verdict"] != entities.CANDIDATE:
-        [fresh] = observing.observe(graph, *begun(said, one.bare), relations=[])["entities"]
-        for tie in list(graph.ties(one, entities.SAME_AS)):
-            if tie.other.key == fresh["entity_id"]:
-                merging.keep_apart(graph, one, tie.other, said)
-                ending.follow(graph, row["merge_id"], one, tie.other)
+        [fresh] = observing.observe(graph, *message, relations=[])["entities"]
+        for member in components.members(graph, one):
+            for tie in list(graph.ties(member, entities.SAME_AS)):
+                if tie.other.key == fresh["entity_id"]:
+                    merging.keep_apart(graph, member, tie.other, said)
+                    ending.follow(graph, row["merge_id"], member, tie.other)
     return _verdict(schema.DIFFERENT, row)

@@ -148,9 +148,13 @@ def about(
     entity_id: str | None = None,
     embedded: Embedded | None = None,
     *,
+    called: Sequence[str] = (),
     concept_scope: str | None = None,
 ) -> Call:
-    """Return the call for everything stored about *name*, or about one entity of that name."""
+    """Return the call for everything stored about *name*, or about one entity of that name.
+
+    *called* has other names of that entity: it has the relations of these too.
+    """
     limited(limit)
     text.name(name, "name")
     parts = _naming(name, scope)
@@ -159,6 +163,8 @@ def about(
     model, vector = embedded or (None, ())
     arguments = (name, limit, entity_id, list(vector), model)
     own = scope if concept_scope is None else concept_scope
+    if called:
+        parts += concepts.called(own, called)
     lookup = _asking((scope, own), name, embedded, parts)
     return Call(procedures.ABOUT, arguments, lookup, text_lookups.context() | concepts.whose(own))
 

@@ -15,6 +15,7 @@ from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.quoting import quoted
 
 from .. import calls
+from ..all_about import all_about
 from ..session import Session
 from .common import AS_JSON, ASKED_AT, ASKER, Failure, asking, unix_ms, with_everyday
 from .listing import limited
@@ -171,13 +172,7 @@ def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: boo
     name = " ".join(words)
 
     async def work(session: Session) -> Row:
-        [row], advice = await session.answered(
-            name,
-            lambda embedded: calls.everyday.about(
-                *(session.user_id, name, limit, None, embedded),
-                concept_scope=session.concept_scope,
-            ),
-        )
+        row, advice = await all_about(session, name, limit)
         if advice is not None:
             note(advice)
         for field in ("facts", "said"):

@@ -12,6 +12,7 @@ import click
 from conceptgraph_core.memories import schema
 
 from .. import calls
+from ..all_about import all_about
 from ..errors import Refused
 from ..file_formats import Tally, notes
 from ..histories import secrets
@@ -83,19 +84,16 @@ def _add(
 
 async def _entity(session: Session, folder: Path, entity: tuple[str, str], taken: set[str]) -> None:
     entity_id, label = entity
-    whose = session.concept_scope
-    call = calls.everyday.about(session.user_id, label, _TOLD, entity_id, concept_scope=whose)
     try:
-        rows = await session.run(call)
+        told, _ = await all_about(session, label, _TOLD, entity_id, embeds=False)
     except Refused:
         # It was merged into another one, or has ended.
         return
-    for told in rows[:1]:
-        name = _UNFIT.sub(" ", str(told["name"])).strip(" .")[:_LONGEST_NAME] or "entity"
-        if name.casefold() in taken:
-            name = f"{name} {entity_id[-8:]}"
-        taken.add(name.casefold())
-        _file(folder / f"{name}.md", notes.entity(told, lambda at: f"{session.local(at):%Y-%m-%d}"))
+    name = _UNFIT.sub(" ", str(told["name"])).strip(" .")[:_LONGEST_NAME] or "entity"
+    if name.casefold() in taken:
+        name = f"{name} {entity_id[-8:]}"
+    taken.add(name.casefold())
+    _file(folder / f"{name}.md", notes.entity(told, lambda at: f"{session.local(at):%Y-%m-%d}"))
 
 
 def _file(file: Path, text: str) -> None:

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from conceptgraph_core import dates
 from conceptgraph_core.everyday import lines, schema
-from conceptgraph_core.folding import plain
 
 from .. import calls, overdue
+from ..all_about import all_about
 from ..session import Session
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, terse, tool
@@ -280,18 +280,7 @@ each kind); accesses none."""
             [known] = await session.run(calls.entities.get(name))
             name = known["labels"][0].partition(" (")[0]
             entity_id = known["entity_id"]
-
-        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-            return calls.everyday.about(
-                *(session.user_id, name, limit, entity_id, embedded),
-                concept_scope=session.concept_scope,
-            )
-
-        [row], advice = await session.answered(name, by)
-        if row["name"] != name and plain(row["name"]) == plain(name):
-            # Concepts are found only as they are spelt.
-            name = row["name"]
-            [row], advice = await session.answered(name, by)
+        row, advice = await all_about(session, name, limit, entity_id)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         for field in ("also", "doubts", "relations"):
             made[field] = list(row[field])
