@@ -81,6 +81,8 @@ class Session:
     concepts: str = WHOSE[0]
     # Whether the caller runs the server too, and is told what its owner has to do.
     is_owner: bool = True
+    # Why it can change nothing, for people; None if it can.
+    unwritable: str | None = None
     # The database of an Enterprise server, if each tenant has one.
     database: str | None = None
     # Told each call that may have kept a text without a vector: its session and its time.

@@ -164,7 +164,7 @@ def test_a_memory_is_changed_taken_back_forgotten_and_restored(page):
 
 
 def test_a_store_that_cannot_be_written_offers_no_change_and_says_why(ids, session, portal):
-    app = build(session, None, TOKEN, PORT, unwritable="the file is read-only")
+    app = build(replace(session, unwritable="the file is read-only"), None, TOKEN, PORT)
     about = Asked(app, portal).get("api/about").content
     assert (about["changes"], about["unwritable"]) == (False, "the file is read-only")
     assert not about["stands"]

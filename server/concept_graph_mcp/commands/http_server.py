@@ -129,6 +129,7 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     help="How many files of users are open at a time.",
 )
 @click.option("--shards", type=FILE, help="A table of stores, by user, in place of MEMGRAPH_URI.")
+@click.option("--page", is_flag=True, help="Show users their memory in a browser too, at /page/.")
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
 @click.pass_context
 def serve(
@@ -149,6 +150,7 @@ def serve(
     directory: Path | None,
     most_open: int,
     shards: Path | None,
+    page: bool,
     log: str,
     **limits: Any,
 ) -> None:
@@ -157,6 +159,8 @@ def serve(
     The endpoint is /mcp. A client's token names its user: tokens add makes tokens, --issuer admits
     those of an OpenID Connect issuer. Without either the server is for this machine only, and
     every caller is the user of CONCEPT_GRAPH_USER. /health, /ready and /metrics need no token.
+    With --page a browser shows each user their own memory, as view does, once they have entered
+    their token.
     """
     from ..http.app import PATH, Web
     from ..http.oidc import Issuer, is_safe
@@ -202,6 +206,7 @@ def serve(
             issuer=Issuer(issuer, audience or url, user_claim, database_claim) if issuer else None,
             alone=None if known else chosen.user_id,
             limits=_limits(limits, chosen.embedded is not None and chosen.per_user is None),
+            page=page,
         )
         run(
             chosen,

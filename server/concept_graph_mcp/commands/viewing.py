@@ -1,6 +1,7 @@
 """Draw the graph in the browser (`view`)."""
 
 import os
+from dataclasses import replace
 
 import click
 
@@ -40,6 +41,7 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
         from ..health.page import answers
         from ..view.serving import serve
 
+        session = replace(session, unwritable=await keeper.unwritable())
         await _check(session, name)
         try:
             await serve(
@@ -49,7 +51,6 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
                 _announce,
                 open_browser=not no_open,
                 more=answers(chosen, keeper),
-                unwritable=await keeper.unwritable(),
             )
         except OSError as error:
             raise Failure(

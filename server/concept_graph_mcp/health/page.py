@@ -43,61 +43,43 @@ _RUN = "run "
 def answers(chosen: Settings, keeper: Keeper) -> Mapping[str, Answer]:
     """Return the answers to the page, by path, of the store of *keeper* with these settings."""
 
-    def asked(answer: Callable[["_Page"], Awaitable[Row]]) -> Answer:
-        async def now(session: Session) -> Row:
-            # Looking back, too, it is of today: nobody mends what has been.
-            today = replace(session, clock=Clock(), until_ms=None)
-            return await answer(_Page(today, chosen, keeper))
+    def asked(session: Session) -> _Page:
+        return _OwnersPage(session, chosen, keeper) if session.is_owner else _Page(session)
 
-        return now
+    return _answers(asked)
 
-    return {"health": asked(_Page.health), "check": asked(_Page.check)}
+
+def _answers(page: Callable[[Session], "_Page"]) -> Mapping[str, Answer]:
+    def today(session: Session) -> _Page:
+        # Looking back, too, it is of today: nobody mends what has been.
+        return page(replace(session, clock=Clock(), until_ms=None))
+
+    async def health(session: Session) -> Row:
+        return await today(session).health()
+
+    async def check(session: Session) -> Row:
+        return await today(session).check()
+
+    return {"health": health, "check": check}
 
 
 class _Page:
-    """One request of the page."""
+    """One request of the page, for a user who does not run the server."""
 
-    def __init__(self, session: Session, chosen: Settings, keeper: Keeper) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._chosen = chosen
-        self._keeper = keeper
         self._failed: list[Finding] = []
 
     async def health(self) -> Row:
-        """Return all that is read quickly: counts by index, jobs, the embedding, the backup."""
-        shown: Row = {"version": __version__, "sizes": await self._tried("sizes", self._sizes)}
-        if not self._session.is_owner:
-            return {"is_owner": False, **shown}
-        size = await self._tried("size", self._keeper.size)
-        jobs = await self._tried("jobs", self._jobs)
-        found = [
-            await self._tried("last backup", partial(findings.backup, self._session)),
-            await self._tried("embedding", partial(findings.embedding, self._session)),
-        ]
-        return {
-            "is_owner": True,
-            **shown,
-            "store": {"location": self._keeper.location, "size": size},
-            "jobs": jobs,
-            "findings": [self._shown(one) for one in (*filter(None, found), *self._failed)],
-        }
+        """Return the user's own counts."""
+        return {"is_owner": False, **await self._counted()}
 
     async def check(self) -> Row:
-        """Return what `doctor` and `check` find, within a minute; for the owner alone."""
-        if not self._session.is_owner:
-            raise HTTPException(403, "only the owner of the server may check it")
-        found: list[Finding] = []
-        texts = None
-        with anyio.move_on_after(PATIENCE_S) as scope:
-            found += findings.configuration(self._chosen)
-            found += [Finding(one.client, one.state, one.wrong) for one in states()]
-            found += await findings.replicas(self._chosen)
-            found += await self._problems()
-            texts = await self._tried("embedding", self._texts)
-        if scope.cancelled_caught:
-            told = f"takes longer than {PATIENCE_S:.0f} seconds here"
-            found.append(Finding("check", told, mend=f"{COMMAND} check"))
-        return {"findings": [self._shown(one) for one in (*found, *self._failed)], "texts": texts}
+        """Refuse: a check is of the whole store."""
+        raise HTTPException(403, "only the owner of the server may check it")
+
+    async def _counted(self) -> Row:
+        return {"version": __version__, "sizes": await self._tried("sizes", self._sizes)}
 
     async def _tried(self, what: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """Return what *work* does; a store too damaged for it is a finding."""
@@ -120,6 +102,47 @@ class _Page:
         totals = {name: sum(counts) for name, counts in growth.items()}
         # The first count is of all before the first month.
         return {"totals": {**totals, **row}, "months": months, "growth": growth}
+
+
+class _OwnersPage(_Page):
+    """One request of the page, for whoever runs it."""
+
+    def __init__(self, session: Session, chosen: Settings, keeper: Keeper) -> None:
+        super().__init__(session)
+        self._chosen = chosen
+        self._keeper = keeper
+
+    async def health(self) -> Row:
+        """Return all that is read quickly: counts by index, jobs, the embedding, the backup."""
+        shown = await self._counted()
+        size = await self._tried("size", self._keeper.size)
+        jobs = await self._tried("jobs", self._jobs)
+        found = [
+            await self._tried("last backup", partial(findings.backup, self._session)),
+            await self._tried("embedding", partial(findings.embedding, self._session)),
+        ]
+        return {
+            "is_owner": True,
+            **shown,
+            "store": {"location": self._keeper.location, "size": size},
+            "jobs": jobs,
+            "findings": [self._shown(one) for one in (*filter(None, found), *self._failed)],
+        }
+
+    async def check(self) -> Row:
+        """Return what `doctor` and `check` find, within a minute."""
+        found: list[Finding] = []
+        texts = None
+        with anyio.move_on_after(PATIENCE_S) as scope:
+            found += findings.configuration(self._chosen)
+            found += [Finding(one.client, one.state, one.wrong) for one in states()]
+            found += await findings.replicas(self._chosen)
+            found += await self._problems()
+            texts = await self._tried("embedding", self._texts)
+        if scope.cancelled_caught:
+            told = f"takes longer than {PATIENCE_S:.0f} seconds here"
+            found.append(Finding("check", told, mend=f"{COMMAND} check"))
+        return {"findings": [self._shown(one) for one in (*found, *self._failed)], "texts": texts}
 
     async def _jobs(self) -> Row:
         session = self._session
@@ -192,6 +215,8 @@ class _Page:
         return mend.replace(f"{COMMAND} ", f"{COMMAND} --embedded={shlex.quote(str(file))} ", 1)
 
 
+# The answers for users who do not run the server.
+FOR_USERS = _answers(_Page)
 _RESTORE = f"{COMMAND} restore latest"
 
 

@@ -23,7 +23,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from .. import calls
@@ -31,10 +31,12 @@ from ..errors import StoreError
 from ..session import Session
 from ..stores.store import Many
 from .asking import READ, SCOPES
+from .calls import Calls
 from .guard import Admitted, Framed, Guard, refusal
-from .limits import Limits
+from .limits import Limits, Rate
 from .metrics import Metrics
 from .oidc import Issuer, Verifier
+from .page import pages
 from .tokens import PREFIX, Tokens
 
 PATH = "/mcp"
@@ -53,7 +55,7 @@ class Web:
     """How the server is reached, and by whom.
 
     `url` is the address of the endpoint for clients. Without `tokens` and `issuer` every caller is
-    the one user `alone`.
+    the one user `alone`. With `page` the page of `view` is served too.
     """
 
     url: str
@@ -63,6 +65,7 @@ class Web:
     issuer: Issuer | None = None
     alone: str | None = None
     limits: Limits = field(default_factory=Limits)
+    page: bool = False
 
     @property
     def by_database(self) -> bool:
@@ -79,8 +82,13 @@ class Web:
         return " and ".join(tokens + issued)
 
 
-def build(server: MCPServer, session: Session, web: Web, metrics: Metrics) -> Starlette:
-    """Return the application that serves *server*; *session* asks whether the store is ready."""
+def build(
+    server: MCPServer, session: Session, web: Web, metrics: Metrics, called: Calls
+) -> Starlette:
+    """Return the application that serves *server*, whose middleware *called* is.
+
+    *session* asks whether the store is ready.
+    """
     # Builds the session manager too. The guard has checked Host and Origin before it.
     server.streamable_http_app(
         stateless_http=True,
@@ -91,22 +99,29 @@ def build(server: MCPServer, session: Session, web: Web, metrics: Metrics) -> St
     manager = server.session_manager
     url = AnyHttpUrl(web.url)
     metadata = build_resource_metadata_url(url) if web.issuer is not None else None
-    per_second = web.limits.per_second * _REQUESTS_A_CALL
-    app: ASGIApp = Admitted(
-        manager.handle_request, per_second, str(metadata) if metadata is not None else None
-    )
-    app = RequireAuthMiddleware(app, [READ], metadata)
-    app = AuthenticationMiddleware(app, _backend(web), on_error=_unknown)
+    rate = Rate(web.limits.per_second * _REQUESTS_A_CALL)
+    backend = _backend(web)
+
+    def admitting(app: ASGIApp) -> ASGIApp:
+        """Return *app* for requests with a token that may read."""
+        app = Admitted(app, rate, str(metadata) if metadata is not None else None)
+        app = RequireAuthMiddleware(app, [READ], metadata)
+        return AuthenticationMiddleware(app, backend, on_error=_unknown)
+
+    app = admitting(manager.handle_request)
     if web.origins:
         app = _shared_with(web.origins, app)
     guarded = Guard(app, [*web.hosts], [*web.origins], metrics)
-    routes = [
+    routes: list[BaseRoute] = [
         # A redirect would name the scheme and the host of the request, which are not the client's.
         *(Route(path, guarded) for path in (PATH, f"{PATH}/")),
         Route("/health", _healthy),
         Route("/ready", _Ready(session).page),
         Route("/metrics", metrics.page),
     ]
+    if web.page:
+        most = web.limits.bytes
+        routes += pages(web.url, web.hosts, admitting, called, metrics, most_bytes=most)
     if web.issuer is not None:
         issuers = [_EXACT.validate_python(web.issuer.url)]
         routes += create_protected_resource_routes(url, issuers, [*SCOPES])

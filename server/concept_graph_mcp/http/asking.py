@@ -20,6 +20,8 @@ SCOPES = (READ, WRITE)
 DATABASE = "database"
 FORBIDDEN, FULL = "forbidden", "full"
 
+_READER = "this token may only read"
+
 _session: ContextVar[Session] = ContextVar("session")
 
 
@@ -31,7 +33,12 @@ class _Askers:
     """Stands for the session of the request that is being answered; outside of one it fails."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_session.get(), name)
+        return getattr(current(), name)
+
+
+def current() -> Session:
+    """Return the session of the request that is being answered. Raises LookupError without one."""
+    return _session.get()
 
 
 def askers_session() -> Session:
@@ -58,10 +65,10 @@ class Gate:
             call = call._replace(procedure=call.procedure.peek())
             if call.procedure.writes:
                 self.refused = FORBIDDEN
-                raise Forbidden(f"this token may only read; writing needs the scope {WRITE}")
+                raise Forbidden(f"{_READER}; writing needs the scope {WRITE}")
         if call.procedure.name in GROWING:
             try:
-                await self._room.check(_session.get())
+                await self._room.check(current())
             except NoRoom:
                 self.refused = FULL
                 raise
@@ -75,7 +82,13 @@ def asked_by(token: AccessToken, session: Session, room: Room) -> Iterator[Gate]
         raise PermissionError("the token names no user")
     gate = Gate(session.store, token.scopes, room)
     # Without a token everybody is the one user of this machine, who started the server.
-    own = replace(session, user_id=token.subject, store=cast(Store, gate), is_owner=not token.token)
+    own = replace(
+        session,
+        user_id=token.subject,
+        store=cast(Store, gate),
+        is_owner=session.is_owner and not token.token,
+        unwritable=None if WRITE in token.scopes else _READER,
+    )
     if token.claims is not None:
         own = replace(own, database=token.claims[DATABASE])
     before = _session.set(own)

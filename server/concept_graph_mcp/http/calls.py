@@ -2,9 +2,11 @@
 
 import logging
 import math
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -21,10 +23,21 @@ from .metrics import Metrics
 from .room import Room
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Limited(NamedTuple):
+    """A call that met a limit: the limit, and what to do."""
+
+    limit: str
+    line: str
 
 
 class Calls:
-    """Middleware of the MCP server, around every message of every user."""
+    """Middleware of the MCP server, around every message of every user.
+
+    Requests of the page are calls too: `counted` limits, counts and logs both.
+    """
 
     def __init__(
         self, session: Session, tools: Collection[str], limits: Limits, metrics: Metrics
@@ -46,29 +59,39 @@ class Calls:
         user = request.user if request is not None else None
         if request is None or not isinstance(user, AuthenticatedUser):
             raise MCPError(INVALID_REQUEST, "the request has no user")
-        with asked_by(user.access_token, self._session, self._room) as gate:
+        with self.asked_by(user) as gate:
             if ctx.method != "tools/call":
                 return await call_next(ctx)
-            result = await self._called(ctx, call_next, gate, str(user.access_token.subject))
+            named = (ctx.params or {}).get("name")
+            tool = named if isinstance(named, str) and named in self._tools else "unknown"
+            result = await self.counted(tool, user, gate, lambda: call_next(ctx), _is_error)
             if gate.refused == FORBIDDEN:
                 # The web application answers with 403, so that the client can ask for the scope.
                 request.state.missing_scope = WRITE
                 raise MCPError(INVALID_REQUEST, f"this token may only read; it lacks {WRITE}")
-            return result
+            return _refusal(result.line) if isinstance(result, Limited) else result
 
-    async def _called(
+    def asked_by(self, user: AuthenticatedUser, **changes: Any) -> AbstractContextManager[Gate]:
+        """Answer as *user* meanwhile, with *changes* of the session; yield the store's gate."""
+        return asked_by(user.access_token, replace(self._session, **changes), self._room)
+
+    async def counted(
         self,
-        ctx: ServerRequestContext[Any, Any],
-        call_next: CallNext,
+        tool: str,
+        user: AuthenticatedUser,
         gate: Gate,
-        user_id: str,
-    ) -> HandlerResult:
-        named = (ctx.params or {}).get("name")
-        tool = named if isinstance(named, str) and named in self._tools else "unknown"
+        work: Callable[[], Awaitable[T]],
+        is_error: Callable[[T], bool],
+    ) -> T | Limited:
+        """Return what *work* for *user* returns, or the limit that it met; count and log it."""
+        user_id = str(user.access_token.subject)
         begun, outcome = perf_counter(), "ended"
         try:
-            result, outcome = await self._limited(ctx, call_next, user_id)
-            outcome = gate.refused or outcome
+            result = await self._limited(user_id, work)
+            if isinstance(result, Limited):
+                outcome = result.limit
+            else:
+                outcome = gate.refused or ("error" if is_error(result) else "ok")
             return result
         finally:
             seconds = perf_counter() - begun
@@ -77,30 +100,29 @@ class Calls:
             ms = round(seconds * 1_000, 1)
             tell(logger, "call", user=user_id, tool=tool, outcome=outcome, ms=ms)
 
-    async def _limited(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext, user_id: str
-    ) -> tuple[HandlerResult, str]:
-        """Return the answer of a call and its outcome: ok, error, or the limit that it met."""
+    async def _limited(self, user_id: str, work: Callable[[], Awaitable[T]]) -> T | Limited:
         limits = self._limits
         if wait := self._rate.wait(user_id):
-            return _refusal(
+            return Limited(
+                "rate",
                 f"too many calls: {limits.per_second:g} a second are allowed; call again in"
-                f" {math.ceil(wait * 10) / 10:g} s"
-            ), "rate"
+                f" {math.ceil(wait * 10) / 10:g} s",
+            )
         with anyio.move_on_after(limits.timeout_s):
             try:
                 async with self.queue.turn(user_id):
-                    result = await call_next(ctx)
-                    return result, "error" if _is_error(result) else "ok"
+                    return await work()
             except TooManyWaiting:
-                return _refusal(
+                return Limited(
+                    "busy",
                     f"too many calls at once: {limits.at_once_each} run and"
-                    f" {limits.waiting_each} wait; call again when one has been answered"
-                ), "busy"
-        return _refusal(
+                    f" {limits.waiting_each} wait; call again when one has been answered",
+                )
+        return Limited(
+            "timeout",
             f"the call was ended after {limits.timeout_s:g} s; ask for less, and before you repeat"
-            " a call that writes, look whether it is there"
-        ), "timeout"
+            " a call that writes, look whether it is there",
+        )
 
 
 def _refusal(line: str) -> CallToolResult:

@@ -1,6 +1,7 @@
 """Check each request before its body is read; end what its client no longer waits for."""
 
 import re
+from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
 import anyio
@@ -22,9 +23,16 @@ class Guard:
     """Admits requests to the allowed hosts, from the allowed origins, that can be answered here."""
 
     def __init__(
-        self, app: ASGIApp, hosts: list[str], origins: list[str], metrics: Metrics
+        self,
+        app: ASGIApp,
+        hosts: list[str],
+        origins: list[str],
+        metrics: Metrics,
+        # There are no streams to open with GET and no sessions to end with DELETE.
+        methods: Sequence[str] = ("POST",),
     ) -> None:
         self._app = app
+        self._methods = methods
         self._security = TransportSecurityMiddleware(
             TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
         )
@@ -37,8 +45,23 @@ class Guard:
             await send(message)
 
         request = Request(scope)
-        refused = await self._security.validate_request(request) or _unanswerable(request)
+        refused = await self._security.validate_request(request) or self._unanswerable(request)
         await (refused or self._app)(scope, receive, counted)
+
+    def _unanswerable(self, request: Request) -> Response | None:
+        """Return the refusal of a request that no server of ours answers."""
+        if request.method not in (*self._methods, "OPTIONS"):
+            return Response(status_code=405, headers={"allow": ", ".join(self._methods)})
+        if any(
+            _SECRET.search(key) for key, _ in parse_qsl(request.url.query, keep_blank_values=True)
+        ):
+            return refusal(
+                400, "a token belongs into the header Authorization, not into the address"
+            )
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            # A small body could otherwise become a huge one.
+            return refusal(415, "send the body without Content-Encoding")
+        return None
 
 
 class Framed:
@@ -60,19 +83,6 @@ class Framed:
         await app(scope, receive, send)
 
 
-def _unanswerable(request: Request) -> Response | None:
-    """Return the refusal of a request that no server of ours answers."""
-    if request.method not in ("POST", "OPTIONS"):
-        # There are no streams to open with GET and no sessions to end with DELETE.
-        return Response(status_code=405, headers={"allow": "POST"})
-    if any(_SECRET.search(key) for key, _ in parse_qsl(request.url.query, keep_blank_values=True)):
-        return refusal(400, "a token belongs into the header Authorization, not into the address")
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        # A small body could otherwise become a huge one.
-        return refusal(415, "send the body without Content-Encoding")
-    return None
-
-
 def refusal(status: int, line: str, headers: dict[str, str] | None = None) -> Response:
     """Return an answer of *status* whose body is a JSON-RPC error, which clients show."""
     error = JSONRPCError(
@@ -85,9 +95,9 @@ def refusal(status: int, line: str, headers: dict[str, str] | None = None) -> Re
 class Admitted:
     """Serves requests whose user is known: not too many, as long as the client waits."""
 
-    def __init__(self, app: ASGIApp, per_second: float, metadata: str | None) -> None:
+    def __init__(self, app: ASGIApp, rate: Rate, metadata: str | None) -> None:
         self._app = app
-        self._rate = Rate(per_second)
+        self._rate = rate
         self._metadata = metadata
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -30,7 +30,10 @@ class Metrics:
             **made,
         )
         self.requests = Counter(
-            f"{_PREFIX}_requests", "Answered requests to /mcp, by status", ["status"], **made
+            f"{_PREFIX}_requests",
+            "Answered requests to /mcp and /page, by status",
+            ["status"],
+            **made,
         )
 
     def show(self, name: str, says: str, value: Callable[[], float]) -> None:

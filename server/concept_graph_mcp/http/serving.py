@@ -20,6 +20,7 @@ from .asking import askers_session
 from .calls import Calls
 from .connections import Connection
 from .metrics import Metrics
+from .page import page_of
 
 # Requests that the system holds while the server accepts others.
 _BACKLOG = 256
@@ -82,11 +83,12 @@ async def prepared(
         asked=askers_session(),
     )
     tools = [tool.name for tool in await mcp.list_tools()]
-    mcp.middleware.append(Calls(session, tools, web.limits, metrics))
+    called = Calls(session, tools, web.limits, metrics)
+    mcp.middleware.append(called)
     if isinstance(session.store, UserFiles):
         metrics.show("open_files", "Store files that are open", session.store.count_open)
     config = uvicorn.Config(
-        build(mcp, session, web, metrics),
+        build(mcp, session, web, metrics, called),
         http=Connection,
         ws="none",
         lifespan="on",
@@ -99,7 +101,8 @@ async def prepared(
         forwarded_allow_ips=[*trusted],
         timeout_graceful_shutdown=int(web.limits.timeout_s) + _DRAINED_AFTER_S,
     )
-    return Server(config, lambda: tell(_OURS, "serving", url=web.url, users=web.users))
+    served = {"url": web.url, **({"page": page_of(web.url)} if web.page else {})}
+    return Server(config, lambda: tell(_OURS, "serving", **served, users=web.users))
 
 
 def _quiet() -> None:

@@ -35,22 +35,22 @@ _MOST_BYTES = 1_000_000
 
 
 class Api:
-    """The answers over one session; `at` (unix ms) in a request stops the clock for it.
+    """The answers over the session that *asked* returns, in each request that of its user.
 
-    *unwritable* says why the store cannot be written, if it cannot: the page then offers no change.
+    `at` (unix ms) in a request stops the clock for it. Where the session can change nothing, the
+    page offers no change.
     """
 
     def __init__(
-        self,
-        session: Session,
-        name: str | None,
-        more: Answers = NOTHING_MORE,
-        unwritable: str | None = None,
+        self, asked: Callable[[], Session], name: str | None, more: Answers = NOTHING_MORE
     ) -> None:
-        self._session = session
+        self._asked = asked
         self._name = name
         self._more = more
-        self._unwritable = "looking back" if session.until_ms is not None else unwritable
+
+    @property
+    def _session(self) -> Session:
+        return self._asked()
 
     def routes(self) -> list[Route]:
         answers: dict[str, Callable[[Request], Any]] = {
@@ -80,20 +80,25 @@ class Api:
 
     async def about(self, request: Request) -> JSONResponse:
         """Return the store, its clock, the nodes to show first, and those of the overview."""
-        kind, seeds = overview = await names.begin(self._session)
+        session = self._session
+        kind, seeds = overview = await names.begin(session)
         if self._name:
-            kind, seeds, _ = await names.called(self._session, self._name)
+            kind, seeds, _ = await names.called(session, self._name)
+        stands = session.until_ms is not None
+        unwritable = "looking back" if stands else session.unwritable
         return JSONResponse(
             {
-                "location": self._session.store.location,
+                # Where a server keeps its users' memories is its owner's business.
+                "location": session.store.location if session.is_owner else None,
+                "user": session.user_id,
                 "version": __version__,
-                "now_ms": self._session.clock.now_ms(),
-                "tau_ms": self._session.tau_ms,
-                "time_zone": self._session.zone.key,
+                "now_ms": session.clock.now_ms(),
+                "tau_ms": session.tau_ms,
+                "time_zone": session.zone.key,
                 "looks": looks(),
-                "changes": self._unwritable is None,
-                "unwritable": self._unwritable,
-                "stands": self._session.until_ms is not None,
+                "changes": unwritable is None,
+                "unwritable": unwritable,
+                "stands": stands,
                 "kind": kind,
                 "seeds": seeds,
                 "overview": {"kind": overview[0], "names": overview[1]},

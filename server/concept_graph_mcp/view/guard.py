@@ -27,6 +27,17 @@ _READING = ("GET", "HEAD")
 _HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
 
 
+def guarded(send: Send) -> Send:
+    """Return *send* for answers of the page, which get its headers."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *_HEADERS]}
+        await send(message)
+
+    return sent
+
+
 class Guard:
     """Middleware that admits requests for `/TOKEN/…` made to this very host and port.
 
@@ -45,23 +56,19 @@ class Guard:
         if scope["type"] != "http":
             return
 
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *_HEADERS]}
-            await send(message)
-
+        send = guarded(send)
         token, slash, path = scope["path"].removeprefix("/").partition("/")
         if _host(scope) not in self._hosts:
-            await _refuse(421, "this page is only served to this machine")(scope, receive, guarded)
+            await _refuse(421, "this page is only served to this machine")(scope, receive, send)
         elif not hmac.compare_digest(token.encode(errors="replace"), self._token):
-            await _refuse(403, "the address lacks the token")(scope, receive, guarded)
+            await _refuse(403, "the address lacks the token")(scope, receive, send)
         elif scope["method"] not in _READING and not self._is_own(scope):
-            await _refuse(403, "only the page itself may change anything")(scope, receive, guarded)
+            await _refuse(403, "only the page itself may change anything")(scope, receive, send)
         elif not slash:
             # Otherwise every relative link of the page would lose the token.
-            await RedirectResponse(f"/{token}/", 308)(scope, receive, guarded)
+            await RedirectResponse(f"/{token}/", 308)(scope, receive, send)
         else:
-            await self._app({**scope, "path": f"/{path}"}, receive, guarded)
+            await self._app({**scope, "path": f"/{path}"}, receive, send)
 
     def _is_own(self, scope: Scope) -> bool:
         """Return whether the page that sends a request was loaded from this very host."""

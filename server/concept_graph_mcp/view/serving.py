@@ -32,11 +32,10 @@ def build(
     port: int,
     *,
     more: Answers = NOTHING_MORE,
-    unwritable: str | None = None,
 ) -> ASGIApp:
     """Return the guarded web application; *name* is shown first, *more* is answered too."""
     pages = Route("/{name:path}", StaticFiles().file)
-    routes = [*Api(session, name, more, unwritable).routes(), pages]
+    routes = [*Api(lambda: session, name, more).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
 
 
@@ -48,7 +47,6 @@ async def serve(
     *,
     open_browser: bool,
     more: Answers,
-    unwritable: str | None,
 ) -> None:
     """Serve on *port* (0: a free one) until interrupted; *announce* gets the address.
 
@@ -59,7 +57,7 @@ async def serve(
         token = secrets.token_urlsafe(24)
         address = f"http://{_HOST}:{bound}/{token}/"
         config = uvicorn.Config(
-            build(session, name, token, bound, more=more, unwritable=unwritable),
+            build(session, name, token, bound, more=more),
             lifespan="off",
             ws="none",
             access_log=False,

@@ -1,20 +1,37 @@
-// The questions to the server that the page came from. The token is part of the page's own address.
+// The questions to the server that the page came from. The token is part of the page's own address,
+// or is entered by the user and sent in a header.
+
+import { admitted, authorized } from "./entrance.js";
 
 const RECKONED = { memory: true, entity: true };
 
-async function ask(path, parameters, sent) {
+async function ask(path, parameters, sent = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     for (const one of Array.isArray(value) ? value : [value]) query.append(name, one);
   }
-  let answer;
-  try {
-    answer = await fetch(`api/${path}?${query}`, sent);
-  } catch {
-    throw new Error("The viewer has ended; start concept-graph-mcp view again.");
+  for (;;) {
+    const answer = await fetched(`api/${path}?${query}`, sent);
+    if (answer.status !== 401) return contentOf(answer);
+    await admitted(async () => {
+      const about = await fetched("api/about", {});
+      return about.status === 401 ? null : contentOf(about);
+    });
   }
-  const content = await answer.json();
-  if (!answer.ok) throw new Error(content.error);
+}
+
+async function fetched(address, sent) {
+  try {
+    return await fetch(address, authorized(sent));
+  } catch {
+    throw new Error("The server does not answer. If it was concept-graph-mcp view, start it again.");
+  }
+}
+
+async function contentOf(answer) {
+  // A proxy's own answers are no JSON.
+  const content = await answer.json().catch(() => ({ error: `the server answers ${answer.status}` }));
+  if (!answer.ok) throw new Error(content.error_description ?? content.error.message ?? content.error);
   return content;
 }
 

@@ -57,8 +57,8 @@ async function start() {
   picture.tau = about.tau_ms;
   picture.now = about.now_ms;
   // Of a file its name is enough; the whole path is there to be pointed at.
-  const location = printable(about.location);
-  $("where").textContent = location.includes("://") ? location : location.split(/[\\/]/).pop();
+  const location = printable(about.location ?? about.user);
+  $("where").textContent = about.location === null || location.includes("://") ? location : location.split(/[\\/]/).pop();
   $("where").title = location;
   document.title = `${$("where").textContent} · concept graph`;
   setTime();

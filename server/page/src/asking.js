@@ -59,4 +59,5 @@ function text({ name, label, value = "", long, isOptional, number }) {
   return element("label", "", `${label} `, made);
 }
 
-export const asking = () => $("asking").open;
+/** Return whether a dialog is open. */
+export const asking = () => document.querySelector("dialog[open]") !== null;
