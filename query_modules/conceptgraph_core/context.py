@@ -19,7 +19,7 @@ WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("groups", "grouped", "tallies", "widened", "near_nothing", "neighbours"),
+    *("groups", "tallies", "widened", "near_nothing", "neighbours"),
     *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
     *("planned", "owner", "concepts"),
 )
@@ -37,8 +37,8 @@ class Context(NamedTuple):
       some: a node's id, and columns that begin with the sources.
     * `size` is the number of nodes of the kind in question, if that was counted.
     * `groups` has rows for nodes that may be missing in `found`, a row for those with equal
-      properties: these, and a list of another property of each node. `grouped` has the ids of
-      those in both.
+      properties: these, and a list of another property of each node. With it, all nodes that the
+      call sees are in groups.
     * `tallies` has lists of how many nodes there are of some kind in each of some periods, if the
       look-up counted them.
     * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
@@ -68,7 +68,6 @@ class Context(NamedTuple):
     degrees: tuple[int, ...] | None
     incoming: tuple[Any, ...] | None
     size: int | None
-    grouped: frozenset[int]
     groups: tuple[Any, ...]
     tallies: tuple[Sequence[int], ...] | None
     widened: tuple[Mapping[str, Any], ...] | None
@@ -293,12 +292,6 @@ def _incoming(value: Any, _: str) -> tuple[Any, ...] | None:
     return tuple(value)
 
 
-def _grouped(value: Any, _: str) -> frozenset[int]:
-    if not isinstance(value, (list, tuple)) or not all(type(one) is int for one in value):
-        raise InvalidContext("context: grouped must be a list of the ids of nodes")
-    return frozenset(value)
-
-
 def _groups(value: Any, _: str) -> tuple[Any, ...]:
     if not isinstance(value, (list, tuple)) or not all(
         isinstance(one, (list, tuple)) and one and isinstance(one[-1], (list, tuple))
@@ -336,7 +329,6 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "found": None,
     "incoming": None,
     "size": None,
-    "grouped": frozenset(),
     "groups": (),
     "tallies": None,
     "widened": None,
@@ -355,7 +347,6 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
     "found": _found,
     "incoming": _incoming,
-    "grouped": _grouped,
     "groups": _groups,
     "size": _size,
     "tallies": _tallies,

@@ -119,7 +119,7 @@ MAX_LINKS_COUNTED: Final = 10_000_000
 # The properties of a memory that statistics read, beside the time of its last access.
 COUNTED: Final = (
     *("source", "importance_score", "confidence", "access_count"),
-    *("decay_rate", "tags", "preserved_until"),
+    *("decay_rate", "tags", "preserved_until", "lapses_at"),
 )
 # The text of a value that no question finds: it has no word.
 SILENT: Final = "…"

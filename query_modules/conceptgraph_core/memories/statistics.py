@@ -103,14 +103,12 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
 
 def _counted(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
-    counts, grouped = _Counts(), graph.context.grouped
+    counts, groups = _Counts(), graph.context.groups
     for node, times in _groups(graph):
         counts.states += graph.states(node, times)
         counts.sources[str(node.value("source"))] += len(times)
-    apart = set()
     for node in list(graph.nodes()):
-        if node.id not in grouped:
-            apart.add(node.id)
+        if not groups:
             counts.states[graph.state(node)] += 1
             counts.sources[str(node.value("source"))] += 1
         for edge, relation, other, _ in graph.edges(node, (True,)):
@@ -119,9 +117,9 @@ def _counted(graph: Graph) -> _Counts:
             counts.incoming[other.id] += 1
             counts.links[relation] += 1
             counts.strengths[relation] = counts.strengths.get(relation, 0.0) + graph.strength(edge)
-    if graph.context.groups and graph.context.decay.degree_boost:
+    if groups and graph.context.decay.degree_boost:
         # The groups were counted as if they had no links.
-        for node in (one for one in counts.linked.values() if one.id not in apart):
+        for node in counts.linked.values():
             counts.states -= graph.states(node, [node.fading.accessed_at])
             counts.states[graph.state(node)] += 1
     return counts
@@ -144,7 +142,8 @@ def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
     for *values, times in graph.context.groups:
         node = Node(_Alike(values), 0, schema.MEMORY, graph.context)
         never = node.value("accessed_at")
-        yield node, [one if one.__class__ is int else never for one in times]
+        if not graph.has_lapsed(node):
+            yield node, [one if one.__class__ is int else never for one in times]
 
 
 def _distribution(counts: _Counts, degrees: Counter[int]) -> list[Row]:

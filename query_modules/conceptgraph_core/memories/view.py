@@ -279,7 +279,8 @@ class ExpiredMemories(AllMemories):
     """One call's view of the expired memories of its scope."""
 
     def sees(self, node: Node) -> bool:
-        return super().sees(node) and node.is_expired
+        # Few are, so the scope is read last.
+        return node.is_expired and super().sees(node)
 
 
 class DeletedMemories(AllMemories):

@@ -274,16 +274,16 @@ class Sized(NamedTuple):
 class Grouped(NamedTuple):
     """The results of *lookup* in groups, the context's `groups`; and those that edges leave.
 
-    A node is in a group if it lacks the properties *unless*, and has none of the values of *but*.
+    A node is in a group if it lacks the property *unless*, and has none of the values of *but*.
     The nodes of a group have equal *properties*. Its row has these, and then a list with the
     property *each* of every node: an empty text where a node lacks it. `found` has the nodes that
-    are in no group, and those that edges leave; `grouped` has the ids of these that are in groups.
+    are in no group, and those that edges leave.
     """
 
     lookup: Range
     properties: tuple[str, ...]
     each: str
-    unless: tuple[str, ...]
+    unless: str
     but: Where = ()
 
 

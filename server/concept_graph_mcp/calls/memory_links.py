@@ -106,5 +106,4 @@ def _counted(scope: str) -> Lookup:
     """Look up all memories of a scope in groups, and those that links leave."""
     # Ids are texts and not empty, and no text sorts after this one.
     every = Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))
-    hidden = ("deleted_at", "lapses_at")
-    return Grouped(every, schema.COUNTED, "accessed_at", hidden, (("state", EXPIRED),))
+    return Grouped(every, schema.COUNTED, "accessed_at", "deleted_at", (("state", EXPIRED),))

@@ -90,7 +90,7 @@ def _grouped(lookup: Grouped) -> Finding:
     """Plan groups in Cypher: Python reads a property in the time in which Cypher groups a node."""
     body, parameters = found(lookup.lookup)
     parameters |= {f"g{number}": value for number, (_, value) in enumerate(lookup.but)}
-    conditions = [f"n.{name} IS NULL" for name in lookup.unless]
+    conditions = [f"n.{lookup.unless} IS NULL"]
     conditions += [
         f"coalesce(n.{name}, '') <> $g{number}" for number, (name, _) in enumerate(lookup.but)
     ]
@@ -104,9 +104,8 @@ def _grouped(lookup: Grouped) -> Finding:
         f" WITH {named}, collect(coalesce(n.{lookup.each}, '')) AS every"
         f" RETURN collect([{', '.join(keys)}, every]) AS groups }} "
         f"WITH [n IN found WHERE outDegree(n) > 0 OR NOT ({alike})] AS found, groups "
-        f"WITH found, [n IN found WHERE {alike} | id(n)] AS grouped, groups "
     )
-    return Finding(None, before, parameters, {key: key for key in ("found", "grouped", "groups")})
+    return Finding(None, before, parameters, {key: key for key in ("found", "groups")})
 
 
 def _tallied(lookup: Tallied, has_vector_search: bool) -> Finding:

@@ -86,14 +86,14 @@ def _size(database: Database, lookup: Sized, where: Where) -> int:
     return int(count)
 
 
-def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[int], list[list[Any]]]:
-    """Return the vertices to read, those of them that are in groups, and the groups.
+def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[list[Any]]]:
+    """Return the vertices to read, and the groups.
 
     SQLite reads the properties of a vertex in less time than Python makes a vertex of them.
     """
     found = find(database, lookup)
     names = ", ".join(f"'$.{name}'" for name in lookup.properties)
-    conditions = [f"json_extract(properties, '$.{name}') IS NULL" for name in lookup.unless]
+    conditions = [f"json_extract(properties, '$.{lookup.unless}') IS NULL"]
     conditions += [
         f"coalesce(json_extract(properties, '$.{name}'), '') <> ?" for name, _ in lookup.but
     ]
@@ -113,8 +113,7 @@ def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[int], 
             [json.dumps(found)],
         )
     }
-    read = [vertex for vertex in found if vertex in leaving or vertex not in alike]
-    return read, [vertex for vertex in read if vertex in alike], groups
+    return [one for one in found if one in leaving or one not in alike], groups
 
 
 def tallies(database: Database, lookup: Tallied) -> list[list[int]]:

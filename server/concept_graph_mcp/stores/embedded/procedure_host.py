@@ -261,11 +261,11 @@ class Host:
             return arguments
         *leading, context = arguments
         if isinstance(lookup, Grouped):
-            ids, alike, groups = lookups.grouped(self._database, lookup)
+            ids, groups = lookups.grouped(self._database, lookup)
             elements = list(self._cache.load_vertices(ids))
             self._cache.load_edges(elements, outgoing=True)
             found = [interface.Vertex(graph, one) for one in elements]
-            return [*leading, {**context, "found": found, "grouped": alike, "groups": groups}]
+            return [*leading, {**context, "found": found, "groups": groups}]
         found = self._found(graph, lookup)
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
