@@ -1,9 +1,15 @@
 """users: list who owns anything, export all of one user's data, delete it and prove it."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from command_line import run
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.stores.embedded import database
+from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 MARKS = {"ann": "annish", "bob": "bobbish"}
 
@@ -62,6 +68,29 @@ def test_a_deletion_says_what_it_removed_and_that_nothing_is_left(store):
         assert b"annish" not in file.read_bytes()
 
 
+def test_a_deletion_leaves_nothing_on_the_disk_while_a_server_has_the_store_open(store, portal):
+    server = EmbeddedStore(store)
+    portal.call(server.open)
+    try:
+        count = calls.users.count("bob")
+        before = portal.call(server.call, count, {})
+        assert "So has the disk" not in made("users", "delete", "ann", "--yes").stdout
+        for file in store.parent.glob(f"{store.name}*"):
+            assert b"annish" not in file.read_bytes()
+        assert portal.call(server.call, count, {}) == before
+    finally:
+        portal.call(server.close)
+
+
+def test_a_deletion_says_where_a_reader_keeps_data_on_the_disk(store, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0)
+    with closing(sqlite3.connect(store)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        said = made("users", "delete", "ann", "--yes").stdout
+    assert said.endswith(f"in {store.name}-wal, until all programs have closed the store.\n")
+
+
 @pytest.mark.usefixtures("store")
 def test_a_deletion_revokes_the_tokens_of_the_user():
     made("tokens", "add", "ann")
@@ -79,9 +108,11 @@ def test_a_deletion_asks_first():
 
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize("user", ["eve", "", "a\x1fb"])
-def test_who_owns_nothing_is_told_in_one_line(user):
-    before = listed()
-    result = run("users", "delete", user, "--yes")
-    assert result.exit_code != 0
-    assert len(result.stderr.splitlines()) == 1
+def test_who_owns_nothing_is_told_in_one_line(user, tmp_path):
+    before, file = listed(), tmp_path / "export.jsonl"
+    for arguments in (["delete", user, "--yes"], ["export", user, str(file)]):
+        result = run("users", *arguments)
+        assert result.exit_code != 0
+        assert len(result.stderr.splitlines()) == 1
     assert listed() == before
+    assert not file.exists()

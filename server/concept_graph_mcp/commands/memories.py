@@ -14,6 +14,7 @@ from conceptgraph_core.retrieval import schema as words_of
 from .. import calls
 from ..session import Session
 from ..settings import Settings
+from ..stores.store import Keeper
 from .common import (
     AS_JSON,
     ASKED_AT,
@@ -23,6 +24,7 @@ from .common import (
     Number,
     asking,
     configured,
+    with_keeper,
     with_session,
 )
 from .finding import reasons
@@ -283,10 +285,11 @@ def purge(
     if older_than is None and not memory_ids:
         window = _retention(configured(embedded))
 
-    async def work(session: Session) -> None:
-        await _purge(session, memory_ids, window, dry_run=dry_run, yes=yes)
+    async def work(session: Session, keeper: Keeper) -> None:
+        if await _purge(session, memory_ids, window, dry_run=dry_run, yes=yes):
+            await keeper.overwrite_removed()
 
-    with_session(embedded, work)
+    with_keeper(embedded, work)
 
 
 def _retention(settings: Settings) -> int:
@@ -300,14 +303,15 @@ def _retention(settings: Settings) -> int:
 
 async def _purge(
     session: Session, memory_ids: Sequence[str], window: int, *, dry_run: bool, yes: bool
-) -> None:
+) -> int:
+    """Remove memories for ever, if the person agrees; return how many."""
     if memory_ids:
         gone = [await _named(session, one) for one in dict.fromkeys(memory_ids)]
     else:
         gone = await _purgeable(session, window)
     if not gone:
         say("There is nothing to purge.")
-        return
+        return 0
     for row in gone[:SHOWN]:
         since = f"{session.local(row['deleted_at']):%Y-%m-%d}"
         told = row["summary"] or row["content"] if "content" in row else row["text"]
@@ -315,7 +319,7 @@ async def _purge(
     if len(gone) > SHOWN:
         say(f"and {len(gone) - SHOWN:,} more")
     if dry_run:
-        return
+        return 0
     if not yes:
         click.confirm("Remove them for ever?", abort=True)
     removed = 0
@@ -325,6 +329,7 @@ async def _purge(
     say(f"Removed: {removed:,}.")
     if not memory_ids and await _purgeable(session, window):
         say("There are more; the same command removes them.")
+    return removed
 
 
 async def _named(session: Session, memory_id: str) -> Row:

@@ -103,6 +103,8 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
     """Write all that belongs to USER to FILE ("-": stdout), for import into another store."""
 
     async def work(session: Session, _: Keeper) -> int:
+        if not await count(session, user):
+            raise Failure(f"{user}: owns nothing in this store")
         with destination(file, force) as stream:
             stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
             written = 0
@@ -133,7 +135,7 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
 
     chosen = of_user(configured(embedded, whole=True), user)
 
-    async def work(session: Session, _: Keeper) -> None:
+    async def work(session: Session, keeper: Keeper) -> str | None:
         owned = await count(session, user)
         # A deletion that was interrupted at its end has left an empty file.
         if not owned and chosen.per_user is None:
@@ -149,13 +151,16 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
         others = [one async for one in _users(session)]
         if chosen.per_user is not None and others:
             raise Failure(f"{chosen.embedded}: has data of {others[0]} too, so it is kept")
+        return None if chosen.per_user is not None else await keeper.overwrite_removed()
 
-    with_keeper(None, work, chosen=chosen)
+    still_in = with_keeper(None, work, chosen=chosen)
     if chosen.per_user is not None and chosen.embedded is not None:
         gone = file_watch.remove(chosen.embedded)
         say(f"Removed {', '.join(map(str, gone))}")
     say("Counted again: nothing is left.")
     say("Backups and exports that were made before still have it.")
+    if still_in is not None:
+        say(f"So has the disk, in {still_in}.")
 
 
 @users.command()

@@ -58,6 +58,9 @@ class LazyStore:
     async def unwritable(self) -> str | None:
         return await (await self._store()).unwritable()
 
+    async def overwrite_removed(self) -> str | None:
+        return await (await self._store()).overwrite_removed()
+
     async def backup(self, file: Path) -> "Written":
         return await (await self._store()).backup(file)
 

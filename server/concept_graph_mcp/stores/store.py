@@ -113,6 +113,9 @@ class Keeper(Protocol):
     async def unwritable(self) -> str | None:
         """Return why nothing can be written to the store from here, in one line; None if it can."""
 
+    async def overwrite_removed(self) -> str | None:
+        """Overwrite on the disk what was removed; return where it still is, None if nowhere."""
+
     async def backup(self, file: Path) -> "Written":
         """Write the graph to the empty *file*, from one snapshot, and read it back."""
 

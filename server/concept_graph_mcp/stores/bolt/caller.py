@@ -129,6 +129,9 @@ class BoltCaller:
             return "this server is a replica; connect to the main to change anything"
         return None
 
+    async def overwrite_removed(self) -> str | None:
+        return "Memgraph's snapshots and write-ahead logs, until it replaces them"
+
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()

@@ -80,7 +80,7 @@ class Database:
         if self._presence is None or self._presence.is_intact:
             return
         if not self._presence.has_its_file:
-            self._empty_log()
+            self.empty_log()
         self._presence.check(otherwise)
 
     def copy_to(self, file: Path) -> None:
@@ -266,14 +266,17 @@ class Database:
             self._connection.execute(f"PRAGMA synchronous = {level}")
             self._is_synced = is_synced
 
-    def _empty_log(self) -> None:
-        """Write the log into its own file, wherever that file has been moved.
+    def empty_log(self) -> bool:
+        """Write the log into its own file, wherever that file has been moved, and empty it.
 
-        Otherwise that file would lack the log's changes, and the file in its place would get them.
+        Otherwise a moved file would lack the log's changes, and the file in its place would get
+        them. Return whether the log is empty, which a reader prevents that does not end.
         """
         self._set_timeout(BUSY_TIMEOUT_S)
         with suppress(sqlite3.Error):
-            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            was_busy, *_ = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not was_busy
+        return False
 
     def _open(self, opening: Opening) -> None:
         try:

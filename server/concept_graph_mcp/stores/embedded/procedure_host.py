@@ -142,6 +142,11 @@ class Host:
         """Return whether the file was found writable when it was opened."""
         return self._database.is_writable
 
+    def empty_log(self) -> bool:
+        """Overwrite all that was removed; return whether no other process prevented it."""
+        with self._lock:
+            return self._database.empty_log()
+
     def problems(self) -> list[str]:
         """Check the whole file and return its problems, one line each."""
         from . import integrity

@@ -66,6 +66,11 @@ class EmbeddedStore:
 
         return None if await self._in_thread(asked) else "the file cannot be written from here"
 
+    async def overwrite_removed(self) -> str | None:
+        if await self._in_thread(lambda: self._opened().empty_log()):
+            return None
+        return f"{self._path.name}-wal, until all programs have closed the store"
+
     def _size(self) -> str | None:
         # The latest writes stand beside the file until they are taken over.
         files = [self._path, self._path.with_name(f"{self._path.name}-wal")]
