@@ -24,6 +24,9 @@ CALL entitygraph.get("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD labels, trust
 CALL entitygraph.neighbourhood(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], 1)
 YIELD labels, hop, trust, ties;
     Return the entities around some, nearest first, each with its merged ones.
+CALL entitygraph.history("c71f368e-4492-8b3e-81a5-d360e3bf6d8f")
+YIELD predicate, value, valid_until, known_until;
+    List the facts of an entity, ended and corrected ones too, with the sentence of each.
 CALL entitygraph.presence(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], [1746057600000, 1750000000000])
 YIELD label, user, feelings, returns;
     Count the mentions of entities by periods, with the feelings and the returns after a silence.
@@ -94,6 +97,7 @@ register(procedures.FACT, Graph, facts.state)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.GET, Graph, reading.get)
 register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
+register(procedures.HISTORY, Graph, reading.history)
 register(procedures.PRESENCE, Graph, presence.presence)
 register(procedures.CONTEXT, Graph, narrative.context)
 register(procedures.EXPLAIN, Graph, explaining.explain)

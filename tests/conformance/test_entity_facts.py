@@ -370,3 +370,35 @@ def test_random_lives_of_facts_are_those_of_a_plain_model(entities, max_, seed):
     mine = Plain()
     mine.rows = [row for row in plain.rows if row["id"] != everything["fact_id"]]
     assert len(everything["conflicts"]) == plain.clashes(now) - mine.clashes(now)
+
+
+def test_the_history_has_the_facts_of_now_the_ended_and_the_corrected(entities, max_):
+    def at(day, *given, **more):
+        entities.memory.now_ms = day * DAY_MS
+        return state(entities, max_, *given, **more)["fact_id"]
+
+    kiel = at(100, "home", "Kiel", **said("Max lives in Kiel"))
+    at(110, "home", "Bonn", ends=kiel, valid_from=110 * DAY_MS, **said("Max lives in Bonn now"))
+    wrong = at(120, "born", "May", **said("Max was born in May"))
+    at(121, "born", "June", corrects=wrong, **said("Max was born in June, not May"))
+
+    def history(day):
+        entities.memory.now_ms = day * DAY_MS
+        rows = entities.run(calls.entities.history(max_))
+        times = ("valid_from", "valid_until", "known_from", "known_until")
+        days = [[one[name] and one[name] // DAY_MS for name in times] for one in rows]
+        return [[one["value"], *each] for one, each in zip(rows, days, strict=True)], rows
+
+    told, rows = history(130)
+    assert told == [
+        ["June", None, None, 121, None],
+        ["Bonn", 110, None, 110, None],
+        ["Kiel", None, 110, 100, None],
+        ["May", None, None, 120, 121],
+    ]
+    assert rows[0]["text"] == "Max was born in June, not May"
+    assert rows[0]["origin"] == "user"
+    # Looking back, what came later is not known.
+    assert history(105)[0] == [["Kiel", None, None, 100, None]]
+    with pytest.raises(REFUSALS, match="not found"):
+        entities.run(calls.entities.history(max_), user_id="bob")

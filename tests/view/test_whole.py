@@ -45,6 +45,14 @@ def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, str]:
             span=f"Max lives in {value}",
         )
         memory.run(calls.entities.fact(ids["Max"], given), user_id=USER)
+    wrong = None
+    for days, value in ((20, "May"), (19, "June")):
+        memory.now_ms = now_ms - days * DAY_MS
+        words = {"speaker": "user", "text": f"Max was born in {value}"}
+        given = Given("born", value, corrects=wrong, **words)
+        [row] = memory.run(calls.entities.fact(ids["Max"], given), user_id=USER)
+        wrong = row["fact_id"]
+    memory.now_ms = now_ms
     wrote = {"id": "w", "text": "Max ate my glove", "thread": "t", "speaker": "Clara"}
     written = {**wrote, "said_at": now_ms - 30 * DAY_MS}
     memory.run(calls.ingesting.ingest(USER, [written]), user_id=USER)
@@ -68,7 +76,8 @@ def test_the_whole_of_an_entity_is_its_layer_and_all_that_is_kept_of_its_name(as
         entity, told = whole["entity"], whole["told"]
         assert (entity["entity_id"], told["id"]) == (ids["Max"], ids["Max"])
         assert whole["namesakes"] == []
-        assert [one["value"] for one in told["facts"]] == ["Lindau", "Kiel"]
+        assert [one["value"] for one in told["facts"]] == ["Lindau", "June", "Kiel"]
+        assert [one["value"] for one in entity["history"]] == ["Lindau", "June", "Kiel", "May"]
         assert "Max may sleep in the bed" in [one["text"] for one in told["said"]]
         counted = entity["presence"]
         # Months begin at midnight where the user is: March 2026 is the last of 24.
@@ -131,8 +140,16 @@ def test_a_person_is_read_on_one_page_and_left_with_escape(page, images):
     ):
         assert part in told
     past = listed(page, ".facts .past")
-    assert len(listed(page, ".facts li")) == 2
-    assert [one.split(" since")[0] for one in past] == ["home Kiel"]
+    facts = listed(page, ".facts li")
+    assert len(facts) == 4
+    assert facts[1].startswith("born June told on ")
+    assert facts[1].endswith("Max was born in June")
+    assert [one.split(" since")[0].split(" told")[0] for one in past] == ["home Kiel", "born May"]
+    assert "corrected on" in past[1]
+    assert listed(page, ".facts s") == ["May"]
+    # A fact without a date is on the line of time from the day on which it was told.
+    left = "return [...document.querySelectorAll('.span .open')].map((one) => one.x.baseVal.value)"
+    assert all(90 < one < 99 for one in page.run(left))
     assert "after 188 days: Max was sick all night" in told
     assert page.run("return document.querySelectorAll('.chart[role=img][aria-label]').length") == 2
     page.seen_from(1360, 1100)

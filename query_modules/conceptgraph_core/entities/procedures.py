@@ -31,6 +31,11 @@ SEARCH = reads(
 )  # fmt: skip
 GET = reads("entitygraph.get", **_COMPONENT, edges=MAPS)
 NEIGHBOURHOOD = reads("entitygraph.neighbourhood", **_COMPONENT, hop=int, degree=int, ties=MAPS)
+HISTORY = reads(
+    "entitygraph.history", fact_id=str, predicate=str, value=str, object_id=str | None,
+    valid_from=int | None, valid_until=int | None, known_from=int, known_until=int | None,
+    origin=str, text=str | None,
+)  # fmt: skip
 PRESENCE = reads(
     "entitygraph.presence", entity_id=str, label=str, kind=str | None, user=list[int],
     model=list[int], feelings=MAPS, returns=MAPS,

@@ -130,6 +130,13 @@ def neighbourhood(
 
 
 @checked
+def history(entity_id: str) -> Call:
+    """Return the call that lists the facts of *entity_id*, ended and corrected ones too."""
+    text.name(entity_id, "entity_id")
+    return Call(procedures.HISTORY, (entity_id,), look_up.with_ids([entity_id]))
+
+
+@checked
 def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> Call:
     """Return the call that counts the mentions of *entity_ids* between each two of *bounds*."""
     wanted = [text.name(one, "entity_ids") for one in entity_ids]

@@ -45,12 +45,14 @@ async def neighbourhood(
 async def whole(session: Session, entity_id: str) -> Row:
     """Return the whole entity, as `get` does, and its mentions by month, as `presence` does.
 
-    `months` has the bounds of these months. Raises Refused, as `neighbourhood` does.
+    `months` has the bounds of these months, `history` the facts of now and of before. Raises
+    Refused, as `neighbourhood` does.
     """
     bounds = periods.months(session, _MONTHS)
     [row] = await session.run(calls.entities.get(entity_id, limit=schema.MAX_LIMIT))
     [counted] = await session.run(calls.entities.presence([entity_id], bounds))
-    return {**row, "months": bounds, "presence": counted}
+    facts = await session.run(calls.entities.history(entity_id))
+    return {**row, "months": bounds, "presence": counted, "history": facts}
 
 
 async def called(session: Session, name: str, limit: int) -> list[Row]:

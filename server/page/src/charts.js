@@ -69,11 +69,12 @@ export function growthLine(sums, label, remark) {
   return drawing(sums.length * WIDTH, HIGH + 2, label, axis, line, ...places);
 }
 
-/** From when to when something was so, between *first* and *last*; an unknown beginning is open. */
-export function span({ since, until }, first, last) {
+/** From when to when something was so, between *first* and *last*; one whose beginning is not known is open. */
+export function span({ since, until, isOpen }, first, last) {
   const at = (time) => 100 * Math.min(1, Math.max(0, (time - first) / (last - first || 1)));
-  const [from, to] = [since === null ? 0 : at(since), until === null ? 100 : at(until)];
-  const kind = `${until !== null && until <= last ? "hollow" : "full"}${since === null ? " open" : ""}`;
+  const to = until === null ? 100 : at(until);
+  const from = Math.min(at(since), 99.2);
+  const kind = `${until !== null && until <= last ? "hollow" : "full"}${isOpen ? " open" : ""}`;
   const bar = svg("rect", { x: from, y: 1, width: Math.max(0.8, to - from), height: 6, class: kind });
   return svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true", class: "span" },
     svg("path", { d: "M0 4H100", class: "axis" }), bar);

@@ -4,7 +4,7 @@ import { askChanges, askDay, askDays, askPresence } from "./api.js";
 import { heatMap, mentionBars } from "./charts.js";
 import { element } from "./factors.js";
 import { back, day, part } from "./whole.js";
-import { printable, shortened } from "./wording.js";
+import { many, printable, shortened } from "./wording.js";
 
 // So much may the server's clock be ahead of the page's.
 const SLACK_MS = 60_000;
@@ -131,7 +131,7 @@ function who({ rows, months }, acts) {
     const last = sums.findLastIndex(Boolean);
     const name = button("", "", () => acts.go(row.entity_id));
     name.append(element("bdi", "", printable(shortened(row.label, 40))));
-    const label = `${row.label}: ${total} mentions, ${month(0)} to ${month(sums.length - 1)}`;
+    const label = `${row.label}: ${many(total, "mention")}, ${month(0)} to ${month(sums.length - 1)}`;
     const remark = (period) => `${month(period)}: ${sums[period]}`;
     const latest = returns.at(-1);
     const fades = last >= 0 && last < sums.length - 2 ? [element("small", "", `silent since ${month(last)}`)] : [];

@@ -2,15 +2,16 @@
 
 import { feelingBars, mentionBars, span } from "./charts.js";
 import { element } from "./factors.js";
-import { plain, printable, shortened, signed, speaker } from "./wording.js";
+import { many, plain, printable, shortened, signed, speaker } from "./wording.js";
 
 const MOST_WITH = 24;
 const SAID_FIRST = 30;
+const FACT_LETTERS = 120;
 const EVERYBODY = "everybody";
 const ENDING_ID = /: [0-9a-f-]{36}$/;
 const CONNECTING = new Set(["co_occurrence", "semantic", "temporal", "causal"]);
 
-/** Return the page of *whole* as nodes. *acts* has when(time), go(entity's id) and open(kind, name). */
+/** Return the page of *whole* as nodes. *acts* has when(time), now(), go(entity's id) and open(kind, name). */
 export function wholePage({ entity, namesakes, told }, acts) {
   const [name, ...others] = entity.labels;
   const kind = [entity.type === "entity" ? "" : entity.type, entity.kind].filter(Boolean).join(", ") || "entity";
@@ -22,7 +23,7 @@ export function wholePage({ entity, namesakes, told }, acts) {
       act("Merge into another …", acts.changes.merge), act("Split …", acts.changes.split))] : []),
     ...alsoCalled(namesakes, acts),
     ...(entity.inferred ? [element("p", "quiet", "Only a model mentioned it.")] : []),
-    ...facts(told?.facts ?? entity.facts.map(stated), acts),
+    ...facts(entity.history, acts),
     ...doubts(entity, told),
     ...overTime(entity, acts),
     ...together(entity, acts),
@@ -50,28 +51,33 @@ function alsoCalled(namesakes, { go }) {
     element("p", "actions", ...others))];
 }
 
-const stated = ({ predicate, value, valid_from, valid_until, origin }) =>
-  ({ predicate, value, since: valid_from, until: valid_until, who: origin === "user" ? "the user" : "the model" });
-
 export const part = (title, ...children) => element("section", "", element("h2", "", title), ...children);
 export const day = (when, time) => when(time).split(",")[0];
 
-function facts(all, { when }) {
+/** The facts of now, the ended and the corrected, each from when it was so or was first told. */
+function facts(all, { when, now: clock }) {
   if (!all.length) return [];
-  const now = Date.now();
-  const known = all.flatMap(({ since, until }) => [since, until]).filter((time) => time !== null);
-  const first = Math.min(...known, now);
+  const now = clock();
+  const first = Math.min(now, ...all.flatMap(({ valid_from, known_from }) => [valid_from ?? known_from, known_from]));
   const rows = all.map((fact) => {
-    const times = [fact.since && `since ${day(when, fact.since)}`, fact.until && `until ${day(when, fact.until)}`,
-      fact.who === "the model" && "inferred"].filter(Boolean).join(", ");
-    const row = element("li", fact.until !== null && fact.until <= now ? "past" : "",
-      element("span", "quiet", printable(fact.predicate)), " ", element("bdi", "", printable(fact.value ?? "")),
-      ...(times ? [" ", element("small", "", times)] : []));
-    if (known.length) row.append(span(fact, first, now));
+    const until = fact.known_until ?? fact.valid_until;
+    const since = fact.valid_from ?? Math.min(fact.known_from, until ?? now);
+    const value = element("bdi", "", printable(fact.value ?? ""));
+    const row = element("li", until !== null && until <= now ? "past" : "",
+      element("span", "quiet", printable(fact.predicate)), " ", fact.known_until === null ? value : element("s", "", value),
+      " ", element("small", "", times(fact, when)),
+      ...(fact.text ? [" ", element("q", "quiet", element("bdi", "", printable(shortened(fact.text, FACT_LETTERS))))] : []));
+    row.append(span({ since, until, isOpen: fact.valid_from === null }, first, now));
     return row;
   });
   const ends = element("p", "ends", element("small", "", day(when, first)), element("small", "", "now"));
-  return [part("Facts, now and before", element("ul", "facts", ...rows), ...(known.length ? [ends] : []))];
+  return [part("Facts, now and before", element("ul", "facts", ...rows), ends)];
+}
+
+function times({ valid_from, valid_until, known_from, known_until, origin }, when) {
+  return [valid_from === null ? `told on ${day(when, known_from)}` : `since ${day(when, valid_from)}`,
+    valid_until !== null && `until ${day(when, valid_until)}`, known_until !== null && `corrected on ${day(when, known_until)}`,
+    origin === "model" && "inferred"].filter(Boolean).join(", ");
 }
 
 function doubts(entity, told) {
@@ -88,14 +94,14 @@ function overTime({ presence, months }, { when }) {
   const all = [...user, ...model].reduce((sum, count) => sum + count, 0);
   if (!all) return [];
   const spoken = (period) => `${month(period)}: ${user[period]} by the user, ${model[period]} by a model`;
-  const label = `${all} mentions in ${user.length} months, ${month(0)} to ${month(user.length - 1)}`;
+  const label = `${many(all, "mention")} in ${user.length} months, ${month(0)} to ${month(user.length - 1)}`;
   const charts = [element("p", "quiet", `Mentions a month: the user's are full, a model's hollow. ${label}.`),
     mentionBars(user, model, label, spoken)];
   if (feelings.length) {
     const last = feelings.at(-1);
-    const how = `It last felt ${signed(last.valence)} (${month(last.period)}), of ${feelings.length} ${feelings.length === 1 ? "month" : "months"} with a feeling`;
+    const how = `It last felt ${signed(last.valence)} (${month(last.period)}), of ${many(feelings.length, "month")} with a feeling`;
     charts.push(element("p", "quiet", `How it felt: above the line pleasant, below it unpleasant. ${how}.`),
-      feelingBars(user.length, feelings, how, (felt) => `${month(felt.period)}: ${signed(felt.valence)} in ${felt.mentions} mentions`));
+      feelingBars(user.length, feelings, how, (felt) => `${month(felt.period)}: ${signed(felt.valence)} in ${many(felt.mentions, "mention")}`));
   }
   charts.push(element("p", "ends", element("small", "", month(0)), element("small", "", month(user.length - 1))));
   if (returns.length) charts.push(element("ul", "", ...returns.toReversed().map((one) => back(one, when))));

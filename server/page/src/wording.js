@@ -20,6 +20,9 @@ export function printable(text) {
 /** What a node or a row says, printable; after who said it, where that is known. */
 export const voiced = ({ speaker, text }) => printable(speaker ? `${speaker}: ${text}` : text);
 
+/** 1 mention, 2 mentions. */
+export const many = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
 /** The speaker's name of “Clara” said, as `about` and a search tell it; anything else as it is. */
 export const speaker = (who) => who.replace(/^“(.*)” said$/su, "$1");
 

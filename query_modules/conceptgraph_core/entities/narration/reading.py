@@ -38,6 +38,32 @@ def get(
     }
 
 
+def history(graph: Graph, entity_id: str) -> list[Row]:
+    """Return all facts of the component of *entity_id*: those of now, the ended, the corrected.
+
+    At most 1,000, each kind the latest known first. A row has both pairs of times (unix ms) and
+    `text`, the sentence that stated it. `known_until` is when it was corrected. Raises NotFound.
+    """
+    now_ms = graph.now_ms
+    members = components.members(graph, entity(graph, entity_id))
+    facts = [one for one in bitemporal.facts(graph, members) if one.get("known_from") <= now_ms]
+
+    def order(fact: Node) -> tuple[bool, bool, int, str]:
+        is_known = bitemporal.is_known(fact, now_ms)
+        is_valid = bitemporal.is_valid(fact, now_ms, now_ms)
+        return not is_known, not is_valid, -fact.get("known_from"), fact.key
+
+    return [
+        {
+            **bitemporal.row(graph, fact, now_ms),
+            "known_from": fact.get("known_from"),
+            "known_until": None if bitemporal.is_known(fact, now_ms) else fact.get("known_until"),
+            "text": fact.get("context"),
+        }
+        for fact in heapq.nsmallest(schema.MAX_LISTED, facts, key=order)
+    ]
+
+
 def described(
     graph: Graph,
     members: Sequence[Node],
