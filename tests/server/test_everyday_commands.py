@@ -73,6 +73,14 @@ def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
     assert accesses() == before + 1
 
 
+def test_a_question_at_an_earlier_time_finds_nothing_later_and_counts_nothing(person):
+    person.says(*LENA)
+    asked = ("ask", "What is Lena allergic to?", "--at")
+    assert person.says(*asked, "2020-01-31") == "Nothing is stored about that.\n"
+    assert "hazelnuts" in person.says(*asked, "2999-01-31")
+    assert "--at only looks" in person.refused(*asked, "2020-01-31", "--touch")
+
+
 def test_what_was_replaced_is_told_of_a_name_with_its_end(person):
     before = ("--happened", "2025-12-01")
     old = person.json("remember", "Lena lives in Graz", "--about", "Lena", *before)["id"]

@@ -80,17 +80,12 @@ ASKER = click.option(
     callback=_asker,
     help="The speaker who asks, whose texts count 1.5 times. Default: the user.",
 )
-ASKED_AT = click.option(
-    "--asked-at",
-    metavar="TIME",
-    help="When it is asked, if not now (ISO 8601): no later text is found.",
-)
 
 
-def asking(session: Session, asker: str | None, asked_at: str | None) -> dict[str, Any]:
-    """Return the values of --asker and --asked-at, as calls take them. Raises Failure."""
-    at = None if asked_at is None else unix_ms(asked_at, session.zone, "--asked-at")
-    return {"asker": asker, "asked_at": at}
+def look_only(at: str | None, touch: bool) -> None:
+    """Raise UsageError if a command with --at should also --touch."""
+    if touch and at is not None:
+        raise click.UsageError("--at only looks; it cannot be combined with --touch")
 
 
 def configured(
@@ -169,11 +164,14 @@ def with_session(
 
 
 def with_everyday(
-    embedded: str | None, work: Callable[[Session], Awaitable[T]], creates: bool = False
+    embedded: str | None,
+    work: Callable[[Session], Awaitable[T]],
+    at: str | None = None,
+    creates: bool = False,
 ) -> T:
     """Do as `with_session`, with the defaults of a server that offers the toolset everyday."""
     chosen = configured(embedded, "everyday")
-    return with_keeper(embedded, lambda session, _: work(session), creates=creates, chosen=chosen)
+    return with_keeper(embedded, lambda session, _: work(session), at, creates, chosen=chosen)
 
 
 def with_keeper(

@@ -17,7 +17,7 @@ from conceptgraph_core.quoting import quoted
 from .. import calls
 from ..all_about import all_about
 from ..session import Session
-from .common import AS_JSON, ASKED_AT, ASKER, Failure, asking, unix_ms, with_everyday
+from .common import AS_JSON, ASKER, AT, Failure, look_only, unix_ms, with_everyday
 from .listing import limited
 from .notes import note
 from .terminal import print_json, say
@@ -38,8 +38,8 @@ _TIMES = ("at", "since", "until")
     help="At most this many tokens.",
 )
 @ASKER
-@ASKED_AT
 @click.option("--touch", is_flag=True, help="Count an access, as the tool recall does.")
+@AT
 @AS_JSON
 @click.pass_obj
 def ask(
@@ -50,24 +50,23 @@ def ask(
     budget: int,
     *,
     asker: str | None,
-    asked_at: str | None,
     touch: bool,
+    at: str | None,
     as_json: bool,
 ) -> None:
     """Print what the memory has on MESSAGE: people and things, memories, associations.
 
     It prints what the tool recall returns to an agent. Nothing changes unless --touch is given.
     """
+    look_only(at, touch)
     message = " ".join(words)
 
     async def work(session: Session) -> Row:
-        asked = asking(session, asker, asked_at)
-
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
             call = calls.everyday.recall(
                 *(session.user_id, message, before, budget, embedded),
                 concept_scope=session.concept_scope,
-                **asked,
+                asker=asker,
             )
             return call if touch else call._replace(procedure=call.procedure.peek())
 
@@ -81,7 +80,7 @@ def ask(
         )
         return {"text": text, "sources": row["sources"], "tokens": row["tokens"]}
 
-    row = with_everyday(embedded, work)
+    row = with_everyday(embedded, work, at)
     if as_json:
         print_json({**row, "sources": [dict(one) for one in row["sources"]]})
     else:

@@ -13,7 +13,7 @@ from conceptgraph_core.retrieval import schema
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
-from .common import AS_JSON, ASKED_AT, ASKER, AT, Failure, asking, with_session
+from .common import AS_JSON, ASKER, AT, Failure, with_session
 from .formatting import figure
 from .interrupts import Interrupts
 from .notes import note
@@ -38,7 +38,6 @@ _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind
     help="At most this many episodes.",
 )
 @ASKER
-@ASKED_AT
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
@@ -50,7 +49,6 @@ def find(
     limit: int,
     *,
     asker: str | None,
-    asked_at: str | None,
     explain: bool,
     at: str | None,
     as_json: bool,
@@ -67,7 +65,7 @@ def find(
             limit,
             scope=session.concept_scope,
             user_id=session.user_id,
-            **asking(session, asker, asked_at),
+            asker=asker,
         )
         return await _found(session, call)
 

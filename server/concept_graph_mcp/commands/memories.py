@@ -15,18 +15,7 @@ from .. import calls
 from ..session import Session
 from ..settings import Settings
 from ..stores.store import Keeper
-from .common import (
-    AS_JSON,
-    ASKED_AT,
-    ASKER,
-    AT,
-    Failure,
-    Number,
-    asking,
-    configured,
-    with_keeper,
-    with_session,
-)
+from .common import AS_JSON, ASKER, AT, Failure, Number, configured, with_keeper, with_session
 from .finding import reasons
 from .formatting import figure
 from .group import Topic
@@ -114,7 +103,6 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
 @_STATES
 @limited(words_of.MAX_LIMIT, schema.FOUND)
 @ASKER
-@ASKED_AT
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
@@ -127,7 +115,6 @@ def search(
     limit: int,
     *,
     asker: str | None,
-    asked_at: str | None,
     explain: bool,
     at: str | None,
     as_json: bool,
@@ -139,7 +126,6 @@ def search(
     query = " ".join(words)
 
     async def work(session: Session) -> tuple[list[Row], int, int]:
-        asked = asking(session, asker, asked_at)
         rows, advice = await session.answered(
             query,
             lambda embedded: calls.memory_search.search(
@@ -150,7 +136,7 @@ def search(
                 embedded=embedded,
                 explained=True,
                 concept_scope=session.concept_scope,
-                **asked,
+                asker=asker,
             ),
         )
         if advice is not None:

@@ -18,7 +18,7 @@ from ..errors import StoreError
 from ..health.findings import REPAIR, problems
 from ..session import Session
 from ..settings import Settings
-from .common import AS_JSON, AT, configured, each_store, with_keeper, with_session
+from .common import AS_JSON, AT, configured, each_store, look_only, with_keeper, with_session
 from .formatting import figure, parts, percent, score
 from .notes import note
 from .terminal import narrow, out, print_json, say, wide
@@ -68,8 +68,7 @@ def recall(
     Seeds are concepts or ids of episodes. Nothing changes unless --touch is given. The strength is
     the score in percent of the first one's: scores fade with time, and this does not.
     """
-    if touch and at is not None:
-        raise click.UsageError("--at only looks; it cannot be combined with --touch")
+    look_only(at, touch)
     prepare = calls.concepts.recall if touch else calls.concepts.peek
 
     async def ask(session: Session) -> tuple[list[Row], list[Row], bool]:
