@@ -19,7 +19,7 @@ from shell import GRAPH, Shell
 
 from concept_graph_mcp.file_formats import header
 from concept_graph_mcp.stores import backup_folder
-from concept_graph_mcp.stores.backup_files import BadBackup, Contents
+from concept_graph_mcp.stores.backup_files import BadBackup, Contents, check_written
 from concept_graph_mcp.stores.bolt.store import BoltStore
 
 
@@ -393,6 +393,17 @@ def test_an_export_that_is_damaged_is_refused(unreachable, portal, export, spoil
     assert str(refused.value).startswith(f"{export}: is damaged")
     assert reason in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_backup_that_the_disk_has_changed_is_not_taken_for_one(tmp_path):
+    file = tmp_path / "backup.jsonl.gz"
+    written = bytearray(gzip.compress(json.dumps(header("0.1.0")).encode() * 1_000))
+    file.write_bytes(written)
+    check_written(file)
+    for damaged in (written[:-9], written[:-8] + bytes(8), written[:20] + bytes(len(written))):
+        file.write_bytes(damaged)
+        with pytest.raises(BadBackup, match="is damaged"):
+            check_written(file)
 
 
 @pytest.mark.parametrize("there", ["embedded"], indirect=True)

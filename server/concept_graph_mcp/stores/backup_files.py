@@ -3,9 +3,10 @@
 import gzip
 import json
 import uuid
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from .. import file_formats
 from ..errors import StoreError, one_line
 
 STORE = "store"
+_READ_BYTES = 1 << 20
 
 
 class BadBackup(StoreError):
@@ -88,19 +90,44 @@ def contents(
     return Contents({name: counted.get(name, 0) for name in measures}, relations, newest, store)
 
 
+@dataclass(slots=True)
+class Counted:
+    """Counts the records of an export, one batch after the other."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    newest: int = 0
+
+    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
+        for record in records:
+            self.kinds[str(record.get("kind"))] += 1
+            accessed_at = record.get("accessed_at")
+            if isinstance(accessed_at, int) and accessed_at > self.newest:
+                self.newest = accessed_at
+
+    def contents(self, store: str | None, layers: Sequence[Layer] = LAYERS) -> Contents:
+        """Return the contents of the backup of *store* with these records."""
+        nodes = {kind.measure: self.kinds[kind.kind] for layer in layers for kind in layer.nodes}
+        relations = sum(self.kinds[kind] for kind in {layer.edge_kind for layer in layers})
+        return contents(nodes, relations, self.newest, store, layers)
+
+
 def contents_of(
     file: Path, records: Iterable[file_formats.Row], layers: Sequence[Layer] = LAYERS
 ) -> Contents:
     """Return the contents of *file*, a compressed export of *records*. Raises BadBackup."""
-    counts: Counter[str] = Counter()
-    newest = 0
-    for row in records:
-        counts[str(row.record.get("kind"))] += 1
-        accessed_at = row.record.get("accessed_at")
-        newest = max(newest, accessed_at if isinstance(accessed_at, int) else 0)
-    nodes = {kind.measure: counts[kind.kind] for layer in layers for kind in layer.nodes}
-    relations = sum(counts[kind] for kind in {layer.edge_kind for layer in layers})
-    return contents(nodes, relations, newest, _store(file), layers)
+    counted = Counted()
+    counted.add(row.record for row in records)
+    return counted.contents(_store(file), layers)
+
+
+def check_written(file: Path) -> None:
+    """Raise BadBackup if *file* does not hold, by its checksum, what was compressed into it."""
+    try:
+        with gzip.open(file) as stream:
+            while stream.read(_READ_BYTES):
+                pass
+    except (EOFError, OSError, zlib.error) as error:
+        raise BadBackup(file, f"is damaged: {one_line(error)}") from None
 
 
 def known_id(value: object) -> str | None:

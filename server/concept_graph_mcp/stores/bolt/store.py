@@ -82,6 +82,7 @@ class BoltStore(BoltCaller):
 
         store_id = await self.identity()
         left_out: list[str] = []
+        counted = backup_files.Counted()
         with (
             closing(_rehearsal(self._model)) as rehearsal,
             gzip.open(file, "wt", _COMPRESSION, encoding="utf-8") as stream,
@@ -91,10 +92,10 @@ class BoltStore(BoltCaller):
                 async for records in batches:
                     kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
                     left_out += refused
+                    counted.add(kept)
                     stream.writelines(map(file_formats.line, kept))
-        layers = self._model.layers
-        rows = backup_files.rows(file, layers)
-        return backup_files.Written(backup_files.contents_of(file, rows, layers), left_out)
+        await anyio.to_thread.run_sync(backup_files.check_written, file)
+        return backup_files.Written(counted.contents(store_id, self._model.layers), left_out)
 
     async def contents(self, file: Path) -> "Contents":
         from .. import backup_files
