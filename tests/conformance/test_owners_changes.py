@@ -42,6 +42,10 @@ def test_a_revision_keeps_what_was_before_and_is_taken_back(memory, tea):
     both = {"importance": 0.9, "summary": "Coffee"}
     row = revise(memory, tea, {"importance": 0.7, "summary": None}, both)
     assert (row["importance"], row["summary"]) == (0.9, "Coffee")
+    call = calls.everyday.changes(USER, first, memory.now_ms + 1)
+    edits = [one for one in memory.run(call, user_id=USER) if one["change"] == "edited"]
+    assert [one["why"] for one in edits] == ["it was: importance 0.7", "it was: The tea is green"]
+    assert [one["undo"] for one in edits] == [tea, None]
     with pytest.raises(REFUSALS, match="takes_back: the latest change was another"):
         revise(memory, tea, wanted, seen, first)
     row = revise(memory, tea, both, {"importance": 0.7, "summary": ""}, memory.now_ms)

@@ -120,6 +120,18 @@ def page(seen) -> Page:
 def test_a_day_is_opened_with_keys_and_a_change_is_taken_back_after_asking(page, images):
     assert page.run("return document.querySelectorAll('.multiples .chart[role=img]').length") > 3
     page.seen_from(1360, 1500)
+    # The picture below is out of the tab key's way, and a bar of a chart is for the eye alone.
+    assert page.run("return document.getElementById('picture').inert")
+    assert page.run("return document.querySelectorAll('.chart > :not([aria-hidden])').length") == 0
+    # The year is turned without losing the focus.
+    label = "return document.activeElement.getAttribute('aria-label')"
+    page.run("document.querySelector('[aria-label^=\"the year\"]').focus()")
+    year = int(page.run(label).removeprefix("the year "))
+    page.press(ENTER)
+    page.until(f"{label} === arguments[0]", f"the year {year - 1}")
+    page.press("\ue004")
+    page.press(ENTER)
+    page.until(f"{label} === arguments[0]", f"the year {year + 2}")
     page.run("document.querySelector('.heat').focus()")
     page.press("\ue012", "\ue014", ENTER)
     page.until("return document.querySelector('.day h3')")

@@ -78,8 +78,10 @@ def _edits(node: Node) -> Iterator[Row]:
     known = [one for one in edits or () if isinstance(_entry(one, "at"), int)]
     for one in known:
         undo = node.memory_id if one is known[-1] else None
-        was = _entry(one, "content") or _entry(one, "summary")
-        why = f"it was: {was}" if was else None
+        was = [said] if (said := _entry(one, "content") or _entry(one, "summary")) else []
+        importance = _entry(one, "importance")
+        was += [f"importance {importance:g}"] if isinstance(importance, int | float) else []
+        why = f"it was: {'; '.join(was)}" if was else None
         yield _row(one["at"], EDITED, schema.MEMORY, node.memory_id, node.text, why=why, undo=undo)
 
 

@@ -11,6 +11,7 @@ function svg(tag, attributes = {}, ...children) {
 
 /** A drawing of *width* by *height* units that says *label*; it is stretched over its place. */
 function drawing(width, height, label, ...children) {
+  for (const child of children) child.setAttribute("aria-hidden", "true");
   const size = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none" };
   return svg("svg", { ...size, role: "img", "aria-label": label, class: "chart" }, ...children);
 }

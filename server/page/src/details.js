@@ -173,7 +173,8 @@ function entry(merge, when, undo) {
 
 /** An earlier version of a memory; the latest can be taken back to. */
 function version(one, when, undo) {
-  const was = one.content ?? one.summary ?? (one.importance === undefined ? "no summary" : `importance ${plain(one.importance)}`);
+  const importance = one.importance === undefined ? "" : `importance ${plain(one.importance)}`;
+  const was = [one.content ?? one.summary, importance].filter(Boolean).join("; ") || "no summary";
   const item = element("li", "", `before: ${printable(shortened(was, SAID_LETTERS))}`, element("small", "", `changed on ${when(one.at)}`));
   if (undo) item.append(takingBack(() => undo(one)));
   return item;

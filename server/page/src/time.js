@@ -2,7 +2,7 @@
 
 import { askChanges, askDay, askDays, askPresence } from "./api.js";
 import { heatMap, mentionBars } from "./charts.js";
-import { element } from "./factors.js";
+import { element, refill } from "./factors.js";
 import { back, day, part } from "./whole.js";
 import { many, printable, shortened } from "./wording.js";
 
@@ -45,7 +45,7 @@ async function showYear(place, year, acts, chosen = "kept") {
     (number) => acts.attempt(showDay, shown, dates[number], worded(counts, number), acts));
   const total = values.reduce((sum, count) => sum + count, 0);
   const again = (otherYear, other) => acts.attempt(showYear, place, otherYear, acts, other);
-  place.replaceChildren(
+  refill(place,
     element("p", "actions",
       button("‹", `the year ${year - 1}`, () => again(year - 1, chosen)), element("b", "", String(year)),
       button("›", `the year ${year + 1}`, () => again(year + 1, chosen)),
@@ -71,8 +71,9 @@ async function showDay(place, date, counted, acts) {
 // The changes of a week
 
 const CHANGES = {
-  new: "New", corrected: "Corrected", contradicted: "Contradicted", merge: "Merged", split: "Split", end: "Ended",
-  apart: "Kept apart", edited: "Edited", faded: "Faded", returned: "Came back", expired: "Expired", forgotten: "Forgotten", promoted: "Certain now",
+  new: "New", corrected: "Corrected", contradicted: "Contradicted", merge: "Merged", "merge undone": "Merge taken back",
+  split: "Split", "split undone": "Split taken back", end: "Ended", "end undone": "End taken back",
+  apart: "Kept apart", "apart undone": "No longer kept apart", edited: "Edited", faded: "Faded", returned: "Came back", expired: "Expired", forgotten: "Forgotten", promoted: "Certain now",
 };
 const FIRST = 8;
 
@@ -87,7 +88,7 @@ async function showWeek(place, acts, until = null) {
   const order = Object.keys(CHANGES);
   groups.sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
   const span = `${day(acts.when, since)} to ${day(acts.when, end)}`;
-  place.replaceChildren(
+  refill(place,
     element("p", "actions", button("‹", "the week before", () => again(since)), element("b", "", span),
       ...(until === null ? [] : [button("›", "the week after", () => again(end + WEEK_MS < now ? end + WEEK_MS : null))])),
     ...(rows.length ? [] : [element("p", "quiet", "Nothing changed.")]),

@@ -48,6 +48,8 @@ export class Views {
     $("article-body").replaceChildren(...nodes);
     document.body.dataset.view = name;
     $("article").hidden = false;
+    // The picture lies below: neither the tab key nor a screen reader enters it.
+    $("picture").inert = true;
     $("article").setAttribute("aria-label", title);
     if (isOther) {
       $("article").scrollTop = 0;
@@ -62,6 +64,7 @@ export class Views {
     if (!this.isArticle) return;
     this.shown = "";
     $("article").hidden = true;
+    $("picture").inert = false;
     delete document.body.dataset.view;
     delete document.body.dataset.article;
     $("picture").focus();
