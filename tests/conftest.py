@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
+from concept_graph_mcp.calls.lookups import Lookup
 from concept_graph_mcp.stores.store import Store
 
 # A shell's background jobs ignore Ctrl-C, and so would the tests that send it to themselves.
@@ -94,11 +95,12 @@ class Memory:
     def stats(self) -> dict[str, int]:
         return {row["measure"]: row["value"] for row in self.run(calls.transfer.stats())}
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return everything in the graph as export records."""
+    def records(self, batch: int = 1_000, only: Sequence[Lookup] = ()) -> list[dict[str, Any]]:
+        """Return everything in the graph, or what *only* finds, as export records."""
 
         async def collect() -> list[dict[str, Any]]:
-            return [record async for batch in self.store.stream() for record in batch]
+            read = self.store.stream(batch, only)
+            return [record async for records in read for record in records]
 
         return self._portal.call(collect)
 

@@ -71,6 +71,35 @@ def test_what_is_deleted_is_gone_and_all_else_stays(lived, hands, user):
     assert lived.run(calls.transfer.check()) == []
 
 
+@pytest.mark.parametrize("user", USERS)
+def test_an_export_of_a_user_is_their_part_of_the_whole_export(lived, user):
+    lived.run(calls.embedding.choose("a model", 2, again=False))
+    more = calls.memories.create(user, "They are for the squirrels")
+    lived.run(more, user_id=user)
+    links = [
+        one["id"] for one in lived.records() if one.get("user_id") == user and "content" in one
+    ]
+    lived.run(calls.memory_links.link(*links, "supports"), user_id=user)
+    whole = lived.records()
+    keys = {user, *(one["id"] for one in whole if one.get("user_id") == user and "id" in one)}
+    own = [one for one in whole if one["kind"] == "embedding" or not keys.isdisjoint(_named(one))]
+    assert {one["kind"] for one in own} > {
+        "embedding",
+        "memory",
+        "entity",
+        "episode",
+        "relation",
+        "link",
+    }
+    assert lived.records(2, calls.users.exported(user)) == own
+
+
+def _named(record):
+    """Return what may tell whose *record* is: a user, or an id, alone or beside others."""
+    key = record.get("from")
+    return [record.get("user_id"), *(key if isinstance(key, list) else [key])]
+
+
 def test_a_deletion_is_made_in_parts(lived):
     call = calls.users.remove("anna")
     part = call._replace(arguments=("anna", 2))

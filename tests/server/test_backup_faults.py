@@ -445,7 +445,7 @@ def test_an_export_that_is_backed_up_is_what_can_be_brought_back(unreachable, po
     async def identity() -> str:
         return "3f2a9c1b-04de-4a6e-9f3b-6d5f1c2b7a88"
 
-    async def stream(batch: int = 1_000) -> AsyncIterator[list[dict[str, Any]]]:
+    async def stream(batch: int = 1_000, only: Any = ()) -> AsyncIterator[list[dict[str, Any]]]:
         yield [GRAPH[0], {"kind": "concept", "name": ""}, *GRAPH[1:3]]
         yield [*GRAPH[3:], {"kind": "relation", "from": "apple", "to": "apple", "type": "is-a"}]
 

@@ -9,7 +9,7 @@ from conceptgraph_core.text import BEHIND_SCOPE
 from conceptgraph_core.transfer import procedures
 
 from .call import Call, checked
-from .lookups import BEYOND, Range, Union, following
+from .lookups import BEYOND, Lookup, Range, Union, following, next_text
 
 # No character sorts between the two, so that this range has what is counted apart for a user.
 _PAST_SCOPE = chr(ord(BEHIND_SCOPE) + 1)
@@ -35,6 +35,22 @@ def remove(user_id: str) -> Call:
     return Call(procedures.USER_REMOVE, (user_id, procedures.BATCH), _of(user_id, procedures.BATCH))
 
 
+def exported(user_id: str) -> list[Lookup]:
+    """Return the look-ups of the nodes in an export of *user_id*, a kind each.
+
+    The embeddings of the store are among them, for without their model no vector can be compared.
+    """
+    user = text.user(user_id, "user_id")
+    return [
+        Range((kind.label,), kind.key[0], "", BEYOND)
+        if kind.scope is None
+        else Range((kind.label,), kind.scope, user, next_text(user))
+        for layer in LAYERS
+        for kind in layer.nodes
+        if kind.exported
+    ]
+
+
 def _of(user_id: str, limit: int | None = None) -> Union:
     user = text.user(user_id, "user_id")
     return Union(
@@ -42,7 +58,7 @@ def _of(user_id: str, limit: int | None = None) -> Union:
             Range((label,), scope, first, beyond, (), limit)
             for label, scope in _scopes()
             for first, beyond in (
-                (user, f"{user}\x01"),
+                (user, next_text(user)),
                 (f"{user}{BEHIND_SCOPE}", f"{user}{_PAST_SCOPE}"),
             )
         )

@@ -76,7 +76,7 @@ def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
         raise click.UsageError("name a folder for the notes")
 
     async def work(session: Session) -> tuple[int, file_formats.Tally]:
-        return await notes_folder.write(session, records(session), folder, force)
+        return await notes_folder.write(session, folder, force)
 
     count, tally = with_session(embedded, work)
     note(f"{count:,} notes written to {folder}.")

@@ -16,8 +16,6 @@ from .common import Failure
 from .owned import count, records_of, remove, told
 from .terminal import say
 
-_BATCH = 1_000
-
 
 async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: float) -> None:
     """Move *user* to *store* of the table in *file*: export, import, switch, remove.
@@ -61,13 +59,7 @@ async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: floa
 
 async def _copied(source: Session, target: Session, user: str) -> dict[str, int]:
     """Copy all that belongs to *user*; return the counts, which are those of the copy."""
-    batch = []
-    async for record in records_of(source, user):
-        batch.append(record)
-        if len(batch) == _BATCH:
-            await target.run(calls.transfer.import_rows(batch))
-            batch = []
-    if batch:
+    async for batch in records_of(source, user):
         await target.run(calls.transfer.import_rows(batch))
     await target.store.fit_vectors()
     owned, there = await count(source, user), await count(target, user)

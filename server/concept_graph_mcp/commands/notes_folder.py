@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,7 @@ from ..histories import secrets
 from ..session import Session
 from . import output
 from .common import Failure
+from .owned import records_of
 
 # The sources whose memories are values of programs: these are edited in place.
 PROGRAMS: Final = frozenset({"claude", "langgraph", "openai-agents", "google-adk"})
@@ -33,10 +34,8 @@ _SHOWN: Final = 20
 _UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
 
 
-async def write(
-    session: Session, found: AsyncIterator[list[dict[str, Any]]], folder: Path, force: bool
-) -> tuple[int, Tally]:
-    """Write the notes of the session's user among *found*, all records, into *folder*.
+async def write(session: Session, folder: Path, force: bool) -> tuple[int, Tally]:
+    """Write the notes of the session's user into *folder*.
 
     Returns the number of memories and entities, and what was left out. Raises Failure.
     """
@@ -45,10 +44,8 @@ async def write(
             raise Failure(f"{folder}: is not empty; --force writes into it")
     tally, months = Tally(), dict[str, list[tuple[int, notes.Section]]]()
     entities: dict[str, str] = {}
-    async for batch in found:
+    async for batch in records_of(session, session.user_id):
         for record in batch:
-            if record.get("user_id") != session.user_id:
-                continue
             if record["kind"] == "memory":
                 _add(session, record, months, tally)
             elif record["kind"] == "entity":

@@ -108,9 +108,9 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
         with destination(file, force) as stream:
             stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
             written = 0
-            async for record in records_of(session, user):
-                stream.write(file_formats.line(record).encode())
-                written += 1
+            async for batch in records_of(session, user):
+                stream.writelines(file_formats.line(record).encode() for record in batch)
+                written += len(batch)
             return written
 
     with output.told(file):
@@ -148,10 +148,11 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
         say(f"Removed {told(await remove(session, user))}")
         if left := await count(session, user):
             raise Failure(f"{user} stored more meanwhile: {told(left)}; run the command again")
-        others = [one async for one in _users(session)]
-        if chosen.per_user is not None and others:
-            raise Failure(f"{chosen.embedded}: has data of {others[0]} too, so it is kept")
-        return None if chosen.per_user is not None else await keeper.overwrite_removed()
+        if chosen.per_user is None:
+            return await keeper.overwrite_removed()
+        async for other in _users(session):
+            raise Failure(f"{chosen.embedded}: has data of {other} too, so it is kept")
+        return None
 
     still_in = with_keeper(None, work, chosen=chosen)
     if chosen.per_user is not None and chosen.embedded is not None:

@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from ..calls.call import Call
+from ..calls.lookups import Lookup
 from ..settings import Settings, location
 from . import per_user
 from .store import EXPORTS, FILES, Backups, KeptStore, Store
@@ -47,8 +48,10 @@ class LazyStore:
     async def problems(self) -> list[str]:
         return await (await self._store()).problems()
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
-        async with aclosing((await self._store()).stream(batch)) as batches:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        async with aclosing((await self._store()).stream(batch, only)) as batches:
             async for records in batches:
                 yield records
 

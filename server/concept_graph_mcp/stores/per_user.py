@@ -4,7 +4,7 @@ import logging
 import os
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from conceptgraph_core.context import DEFAULT_USER
 
 from .. import user_files
 from ..calls.call import Call
+from ..calls.lookups import Lookup
 from ..errors import StoreError, Unavailable
 from .store import Many
 
@@ -88,9 +89,11 @@ class UserFiles(Many):
     async def problems(self) -> list[str]:
         return []
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
         for file in user_files.files(self.directory):
-            async with aclosing(self.of(file).stream(batch)) as batches:
+            async with aclosing(self.of(file).stream(batch, only)) as batches:
                 async for records in batches:
                     yield records
 
@@ -202,8 +205,13 @@ class UserFile:
         async with self._files.using(self._file) as store:
             return await store.problems()
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
-        async with self._files.using(self._file) as store, aclosing(store.stream(batch)) as batches:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        async with (
+            self._files.using(self._file) as store,
+            aclosing(store.stream(batch, only)) as batches,
+        ):
             async for records in batches:
                 yield records
 

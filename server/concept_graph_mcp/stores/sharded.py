@@ -9,6 +9,7 @@ from typing import Any
 from conceptgraph_core.context import DEFAULT_USER
 
 from ..calls.call import Call
+from ..calls.lookups import Lookup
 from ..errors import StoreError, Unwritable
 from ..settings import SettingsError, location
 from . import shards
@@ -55,9 +56,11 @@ class ShardedStore:
     async def problems(self) -> list[str]:
         return []
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
         for uris in self._current().stores.values():
-            async with aclosing(self._store(uris).stream(batch)) as batches:
+            async with aclosing(self._store(uris).stream(batch, only)) as batches:
                 async for records in batches:
                     yield records
 

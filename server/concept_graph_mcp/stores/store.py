@@ -1,12 +1,13 @@
 """Define the interface of a store for the tools and the command line."""
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..calls.call import Call
+from ..calls.lookups import Lookup
 
 if TYPE_CHECKING:
     from .backup_files import Contents, Written
@@ -79,8 +80,14 @@ class Store(Protocol):
         A database checks its own files.
         """
 
-    def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
-        """Iterate over all records, nodes before relations, in batches, from one snapshot."""
+    def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        """Iterate over all records, nodes before relations, in batches, from one snapshot.
+
+        With *only*, these are of the nodes that the look-ups find, and of relations that leave
+        them, in the same order.
+        """
 
     async def close(self) -> None:
         """Close the connection or file."""

@@ -7,7 +7,7 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import transfer
 from ...calls.call import Call
-from ...calls.lookups import Filled, Incoming, Similar, Text
+from ...calls.lookups import Filled, Incoming, Lookup, Similar, Text
 from . import lookups
 from .lookup_plan import Finding, finding
 from .name_forms import State
@@ -98,8 +98,16 @@ def alone(call: Call) -> Call:
     return call._replace(lookup=call.lookup._replace(then=None))
 
 
-def exported(model: Model = MODEL) -> Iterator[Statement]:
-    """Return, for each label in an export, the statement for the `ids` of all its nodes."""
+def exported(model: Model = MODEL, only: Sequence[Lookup] = ()) -> Iterator[Statement]:
+    """Return the statements for the `ids` of the nodes of each label in an export.
+
+    With *only*, they are for those that each look-up finds.
+    """
+    for lookup in only:
+        text, parameters = lookups.found(lookup)
+        yield f"{text}RETURN [one IN found | id(one)] AS ids", parameters
+    if only:
+        return
     for kind in (kind for layer in model.layers for kind in layer.nodes if kind.exported):
         yield f"MATCH (n:{kind.label}) RETURN collect(id(n)) AS ids", {}
 

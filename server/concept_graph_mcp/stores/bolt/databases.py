@@ -1,10 +1,11 @@
 """Keep the users of each tenant in a database of their own, which the session names."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
 from ...calls.call import Call
+from ...calls.lookups import Lookup
 from ...errors import Refused
 from ...settings import location
 from ..store import Many
@@ -45,9 +46,11 @@ class Databases(Many):
     async def problems(self) -> list[str]:
         return []
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
         for store in self._stores.values():
-            async with aclosing(store.stream(batch)) as batches:
+            async with aclosing(store.stream(batch, only)) as batches:
                 async for records in batches:
                     yield records
 

@@ -16,6 +16,7 @@ from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.registry import Model
 
 from ... import calls
+from ...calls.lookups import Lookup
 from ...errors import Contended, Unavailable, one_line
 from ..store import EXPORTS
 from . import cypher, snapshots, vector_indexes
@@ -43,7 +44,9 @@ class BoltStore(BoltCaller):
     async def problems(self) -> list[str]:
         return []
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
         await self.open()
         try:
             async with (
@@ -53,7 +56,7 @@ class BoltStore(BoltCaller):
             ):
                 labels = [
                     (await (await transaction.run(*one)).single(strict=True))["ids"]
-                    for one in cypher.exported(self._model)
+                    for one in cypher.exported(self._model, only)
                 ]
                 read: list[dict[str, Any]] = []
                 for statement in cypher.export(labels, batch, self._model):

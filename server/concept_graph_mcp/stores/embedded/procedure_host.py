@@ -2,7 +2,7 @@
 
 import gc
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from ...errors import Refused
 from . import cancellation, interface, lookups, modules, posting_cache, reading
 from .cache import MAX_BYTES_IN_BULK, MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
-from .database import Conflict, Database
+from .database import Conflict, Database, Row
 from .elements import VertexElement
 from .indexes import Catalogue
 from .marshalling import Marshal, Rows
@@ -123,15 +123,15 @@ class Host:
             found = self._found(graph, lookup) if lookup else []
             return self._marshal.plain(self._run(callback, graph, [*found, *arguments]))
 
-    def export(self, batch: int) -> Generator[list[Any]]:
-        """Iterate over all records, nodes before relations, from one snapshot, in batches."""
+    def export(self, batch: int, only: Sequence[Lookup] = ()) -> Generator[list[Any]]:
+        """Iterate over records as `Store.stream` does."""
         self._database.check_presence("nothing was read")
         # On a connection of its own, so that calls go on meanwhile.
         reader = Host(self._database.path, self._callbacks, Opening.EXISTING, self._model)
         try:
             with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
-                    yield from reader._export(graph, part, batch)
+                    yield from reader._export(graph, part, reader._exported(batch, only))
         except FAILURES as error:
             raise self._database.unavailable(error) from error
         finally:
@@ -197,16 +197,28 @@ class Host:
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
-    def _export(self, graph: interface.Graph, part: str, batch: int) -> Iterator[list[Any]]:
+    def _exported(self, batch: int, only: Sequence[Lookup]) -> Iterator[list[Row]]:
+        """Iterate over the rows of vertices, by id."""
+        if only:
+            ids = sorted({one for lookup in only for one in lookups.find(self._database, lookup)})
+            for start in range(0, len(ids), batch):
+                yield sorted(reading.vertices(self._database, ids[start : start + batch]))
+            return
+        last_id = 0
+        while rows := reading.vertices_after(self._database, last_id, batch):
+            yield rows
+            last_id = rows[-1][0]
+
+    def _export(
+        self, graph: interface.Graph, part: str, batches: Iterable[list[Row]]
+    ) -> Iterator[list[Any]]:
         from ...calls import transfer
 
         callback = self._callback(transfer.exports(self._model).name)
-        last_id = 0
-        while rows := reading.vertices_after(self._database, last_id, batch):
+        for rows in batches:
             found = [interface.Vertex(graph, self._cache.vertex_of(row)) for row in rows]
             records = self._run(callback, graph, [part, {"found": found}])
             yield [row["record"] for row in self._marshal.rows(callback, records, None)]
-            last_id = rows[-1][0]
             self._cache.clear()
 
     def _callback(self, name: str) -> interface.Callback:

@@ -2,7 +2,7 @@
 
 import functools
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +11,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call
+from ...calls.lookups import Lookup
 from ...errors import Refused, StoreError, one_line
 from ..store import FILES
 from .cancellation import Thread
@@ -96,11 +97,13 @@ class EmbeddedStore:
             lambda: [] if self._is_missing() else self._opened().problems()
         )
 
-    async def stream(self, batch: int = 1_000) -> AsyncGenerator[list[dict[str, Any]]]:
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
         if await self._in_thread(self._is_missing):
             return
         host = await self._in_thread(self._opened)
-        with closing(host.export(batch)) as batches:
+        with closing(host.export(batch, only)) as batches:
             following = functools.partial(next, batches, None)
             while (rows := await self._in_thread(following)) is not None:
                 yield rows
