@@ -20,8 +20,8 @@ WHOSE: Final = ("shared", OWN)
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     *("groups", "tallies", "widened", "near_nothing", "neighbours"),
-    *("user_id", "languages", "asker", "asked_at", "rehearsed", "only_new", "decay", "expires"),
-    *("planned", "owner", "concepts"),
+    *("user_id", "languages", "asker", "asked_at", "told_in", "rehearsed", "only_new", "decay"),
+    *("expires", "planned", "owner", "concepts"),
 )
 _KEYS = frozenset(_NAMES)
 
@@ -50,6 +50,8 @@ class Context(NamedTuple):
     * `asker` is the full name of who asks as a speaker (None: the user, see
       `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
       Later texts are no answers, and "yesterday" is the day before.
+    * `told_in`: the question asks for all that was stored from one time to before another (unix
+      ms), and for nothing else.
     * `rehearsed`: the writes are discarded, so the index is not updated.
     * `only_new`: an import leaves existing elements unchanged.
     * `decay` are the numbers of decay. Without `expires`, nothing expires
@@ -77,6 +79,7 @@ class Context(NamedTuple):
     spoken: tuple[str, ...] | None
     asker: str | None
     asked_at: int | None
+    told_in: tuple[int, int] | None
     rehearsed: bool
     only_new: bool
     planned: Mapping[str, Any]
@@ -256,6 +259,14 @@ def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     return float(value[0]), float(value[1])
 
 
+def _two_times(value: Any, key: str) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise InvalidContext(f"context: {key} must be two times in unix ms")
+    return _time(value[0], key), _time(value[1], key)
+
+
 def _neighbours(value: Any, _: str) -> tuple[tuple[str, str, str, float], ...]:
     if not isinstance(value, (list, tuple)) or not all(map(_is_neighbour, value)):
         raise InvalidContext("context: neighbours must be a list of rows of three texts, a cosine")
@@ -337,6 +348,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "user_id": DEFAULT_USER,
     "asker": None,
     "asked_at": None,
+    "told_in": None,
     "rehearsed": False,
     "only_new": False,
     "planned": {},
@@ -356,6 +368,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "user_id": _user_id,
     "asker": _asker,
     "asked_at": _time_if_any,
+    "told_in": _two_times,
     "rehearsed": _truth,
     "only_new": _truth,
     "planned": _planned,

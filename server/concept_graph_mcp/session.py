@@ -12,7 +12,9 @@ from zoneinfo import ZoneInfo
 
 from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
+from conceptgraph_core.dates import Span
 from conceptgraph_core.errors import EmbeddingMismatch
+from conceptgraph_core.everyday.asking import told_in
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
@@ -169,6 +171,12 @@ class Session:
             rows, advice = await self.accessed(by(None))
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None
+
+    def told_in(self, message: str, asked_at: int | None = None) -> Span | None:
+        """Return the time that *message* asks for, if for nothing else: see `asking.told_in`."""
+        until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
+        at = until_ms if asked_at is None else asked_at
+        return told_in(message, at, self.zone, text_lookups.spoken())
 
     async def accessed(self, call: Call) -> tuple[list[dict[str, Any]], str | None]:
         """Run *call*, whose results count as accessed if the store can be written.

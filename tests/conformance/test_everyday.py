@@ -1,5 +1,8 @@
 """The three layers as one memory: what a message brings back, what is kept, and who is who."""
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from expect import DAY_MS, REFUSALS
 from hypothesis import given
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets
+from conceptgraph_core.dates import Span
 from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import asking, lines, schema
@@ -846,3 +850,76 @@ def test_what_is_near_in_meaning_is_narrowed_before_any_limit(days, memory, stor
     assert [one["id"] for one in rows] == ["old"]
     rows = days.search("puppy", about="neighbour", embedded=embedded, kinds=["memory"])
     assert [one["id"] for one in rows] == ["old"]
+
+
+def test_a_time_alone_brings_all_that_was_told_then(days, memory):
+    start = memory.now_ms
+    for number, text in enumerate(("Pia bought a kayak", "The roof leaks", "Tea with Max")):
+        memory.now_ms = start + number * DAY_MS
+        kept = days.remember(text)["id"]
+    days.remember("Tea with Mona", replaces=kept)
+    memory.now_ms = start + 3 * DAY_MS
+    message = "What did I tell you?"
+
+    def told(since, until, message=message):
+        span = Span(start + since * DAY_MS, start + until * DAY_MS)
+        call = everyday.recall("default", message, told_in=span)
+        return [line["parts"][1] for line in days.run(call)[0]["lines"]]
+
+    assert [one.partition("“")[2] for one in told(0, 3)] == [
+        "Tea with Mona”",
+        "The roof leaks”",
+        "Pia bought a kayak”",
+    ]
+    assert [one.partition("“")[2] for one in told(1, 2)] == ["The roof leaks”"]
+    assert told(-9, 0) == []
+    assert days.recall(message) == ""
+    asked = everyday.recall(
+        "default", message, told_in=Span(start, start + 3 * DAY_MS), asked_at=start + DAY_MS
+    )
+    assert len(days.run(asked)[0]["lines"]) == 1
+    other = everyday.recall("ann", message, told_in=Span(0, memory.now_ms))
+    assert days.run(other, "ann")[0]["lines"] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "first", "last"),
+    [
+        ("What did I tell you yesterday?", 20, 20),
+        ("What happened on 15 January?", 15, 15),
+        ("What have I said today?", 21, 21),
+        ("Remind me what I told you 3 days ago", 18, 18),
+        ("Was habe ich letzte Woche erzählt?", 12, 18),
+        ("Was war gestern los?", 20, 20),
+        ("What did we talk about this week?", 19, 25),
+    ],
+)
+def test_a_message_may_ask_for_a_time_alone(message, first, last):
+    zone = ZoneInfo("Europe/Berlin")
+    asked_at = ms(datetime(2026, 1, 21, 15, tzinfo=zone))
+    span = asking.told_in(message, asked_at, zone, ("en", "de"))
+    ends = (datetime(2026, 1, day, tzinfo=zone) for day in (first, last + 1))
+    assert span == Span(*map(ms, ends))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *("How are you today?", "What's the weather today?", "What day is it today?"),
+        *("What are we doing today?", "What did you do yesterday?", "How was your day yesterday?"),
+        *("What happened in 1989?", "What did I tell you about Tom yesterday?", "Was ist heute?"),
+        *(
+            "I slept well last night",
+            "What happened yesterday in the news?",
+            "What did I tell you?",
+        ),
+        "What will I tell you on 2026-05-01?",
+    ],
+)
+def test_no_other_message_does(message):
+    asked_at = ms(datetime(2026, 1, 21, 15, tzinfo=UTC))
+    assert asking.told_in(message, asked_at, UTC, ("en", "de")) is None
+
+
+def ms(time):
+    return int(time.timestamp() * 1000)

@@ -118,6 +118,18 @@ def test_all_about_a_name_has_the_relations_of_its_other_names(talk):
 
 
 @pytest.mark.usefixtures("worker_runs")
+def test_a_time_alone_is_one_of_the_users_zone(talk):
+    async def conversation(call, *_):
+        await call("remember", text="The roof leaks")
+        messages = ("What did I tell you today?", "What did I tell you yesterday?")
+        return [await call("recall", message=one) for one in messages]
+
+    today, yesterday = talk(conversation)
+    assert today["text"].split("\n")[1:] == ["[1] 2025-06-15 17:06, note: “The roof leaks”"]
+    assert yesterday == {"text": "", "nothing": True}
+
+
+@pytest.mark.usefixtures("worker_runs")
 def test_what_is_recalled_is_counted_whole(talk):
     async def conversation(call, *_):
         for number in range(40):

@@ -1,12 +1,21 @@
 """Build the query of a message: its own text and, for a pronoun, the text just before it.
 
+A message that asks for a time alone, such as "What did I tell you yesterday?", has no query.
+
 Imports nothing of Memgraph: the shell looks up by the same text.
 """
 
+from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Final
 
 from .. import budgets, limits
 from .. import text as texts
+from ..dates import DAY_MS, Span
+from ..retrieval import calendar_words as calendar
+from ..retrieval.periods import periods
+from ..retrieval.question import ASKING
+from ..words import missing, terms
 from ..words.splitting import split
 from . import schema
 
@@ -27,6 +36,55 @@ _OWN: Final = frozenset(
         *("unser", "unsere", "unserem", "unseren", "unserer", "unseres"),
     )
 )
+
+_WHAT: Final = frozenset(
+    ("what", "which", "anything", "everything", "something", "was", "worüber", "wovon", "alles")
+)
+_TELLING: Final = frozenset(
+    (
+        *("tell", "told", "say", "said", "talk", "talked", "talking", "speak", "spoke", "chat"),
+        *("chatted", "mention", "mentioned", "discuss", "discussed", "happen", "happened", "note"),
+        *("noted", "remember", "remembered", "remind", "erzählt", "erzählte", "erzählten"),
+        *("gesagt", "sagte", "gesprochen", "geredet", "erwähnt", "passiert", "passierte", "los"),
+        *("geschehen", "geschah", "besprochen", "notiert", "gemacht", "machte", "machten"),
+    )
+)
+# A message that asks for a time alone may have these words, and those that no text is found by.
+_OF_TIME: Final = (
+    ASKING
+    | _WHAT
+    | _TELLING
+    | frozenset((*calendar.MONTHS, *calendar.WEEKDAYS, *calendar.UNITS, *calendar.DAYS_AGO))
+    | frozenset((*calendar.NUMBERS, *calendar.ORDINALS, *calendar.AGO, *calendar.BEFORE))
+    | calendar.LAST
+    | calendar.THIS
+    | calendar.NIGHT
+    | calendar.PARTS_OF_A_DAY
+)
+# The longest time of which all is told.
+_LONGEST_MS: Final = 31 * DAY_MS
+
+
+def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str]) -> Span | None:
+    """Return the time that *message* asks for, if for nothing else; None: it asks for something.
+
+    No text could be found by a word of "what did I tell you yesterday?" or "what happened on 15
+    January?". The time is in the past, and at most a month. *asked_at* is in unix ms.
+    """
+    words = split(message)
+    tells = not _TELLING.isdisjoint(words)
+    if missing() or _WHAT.isdisjoint(words) or not (tells or is_of_the_user(message)):
+        return None
+    others = [one for one in words if one not in _OF_TIME and not one.isdecimal()]
+    named = periods(message, asked_at, zone)
+    if len(named) != 1 or any(terms(one, languages) for one in others):
+        return None
+    [period] = named
+    # Without a word for telling, today's question asks for plans: "what are we doing today?"
+    begun_or_over = period.from_ms if tells else period.to_ms
+    if begun_or_over > asked_at or period.to_ms - period.from_ms > _LONGEST_MS:
+        return None
+    return Span(period.from_ms, period.to_ms)
 
 
 def asked(message: str, before: str | None = None) -> str:

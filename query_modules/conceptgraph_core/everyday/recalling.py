@@ -9,6 +9,7 @@ from ..concepts import widening
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES, RELATION_NAMES
+from ..dates import Span
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
@@ -41,11 +42,12 @@ def recall(
 
     First who and what it names, with the facts that are valid now and what is in doubt; then what
     was said, found by words, links and vectors, the most relevant first; then the strongest
-    propositions of the concepts that it names. *before* is what was said just before, which a
-    pronoun refers to. Each recalled element counts as accessed in its own layer. Returns text,
-    lines (see `lines`), sources, tokens, those of the sources included, and accessed (the arguments
-    of `access`). The text is empty if the message names nobody and no stored text matches enough of
-    its words. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
+    propositions of the concepts that it names. A message that asks for a time alone (the context's
+    `told_in`) gets what was stored then, the latest first. *before* is what was said just before,
+    which a pronoun refers to. Each recalled element counts as accessed in its own layer. Returns
+    text, lines (see `lines`), sources, tokens, those of the sources included, and accessed (the
+    arguments of `access`). The text is empty if the message names nobody and no stored text matches
+    enough of its words. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     room = Room(budget(token_budget))
     question = asked(message, before)
@@ -102,9 +104,12 @@ def _said(
 ) -> list[Line]:
     """Return what was said; access it, and make the links between it firmer."""
     least = schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
-    found = contexts.candidates(
-        graph, question, *embedded, least=least, least_named=schema.LEAST_COVERED_NAMED
-    )
+    if graph.context.told_in is None:
+        found = contexts.candidates(
+            graph, question, *embedded, least=least, least_named=schema.LEAST_COVERED_NAMED
+        )
+    else:
+        found = contexts.told_in(graph, Span(*graph.context.told_in))
     lines: list[Line] = []
     put: list[Node] = []
     for node, entry in _current(graph, found, asks_of_the_past(question)):

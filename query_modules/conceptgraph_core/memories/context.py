@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from .. import budgets
+from ..dates import Span
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
@@ -88,6 +89,16 @@ def candidates(
     worth = {node: _worth(node, value) for node, value in relevance.items()}
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
     return _entries(graph, ordered, copies, _renewed(found))
+
+
+def told_in(graph: Graph, span: Span) -> list[tuple[Node, Row]]:
+    """Return the memories that were stored in *span*, with their entries, the latest first."""
+    graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
+    stored = [(node.value("created_at"), node) for node in graph.nodes()]
+    then = [(at, node) for at, node in stored if span.holds(at)]
+    then.sort(key=lambda one: (-one[0], one[1].memory_id))
+    ordered = [node for _, node in then[: schema.SEARCH_DEPTH]]
+    return _entries(graph, ordered, (), {})
 
 
 def _worth(node: Node, relevance: float) -> float:

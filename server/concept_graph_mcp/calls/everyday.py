@@ -5,6 +5,7 @@ from typing import Any
 
 from conceptgraph_core import dates, limits, text
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
+from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
@@ -46,16 +47,25 @@ def recall(
     *,
     asker: str | None = None,
     asked_at: int | None = None,
+    told_in: Span | None = None,
     concept_scope: str | None = None,
 ) -> Call:
-    """Return the call that assembles the context of *message*, and accesses it."""
+    """Return the call that assembles the context of *message*, and accesses it.
+
+    *told_in* is the time that it asks for, if for nothing else (`asking.told_in`).
+    """
     budget(token_budget)
     question = asked(message, before)
     own = scope if concept_scope is None else concept_scope
-    lookup = _asking((scope, own), question, embedded, _naming(question, scope))
+    parts = _naming(question, scope)
+    context = text_lookups.context() | text_lookups.asking(asker, asked_at)
+    if told_in is not None:
+        memory = (schema.MEMORY,)
+        parts.append(Range(memory, "created_at", *told_in, mine(scope), MOST_LISTED))
+        context["told_in"] = list(told_in)
+    lookup = _asking((scope, own), question, embedded, parts)
     model, vector = embedded or (None, ())
     arguments = (message, before, token_budget, list(vector), model)
-    context = text_lookups.context() | text_lookups.asking(asker, asked_at)
     return Call(RECALL, arguments, lookup, context | concepts.whose(own))
 
 

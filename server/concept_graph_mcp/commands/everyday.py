@@ -65,6 +65,7 @@ def ask(
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
             call = calls.everyday.recall(
                 *(session.user_id, message, before, budget, embedded),
+                told_in=session.told_in(message),
                 concept_scope=session.concept_scope,
                 asker=asker,
             )

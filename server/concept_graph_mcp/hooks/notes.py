@@ -41,7 +41,9 @@ async def of_prompt(
         return "", []
     # Asked for twice as much, because some of it may have been seen.
     call = calls.everyday.recall(
-        session.user_id, message, None, 2 * budget, concept_scope=session.concept_scope
+        *(session.user_id, message, None, 2 * budget),
+        told_in=session.told_in(message),
+        concept_scope=session.concept_scope,
     )
     [row] = await session.run(call._replace(procedure=call.procedure.peek()))
     return _text(session, row["lines"], budget, seen)

@@ -171,6 +171,7 @@ names, what was said of that, and what comes to mind; sources has the id of each
             message,
             lambda embedded: calls.everyday.recall(
                 *(scope, message, before, token_budget, embedded),
+                told_in=self._session.told_in(message, asked["asked_at"]),
                 concept_scope=self._session.concept_scope,
                 **asked,
             ),
