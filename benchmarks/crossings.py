@@ -2,7 +2,8 @@
 
 Each user's texts have a mark. An answer with the mark of another user, a refusal included, has
 crossed, and so has a stored record with the mark of anybody but its owner, or an answer to a wrong
-token. It exits with 1 if anything crossed. With --uri, which is emptied, it calls a Memgraph.
+token. It exits with 1 if anything crossed. Over HTTP the page's questions and changes are called
+too. With --uri, which is emptied, it calls a Memgraph.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import click
@@ -34,6 +35,7 @@ from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.stores.per_user import UserFiles
 from concept_graph_mcp.stores.store import KeptStore, Store
 from concept_graph_mcp.tools import toolsets
+from concept_graph_mcp.view import tending
 from concept_graph_mcp.web import listening
 from conceptgraph_core import limits
 from conceptgraph_core.memories import schema as memories
@@ -49,6 +51,7 @@ _MOST_IDS = 200
 # How often an optional argument is given, and an id where one is asked for, or where none is.
 _OPTIONAL, _MOSTLY, _SELDOM = 0.3, 0.9, 0.1
 _HALF = 0.5
+_PAGE = "page/api/"
 # Fewer files than users, so that files are closed and opened again.
 _MOST_OPEN = 8
 # The share of requests with a wrong token.
@@ -57,6 +60,34 @@ HEADERS = {
     "accept": "application/json, text/event-stream",
     "mcp-protocol-version": "2025-06-18",
 }
+
+
+class Asked(NamedTuple):
+    """A question or a change of the page, like a tool with the schema of its arguments."""
+
+    name: str
+    parameters: Mapping[str, Any]
+
+
+def _of_page() -> list[Asked]:
+    words = {"type": "string"}
+    seeds = {"seed": words, "kind": {"type": "string", "enum": ["memory", "entity", "concept"]}}
+    texts = {"type": "object", "properties": {"content": words}, "required": ["content"]}
+    query = {"q": words}
+    kinds: dict[type, Any] = {str: words, dict: texts, list: {"type": "array", "items": words}}
+    kinds |= {int: {"type": "integer"}, bool: {"type": "boolean"}}
+    asked: dict[str, Mapping[str, Any]] = {
+        **{name: {} for name in ("about", "presence", "questions", "hidden", "health")},
+        **dict.fromkeys(("search", "named", "find"), query),
+        **{"told": {"name": words, "id": words}, "whole": {"id": words}},
+        **dict.fromkeys(("picture", "neighbourhood", "recall"), seeds),
+    }
+    for name, (fields, _) in tending.CHANGES.items():
+        asked[name] = {field: kinds[kind] for field, kind in fields.items()}
+    return [
+        Asked(f"{_PAGE}{name}", {"properties": fields, "required": [*fields]})
+        for name, fields in asked.items()
+    ]
 
 
 class Users:
@@ -164,7 +195,7 @@ async def live(
         opened(uri, per_user=per_user) as (store, folder),
         connected(users, store, folder) as ask,
     ):
-        tools = _tools(store, "user 0")
+        tools = [*_tools(store, "user 0"), *(_of_page() if over_http else ())]
         for _ in range(calls):
             user, tool = chance.choice([*users.marks]), chance.choice(tools)
             answer, refused = await ask(
@@ -212,7 +243,7 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
     with listening("127.0.0.1", 0) as made:
         host = f"127.0.0.1:{made.getsockname()[1]}"
         limits = Limits(per_second=1e6)
-        web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits)
+        web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits, page=True)
         server = await prepared(_session(store, "default"), KNOWN_TOOLSETS, web)
         serving = asyncio.create_task(server.serve([made]))
 
@@ -221,16 +252,20 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
         ) -> tuple[str, bool]:
             is_wrong = chance.random() < _WRONG
             token = chance.choice(wrong) if is_wrong else mine[user]
+            headers = {"authorization": f"Bearer {token}", **HEADERS}
             params = {"name": tool, "arguments": arguments}
-            answer = await client.post(
-                web.url,
-                json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
-                headers={"authorization": f"Bearer {token}", **HEADERS},
-            )
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            url, origin = f"http://{host}/{tool}", {"origin": f"http://{host}"}
+            if not tool.startswith(_PAGE):
+                answer = await client.post(web.url, json=call, headers=headers)
+            elif tool.removeprefix(_PAGE) in tending.CHANGES:
+                answer = await client.post(url, json=arguments, headers={**headers, **origin})
+            else:
+                answer = await client.get(url, params=arguments, headers=headers)
             if is_wrong != (answer.status_code == 401):
                 users.crossed.append(f"{answer.status_code} for {token[:12]}: {answer.text[:200]}")
-            if answer.status_code != 200:
-                return answer.text, True
+            if answer.status_code != 200 or tool.startswith(_PAGE):
+                return answer.text, answer.status_code != 200
             result = answer.json()["result"]
             return json.dumps(result, ensure_ascii=False), result.get("isError", False)
 

@@ -55,6 +55,21 @@ def test_a_token_of_the_issuer_names_its_user(admitting, issuer, curve):
     assert admitting.called("search", "ann", query="hazelnuts")["structuredContent"]["total"] == 1
 
 
+def test_the_page_admits_the_users_of_the_issuer(embedded, tokens, issuer):
+    made = Issuer(issuer.url, AUDIENCE)
+    with running(embedded, tokens, issuer=made, page=True) as server:
+        server.called("remember", "ann", text="Ann likes hazelnuts.")
+
+        def found(token: str) -> httpx2.Response:
+            headers = {"authorization": f"Bearer {token}"}
+            return httpx2.get(f"{server.base}/page/api/find?q=hazelnuts", headers=headers)
+
+        assert "Ann likes" in found(issuer.token(AUDIENCE)).text
+        assert found(issuer.token(AUDIENCE, sub="bob")).json()["memories"] == []
+        for wrong in ({"exp": 1}, {"aud": "https://other.example.com"}):
+            assert found(issuer.token(AUDIENCE, **wrong)).status_code == 401
+
+
 def test_the_metadata_say_where_to_get_a_token(admitting, issuer):
     answer = admitting.post(user=None)
     challenge = answer.headers["www-authenticate"]
