@@ -40,7 +40,7 @@ ORDER = [
             "endpoints",
             "embedding",
             "session",
-            "all_about",
+            "everyday",
             "overdue",
             "view",
             "tools",

@@ -14,8 +14,7 @@ from conceptgraph_core.concepts.schema import RELATION_TYPES
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.quoting import quoted
 
-from .. import calls
-from ..all_about import all_about
+from .. import calls, everyday
 from ..session import Session
 from .common import AS_JSON, ASKER, AT, Failure, look_only, unix_ms, with_everyday
 from .listing import limited
@@ -62,16 +61,9 @@ def ask(
     message = " ".join(words)
 
     async def work(session: Session) -> Row:
-        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-            call = calls.everyday.recall(
-                *(session.user_id, message, before, budget, embedded),
-                told_in=session.told_in(message),
-                concept_scope=session.concept_scope,
-                asker=asker,
-            )
-            return call if touch else call._replace(procedure=call.procedure.peek())
-
-        [row], advice = await session.answered(message, by)
+        row, advice = await everyday.recall(
+            *(session, message, before, budget), asker=asker, counts=touch
+        )
         if advice is not None:
             note(advice)
         text = lines.text(
@@ -128,21 +120,13 @@ def remember(
 
     async def work(session: Session) -> Row:
         at = None if happened is None else unix_ms(happened, session.zone, "--happened")
-
-        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-            return calls.everyday.remember(
-                *(session.user_id, text, [_named(one) for one in about], keep),
-                said=said,
-                replaces=replaces,
-                happened_at=at,
-                embedded=embedded,
-                concept_scope=session.concept_scope,
-            )
-
-        [row], advice = await session.answered(text, by)
+        names = [_named(one) for one in about]
+        row, advice = await everyday.remember(
+            *(session, text, names, keep), said=said, replaces=replaces, happened_at=at
+        )
         if advice is not None:
             note(advice)
-        return {**row, "similar": [dict(one) for one in row["similar"]]}
+        return row
 
     row = with_everyday(embedded, work, creates=True)
     if as_json:
@@ -172,7 +156,7 @@ def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: boo
     name = " ".join(words)
 
     async def work(session: Session) -> Row:
-        row, advice = await all_about(session, name, limit)
+        row, advice = await everyday.about(session, name, limit)
         if advice is not None:
             note(advice)
         for field in ("facts", "said"):

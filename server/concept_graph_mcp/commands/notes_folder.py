@@ -11,8 +11,7 @@ import click
 
 from conceptgraph_core.memories import schema
 
-from .. import calls
-from ..all_about import all_about
+from .. import calls, everyday
 from ..errors import Refused
 from ..file_formats import Tally, notes
 from ..histories import secrets
@@ -82,7 +81,7 @@ def _add(
 async def _entity(session: Session, folder: Path, entity: tuple[str, str], taken: set[str]) -> None:
     entity_id, label = entity
     try:
-        told, _ = await all_about(session, label, _TOLD, entity_id, embeds=False)
+        told, _ = await everyday.about(session, label, _TOLD, entity_id, embeds=False)
     except Refused:
         # It was merged into another one, or has ended.
         return

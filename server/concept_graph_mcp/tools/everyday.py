@@ -10,8 +10,7 @@ from typing_extensions import TypedDict
 from conceptgraph_core import dates
 from conceptgraph_core.everyday import lines, schema
 
-from .. import calls, overdue
-from ..all_about import all_about
+from .. import calls, everyday, overdue
 from ..session import Session
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, terse, tool
@@ -165,17 +164,8 @@ class EverydayTools:
     ) -> Recalled:
         """Call with every message, before you answer. Returns numbered lines on who and what it \
 names, what was said of that, and what comes to mind; sources has the id of each number."""
-        scope = self._session.user_id
         asked = asking(asker, asked_at, self._session.zone)
-        [row], advice = await self._session.answered(
-            message,
-            lambda embedded: calls.everyday.recall(
-                *(scope, message, before, token_budget, embedded),
-                told_in=self._session.told_in(message, asked["asked_at"]),
-                concept_scope=self._session.concept_scope,
-                **asked,
-            ),
-        )
+        row, advice = await everyday.recall(self._session, message, before, token_budget, **asked)
         said = "; ".join(filter(None, (advice, await self._overdue.advice())))
         told = {"advice": said} if said else {}
         if not row["lines"]:
@@ -209,25 +199,15 @@ names, what was said of that, and what comes to mind; sources has the id of each
     ) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
 Returns its id; existing if it was there already; similar ones, which it may have to replace."""
-        session, zone = self._session, self._session.zone
         at = None
         if happened_at is not None:
-            at = time_given(happened_at, "happened_at", zone, begins=True)
-
-        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-            return calls.everyday.remember(
-                *(session.user_id, text, cast(list[str | Mapping[str, Any]], about), keep),
-                said=said,
-                replaces=replaces,
-                happened_at=at,
-                embedded=embedded,
-                concept_scope=session.concept_scope,
-            )
-
-        [row], advice = await session.answered(text, by, is_statement=True)
-        similar = [dict(one) for one in row["similar"]] or None
-        made = {"id": row["id"], "existing": row["existing"] or None, "similar": similar}
-        return cast(Remembered, without_none({**made, "advice": advice}))
+            at = time_given(happened_at, "happened_at", self._session.zone, begins=True)
+        names = cast(list[str | Mapping[str, Any]], about)
+        row, advice = await everyday.remember(
+            *(self._session, text, names, keep), said=said, replaces=replaces, happened_at=at
+        )
+        told = {"existing": row["existing"] or None, "similar": row["similar"] or None}
+        return cast(Remembered, without_none({"id": row["id"], **told, "advice": advice}))
 
     async def search(
         self,
@@ -281,7 +261,7 @@ each kind); accesses none."""
             [known] = await session.run(calls.entities.get(name))
             name = known["labels"][0].partition(" (")[0]
             entity_id = known["entity_id"]
-        row, advice = await all_about(session, name, limit, entity_id)
+        row, advice = await everyday.about(session, name, limit, entity_id)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         for field in ("also", "doubts", "relations"):
             made[field] = list(row[field])

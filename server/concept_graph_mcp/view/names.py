@@ -12,8 +12,7 @@ from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import schema
 from conceptgraph_core.folding import plain
 
-from .. import calls
-from ..all_about import all_about
+from .. import calls, everyday
 from ..errors import Refused
 from ..session import Session
 from . import areas, entities, memories, picture
@@ -43,7 +42,7 @@ _OFFERED_LATEST = 4
 async def told(session: Session, name: str, entity_id: str | None = None) -> Row | None:
     """Return the result of `about`, the latest messages first; None if nothing is stored."""
     try:
-        row, _ = await all_about(session, name, schema.MAX_LIMIT, entity_id, embeds=False)
+        row, _ = await everyday.about(session, name, schema.MAX_LIMIT, entity_id, embeds=False)
     except Refused as error:
         if issubclass(error.kind, NotFound):
             return None

@@ -1,0 +1,113 @@
+"""Run the everyday calls that the tools, the commands and the page share."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conceptgraph_core import folding
+from conceptgraph_core.everyday import schema
+
+from . import calls
+from .session import Session
+
+Row = dict[str, Any]
+
+# One entity may have hundreds of names.
+_MOST_NAMES = 20
+
+
+async def recall(
+    session: Session,
+    message: str,
+    before: str | None = None,
+    token_budget: int = schema.DEFAULT_BUDGET,
+    *,
+    asker: str | None = None,
+    asked_at: int | None = None,
+    counts: bool = True,
+) -> tuple[Row, str | None]:
+    """Return the row of `CALL everyday.recall` for *message*, and advice, if there is any.
+
+    Only if it *counts* is what it returns accessed. Raises StoreError.
+    """
+
+    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+        call = calls.everyday.recall(
+            *(session.user_id, message, before, token_budget, embedded),
+            told_in=session.told_in(message, asked_at),
+            asker=asker,
+            asked_at=asked_at,
+            concept_scope=session.concept_scope,
+        )
+        return call if counts else call._replace(procedure=call.procedure.peek())
+
+    [row], advice = await session.answered(message, by)
+    return row, advice
+
+
+async def remember(
+    session: Session,
+    text: str,
+    about: Sequence[str | Mapping[str, Any]] = (),
+    keep: str = schema.DEFAULT_KEEP,
+    *,
+    said: str | None = None,
+    replaces: str | None = None,
+    happened_at: int | None = None,
+) -> tuple[Row, str | None]:
+    """Return the row of `CALL everyday.remember` for *text*, and advice, if there is any.
+
+    Raises StoreError.
+    """
+
+    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+        return calls.everyday.remember(
+            *(session.user_id, text, about, keep),
+            said=said,
+            replaces=replaces,
+            happened_at=happened_at,
+            embedded=embedded,
+            concept_scope=session.concept_scope,
+        )
+
+    [row], advice = await session.answered(text, by, is_statement=True)
+    return {**row, "similar": [dict(one) for one in row["similar"]]}, advice
+
+
+async def about(
+    session: Session, name: str, limit: int, entity_id: str | None = None, *, embeds: bool = True
+) -> tuple[Row, str | None]:
+    """Return the row of `CALL everyday.about` for *name*, and advice, if there is any.
+
+    A part of a name, a name without its accent, and one of several merged names have the relations
+    of all names. Concepts are looked up as they are spelt, so these names are looked up first.
+    Without *embeds* only words find what was said. Raises StoreError.
+    """
+    row, advice = await _told(session, name, limit, entity_id, (), embeds=embeds)
+    spelt = (one.partition(" (")[0] for one in (row["name"], *row["also"]))
+    others = [one for one in dict.fromkeys(spelt) if folding.folded(one) != folding.folded(name)]
+    if row["id"] is None or not others:
+        return row, advice
+    return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)
+
+
+async def _told(
+    session: Session,
+    name: str,
+    limit: int,
+    entity_id: str | None,
+    others: Sequence[str],
+    *,
+    embeds: bool,
+) -> tuple[Row, str | None]:
+    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+        return calls.everyday.about(
+            *(session.user_id, name, limit, entity_id, embedded),
+            called=others,
+            concept_scope=session.concept_scope,
+        )
+
+    if not embeds:
+        [row] = await session.run(by(None))
+        return row, None
+    [row], advice = await session.answered(name, by)
+    return row, advice
