@@ -354,13 +354,37 @@ def test_a_recalled_text_is_drawn_beside_its_lines(shown, theme, images):
 
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
-def test_all_about_a_name_is_drawn_and_told(shown):
+@pytest.mark.parametrize(("theme", "text"), [("light", 31), ("dark", 230)])
+def test_all_about_a_name_is_drawn_and_told(shown, theme, text):
     keep, question = kept(*TEXTS, about=LENA), called("about", name="Lena")
-    page = shown.framed(True, "light", None, keep, question, toolset="everyday")
+    page = shown.framed(True, theme, None, keep, question, toolset="everyday")
+    page.until(
+        "return conceptGraphView.picture.colours.text.startsWith(arguments[0])", f"rgb({text}"
+    )
     page.until("return document.getElementById('picture').dataset.settled === 'true'")
     assert page.text("#told h2") == "Lena (person)"
     assert "“Lena sings in a choir in Hamburg.”" in page.text("#told")
     assert page.run("return conceptGraphView.picture.selected.kind") == "entity"
+
+
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
+def test_without_scripts_the_frame_says_where_the_answer_is(shown):
+    page = shown(with_picture=True)
+    page.until("return document.body.dataset.recalled === '30'")
+    page.browser.switch_to.default_content()
+    page.run(
+        "const app = document.getElementById('app'), again = app.cloneNode();"
+        " again.setAttribute('sandbox', 'allow-same-origin'); app.replaceWith(again);"
+    )
+    body = "document.getElementById('app').contentDocument?.body"
+    page.until(f"return {body}?.innerText.includes('scripts')")
+    told = page.run(f"return {body}.innerText").strip()
+    assert (
+        told
+        == "The picture needs scripts, which are off here. The conversation has the answer as text."
+    )
+    # The browser says, too, that it blocked them.
+    assert {"Blocked script" in one["message"] for one in page.browser.get_log("browser")} == {True}
 
 
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)

@@ -117,6 +117,19 @@ def page(seen) -> Page:
     return page
 
 
+def test_on_a_phone_the_year_begins_with_its_latest_days(seen):
+    page = seen(live)
+    page.seen_from(390, 844)
+    page.press("t")
+    # The last column of the year that has something, within the frame of the calendar.
+    page.until(
+        "const frame = document.querySelector('.map')?.getBoundingClientRect();"
+        " const day = [...document.querySelectorAll('.heat rect:not(.level0)')].at(-1);"
+        " const { left, right } = day?.getBoundingClientRect() ?? {};"
+        " return frame && left > frame.left && right < frame.right && frame.right <= 390"
+    )
+
+
 def test_a_day_is_opened_with_keys_and_a_change_is_taken_back_after_asking(page, images):
     assert page.run("return document.querySelectorAll('.multiples .chart[role=img]').length") > 3
     page.seen_from(1360, 1500)

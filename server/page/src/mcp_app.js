@@ -128,5 +128,6 @@ app.addEventListener("hostcontextchanged", applyContext);
 app.addEventListener("toolcancelled", () => (byId("counted").textContent = "The recall was cancelled."));
 app.onteardown = () => ({});
 app.onerror = (error) => (byId("status").textContent = error.message);
+byId("counted").textContent = "Waiting for the answer …";
 globalThis.conceptGraphView = { model, picture };
 app.connect().then(() => applyContext(app.getHostContext() ?? {}));

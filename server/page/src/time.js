@@ -45,16 +45,28 @@ async function showYear(place, year, acts, chosen = "kept") {
     (number) => acts.attempt(showDay, shown, dates[number], worded(counts, number), acts));
   const total = values.reduce((sum, count) => sum + count, 0);
   const again = (otherYear, other) => acts.attempt(showYear, place, otherYear, acts, other);
+  const frame = element("div", "map", map);
   refill(place,
     element("p", "actions",
       button("‹", `the year ${year - 1}`, () => again(year - 1, chosen)), element("b", "", String(year)),
       button("›", `the year ${year + 1}`, () => again(year + 1, chosen)),
       ...Object.keys(COUNTED).map((name) => pressed(button(name, "", () => again(year, name)), name === chosen))),
     element("p", "quiet", `${total} ${chosen} in ${year}. The darker, the more; a click, or the arrow keys and Enter, shows a day.`),
-    element("div", "map", map), shown);
-  // On a phone the year is wider than the page: its latest days are shown first.
-  requestAnimationFrame(() => map.querySelector(`#day-${dates[Math.max(0, values.findLastIndex(Boolean))]}`)
-    .scrollIntoView({ block: "nearest", inline: "center" }));
+    frame, shown);
+  latestFirst(frame, map.querySelector(`#day-${dates[values.findLastIndex(Boolean)] ?? today(acts)}`));
+}
+
+const today = ({ now }) => new Date(now()).toLocaleDateString("sv");
+
+/** On a phone the year is wider than its *frame*: scroll it to *cell*, as soon as it is on the page. */
+function latestFirst(frame, cell) {
+  if (!cell) return;
+  const shown = new ResizeObserver(() => {
+    if (!frame.clientWidth) return;
+    shown.disconnect();
+    frame.scrollLeft = cell.x.baseVal.value - frame.clientWidth / 2;
+  });
+  shown.observe(frame);
 }
 
 async function showDay(place, date, counted, acts) {
