@@ -16,11 +16,14 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import count
+from pathlib import Path
 from statistics import median
 from time import monotonic, perf_counter
 from typing import Final
+from urllib.parse import urlsplit
 
 import click
 import neo4j
@@ -39,6 +42,9 @@ from .stores import NOW_MS, Bolt, batches, empty_memgraph
 _COMMAND: Final = (sys.executable, "-m", "concept_graph_mcp")
 # The calls of agents beside a long command, and how long they are measured before and after.
 _ALONE_S: Final = 30.0
+# The threads of a Memgraph whose work belongs to no call.
+_HOUSEKEEPING: Final = ("Storage GC", "Snapshot", "Python GC", "Memory check", "sched_mon")
+_INTERVAL: Final = "storage.snapshot.interval"
 _unused = count()
 
 Operations = Mapping[str, Callable[[], Call]]
@@ -82,30 +88,41 @@ def fill(size: Size) -> None:
 @click.option("--only", multiple=True, metavar="TOOL")
 @click.pass_obj
 def tools(size: Size, base: str, times: int, only: Sequence[str]) -> None:
-    """Call every tool at 1,000 memories, as a small user, and as the largest, in turn."""
+    """Call every tool at 1,000 memories, as a small user, and as the largest, in turn.
+
+    Prints the processor time of the servers, which must run on this machine (Linux): other
+    programs, the garbage collector and snapshots are not in it.
+    """
+    uri = os.environ["MEMGRAPH_URI"]
     empty_memgraph(base)
-    small = Bolt(base)
+    small, large = Bolt(base), Bolt(uri)
     for rows in batches(made.records(BASE), 1_000):
         small.run(calls.transfer.import_rows(rows))
-    large = Bolt(os.environ["MEMGRAPH_URI"])
     like = min(range(size.users), key=lambda one: abs(size.of_user(one)[0] - BASE.memories))
+    at_base, at_large = _server(base), _server(uri)
     sides = [
-        (small, made.user(0), _operations(BASE, 0)),
-        (large, made.user(like), _operations(size, like)),
-        (large, made.user(0), _operations(size, 0)),
+        (at_base, small, made.user(0), _operations(BASE, 0)),
+        (at_large, large, made.user(like), _operations(size, like)),
+        (at_large, large, made.user(0), _operations(size, 0)),
     ]
     numbers = [BASE.memories, size.of_user(like)[0], size.of_user(0)[0]]
-    click.echo(f"{'p50, ms; memories of the user:':30}" + "".join(f"{n:>9,}" for n in numbers))
-    for name in only or sides[0][2]:
-        taken: list[list[float]] = [[] for _ in sides]
-        for turn in range(times + 2):
-            for times_of, (store, user, operations) in zip(taken, sides, strict=True):
-                spent = _timed(store, user, operations[name])
-                if turn > 1:
-                    times_of.append(spent)
-        base_ms, *others = map(median, taken)
-        ratios = "".join(f"{one:9.1f} ({one / base_ms:5.2f})" for one in others)
-        click.echo(f"{name:30}{base_ms:9.1f}{ratios}")
+    click.echo(
+        f"{'ms; memories of the user:':30}" + "".join(f"{one:9,}        " for one in numbers)
+    )
+    with ExitStack() as stack:
+        for one in (base, uri):
+            stack.enter_context(_without_snapshots(one))
+        for name in only or sides[0][3]:
+            taken: list[list[float]] = [[] for _ in sides]
+            for turn in range(times + 2):
+                for spent, (server, store, user, operations) in zip(taken, sides, strict=True):
+                    before = _worked_ms(server)
+                    _timed(store, user, operations[name])
+                    if turn > 1:
+                        spent.append(_worked_ms(server) - before)
+            base_ms, *others = map(median, taken)
+            ratios = "".join(f"{one:9.1f} ({one / base_ms:5.2f})" for one in others)
+            click.echo(f"{name:30}{base_ms:9.1f}        {ratios}")
     click.echo(machine(False))
     small.close()
     large.close()
@@ -213,6 +230,48 @@ def _operations(size: Size, owner: int) -> Operations:
         "entity_context": lambda: entity_calls.context(f"How is {name()}?", user_id=user),
         "entity_stats": lambda: entity_calls.stats(user),
     }
+
+
+def _server(uri: str) -> Path:
+    """Return the directory in /proc of the process that listens at *uri*."""
+    port = urlsplit(uri).port or 7687
+    listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    sockets = {
+        f"socket:[{inode}]"
+        for _, local, _, state, *_, inode in (fields[:10] for fields in listening)
+        if state == "0A" and int(local.rpartition(":")[2], 16) == port
+    }
+    for file in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if str(file.readlink()) in sockets:
+                return file.parent.parent
+        except OSError:
+            continue  # closed since
+    raise click.ClickException(f"{uri}: no process of this machine listens there")
+
+
+def _worked_ms(server: Path) -> float:
+    """Return the processor time of all calls of a *server* so far, in ms."""
+    total = 0
+    for thread in (server / "task").iterdir():
+        try:
+            if (thread / "comm").read_text().strip() not in _HOUSEKEEPING:
+                total += int((thread / "schedstat").read_text().split()[0])
+        except OSError:
+            continue  # ended since
+    return total / 1e6
+
+
+@contextmanager
+def _without_snapshots(uri: str) -> Iterator[None]:
+    """Have a server make no snapshots for a day; one of a million memories takes minutes."""
+    with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
+        [[before]] = session.run(f"SHOW DATABASE SETTING '{_INTERVAL}'").values()
+        session.run(f"SET DATABASE SETTING '{_INTERVAL}' TO '86400'").consume()
+        try:
+            yield
+        finally:
+            session.run(f"SET DATABASE SETTING '{_INTERVAL}' TO '{before}'").consume()
 
 
 def _two(make: Callable[[], str]) -> tuple[str, str]:
