@@ -150,3 +150,12 @@ def test_a_replacement_is_never_contradicted_by_the_replaced(days, memory):
     assert days.kept(old)["valid_until"] == happened
     rows = memory.run(calls.memory_search.search("default", "the password of the router before"))
     assert {one["memory_id"]: one["contradicted_by"] for one in rows} == {new: None, old: new}
+
+
+def test_a_replaced_memory_that_was_read_is_not_counted_among_the_latest(days):
+    moved(days, "Graz", "Linz", "Bonn")
+    days.remember("Otto paints")
+    for limit, total in ((1, 4), (10, 2)):
+        rows = days.run(calls.memories.recent("default", limit))
+        assert len(rows) == min(limit, 2)
+        assert {one["total"] for one in rows} == {total}

@@ -116,3 +116,19 @@ def test_a_merge_of_merged_ones_leads_to_all_names(merged):
     assert set(ids(merged, "Liz")) == {"default trip", "boat"}
     assert ids(merged, "Betty")[0] == "boat"
     assert set(ids(merged, "Elisabeth Smith")) == {"default trip", "boat"}
+
+
+@pytest.mark.parametrize("asked", ["Who is Jose?", "Who is Garcia?", "jose garcia", "José Garcia?"])
+def test_a_part_of_a_name_without_its_accent_finds_what_speaks_of_it(memory, asked):
+    memory.import_rows(
+        [
+            node("bicycles", content="José García repairs bicycles"),
+            node("resume", content="Send the résumé"),
+            entity("José García"),
+        ]
+    )
+    assert ids(memory, asked) == ["bicycles"]
+    [row] = memory.run(calls.everyday.recall("default", asked))
+    assert "repairs bicycles" in str(row["lines"])
+    [told] = memory.run(calls.everyday.about("default", "Garcia"))
+    assert [one["id"] for one in told["said"]] == ["bicycles"]

@@ -117,6 +117,14 @@ def test_all_about_a_name_has_the_relations_of_its_other_names(talk):
     assert part["relations"] == whole["relations"] == ["Dr. Lang evokes burnout"]
 
 
+def test_an_id_of_no_entity_is_refused_by_the_name_of_the_argument(talk):
+    async def conversation(call, *_):
+        made = await call("remember", text="The roof leaks")
+        return await call("about", name=made["id"])
+
+    assert talk(conversation).startswith("name: no entity has the id ")
+
+
 @pytest.mark.usefixtures("worker_runs")
 def test_a_time_alone_is_one_of_the_users_zone(talk):
     async def conversation(call, *_):

@@ -264,24 +264,22 @@ def recent(
     Those that another one replaced are left out.
 
     A row has the brief of one, accessed_at (unix ms), and total, the number of all, counted up to
-    1,000 a state. A text repeated in the same words is one row, the latest, and `also` is the
-    number of its copies. `contradicted_by` is the id of a later memory that contradicts it. This
-    counts no access.
+    1,000 a state; replaced ones that were not read count too. A text repeated in the same words is
+    one row, the latest, and `also` is the number of its copies. `contradicted_by` is the id of a
+    later memory that contradicts it. This counts no access.
     """
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
-    nodes = [
-        node
-        for node in graph.nodes()
-        if source in {None, node.value("source")} and graph.ended(node) is None
-    ]
+    every = [node for node in graph.nodes() if source in {None, node.value("source")}]
+    nodes = [node for node in every if graph.ended(node) is None]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     groups = near_duplicates.grouped(nodes)[:most]
     shown = [
         group[0] if len(group) == 1 else max(group, key=near_duplicates.age) for group in groups
     ]
     against = standing.against(graph, shown, near_duplicates.shown_first(shown, groups))
-    total = max(graph.context.size or 0, len(nodes))
+    # Memories are counted by index, which does not tell the replaced ones apart.
+    total = max(graph.context.size or 0, len(every)) - (len(every) - len(nodes))
     return [
         graph.brief(node)
         | {"accessed_at": node.value("accessed_at"), "total": total, "also": len(group) - 1}

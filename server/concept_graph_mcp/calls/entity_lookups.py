@@ -119,13 +119,23 @@ def named_by(message: str, user_id: str) -> list[Lookup]:
     read = named.read(message)
     own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
     wholes = tuple((user_id, form) for form in (*read.wholes, *own))
-    first = tuple((f"{word} ", f"{word} {names.LAST}") for word in read.parts)
     return [
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
-        sharing("searched", first, user_id),
-        *(sharing(place, only(read.parts), user_id) for place in schema.INNER_WORDS.values()),
+        *named_in_part(message, user_id),
         of_kinds(read.kinds, user_id),
     ]
+
+
+def named_in_part(message: str, user_id: str) -> list[Lookup]:
+    """Look up the entities that a word of *message* may name: García, Garcia."""
+    from conceptgraph_core.entities.narration import named
+
+    parts = named.read(message).parts
+    if not parts:
+        return []
+    first = tuple((f"{word} ", f"{word} {names.LAST}") for word in parts)
+    inner = (sharing(place, only(parts), user_id) for place in schema.INNER_WORDS.values())
+    return [sharing("searched", first, user_id), *inner]
 
 
 def meant_by_kind(message: str, user_id: str) -> list[Lookup]:

@@ -175,7 +175,7 @@ def about(
     own = scope if concept_scope is None else concept_scope
     if called:
         parts += concepts.called(own, called)
-    lookup = _asking((scope, own), name, embedded, parts)
+    lookup = _asking((scope, own), name, embedded, parts, about=name)
     return Call(procedures.ABOUT, arguments, lookup, text_lookups.context() | concepts.whose(own))
 
 

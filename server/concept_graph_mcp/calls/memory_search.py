@@ -97,9 +97,10 @@ def widened(scope: str, query: str, concept_scope: str = SHARED, about: str | No
     called = tuple((scope, form) for form in forms)
     by_kind = entity_lookups.meant_by_kind(query, scope)
     by_matter = [] if missing() else entity_lookups.of_matters(query, scope)
+    by_part = entity_lookups.named_in_part(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
     subject = () if about is None else entity_lookups.named_by(about, scope)
-    found = Union((by_concept.lookup, merged, *by_kind, *by_matter, *subject))
+    found = Union((by_concept.lookup, merged, *by_part, *by_kind, *by_matter, *subject))
     context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
     return Call(procedures.WIDENED, (query, about), found, context)
 

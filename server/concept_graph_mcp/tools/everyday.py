@@ -8,9 +8,11 @@ from pydantic import ConfigDict, Field, Strict
 from typing_extensions import TypedDict
 
 from conceptgraph_core import dates
+from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 
 from .. import calls, everyday, overdue
+from ..errors import Refused
 from ..session import Session
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, terse, tool
@@ -258,7 +260,12 @@ each kind); accesses none."""
         session, entity_id = self._session, None
         if _is_id(name):
             # Texts are found by what it is called: one look-up more.
-            [known] = await session.run(calls.entities.get(name))
+            try:
+                [known] = await session.run(calls.entities.get(name))
+            except Refused as error:
+                if not issubclass(error.kind, NotFound):
+                    raise
+                raise Refused(f"name: no entity has the id {name}; pass a name", NotFound) from None
             name = known["labels"][0].partition(" (")[0]
             entity_id = known["entity_id"]
         row, advice = await everyday.about(session, name, limit, entity_id)

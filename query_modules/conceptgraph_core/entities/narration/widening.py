@@ -5,7 +5,7 @@ for Liz is one for Elisabeth too; and a query for my son is one for Jan. A query
 is one for the ukulele, and one for the capital is one for Berlin, as kinds and facts say.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ...retrieval.question import asked_terms
@@ -34,9 +34,9 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     """Return the terms of the entities' names that *asked* means but does not contain.
 
     The rows are those of `concepts.widening.widened`: the other names of merged entities that a
-    whole label names, its words if they are spelt otherwise, and the names that a kind means in the
-    query, "my son"; then the names of the kinds, and the values of the facts, that any word of it
-    names. Raises LibraryMissing.
+    whole label names, the words of any label that are spelt otherwise, and the names that a kind
+    means in the query, "my son"; then the names of the kinds, and the values of the facts, that any
+    word of it names. Raises LibraryMissing.
     """
     languages = graph.context.languages
     own = set(asked_terms(asked, languages))
@@ -71,19 +71,22 @@ def subject(graph: Graph, name: str) -> subjects.Subject:
 
 
 def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the name in the query, the other names of its entity, and the reason."""
+    """Yield the name in the query, the other names of its entity, and the reason.
+
+    A word of a name, spelt otherwise in it, is another name.
+    """
     entities = sorted(graph.of(schema.ENTITY), key=lambda one: one.age)
     wanted = set(names.asked_for(asked, graph.context.languages)) if entities else set()
+    words = {names.searched(word): word for word in split(asked)} if entities else {}
     for node in entities:
+        yield from _spelt(node.bare, words)
         if names.searched(names.canonical(node.bare)) in wanted:
-            yield from _spelt(node.bare, asked)
             others = (one.bare for one in components.members(graph, node) if one is not node)
             yield from ((node.bare, to, f"{node.bare} and {to} are merged") for to in others)
 
 
-def _spelt(label: str, asked: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the words of *asked* that are spelt otherwise in *label*: Jose, José."""
-    words = {names.searched(word): word for word in split(asked)}
+def _spelt(label: str, words: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the *words* of a query, by their searched form, that *label* spells otherwise: José."""
     for word in split(label):
         said = words.get(names.searched(word), word)
         if said != word:
