@@ -44,6 +44,9 @@ class Hands(Protocol):
     def arousal(self, name: str, *arguments: Any) -> Any:
         """Return the value of the function arousal for a node (null if there is none)."""
 
+    def switch(self, procedure: str, *arguments: Any) -> Any:
+        """Change the modules of the host by a procedure of the probe; return what it `got`."""
+
 
 class EmbeddedHands:
     """Works through the probe, in a host of its own on the same file."""
@@ -93,6 +96,9 @@ class EmbeddedHands:
 
     def probe(self, procedure: str, *arguments: Any) -> list[dict[str, Any]]:
         return self._host.call(f"{PROBE}.{procedure}", arguments)
+
+    def switch(self, procedure: str, *arguments: Any) -> Any:
+        return self.probe(procedure, *arguments)[0]["got"]
 
 
 class MemgraphHands:
@@ -161,6 +167,13 @@ class MemgraphHands:
                 yield transaction
             finally:
                 transaction.close()
+
+    def switch(self, procedure: str, *arguments: Any) -> Any:
+        names = self.value("CALL mg.procedures() YIELD name RETURN collect(name)")
+        if f"{PROBE}.{procedure}" not in names:
+            pytest.skip(f"needs {PROBE}.py in a query-modules directory of the Memgraph")
+        given, parameters = _parameters(arguments)
+        return self.value(f"CALL {PROBE}.{procedure}({given}) YIELD got RETURN got", **parameters)
 
     def value(self, statement: str, **parameters: Any) -> Any:
         """Run any Cypher that gives one value."""

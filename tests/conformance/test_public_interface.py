@@ -10,29 +10,17 @@ from memories import connected, link, links, node, traverse
 
 
 @pytest.fixture
-def public_only(memory, hands, host):
+def public_only(memory, hands):
     """A context manager: within it the core on that host has nothing but the public interface."""
 
     @contextlib.contextmanager
     def public_only():
-        switch = switch_embedded if host == "embedded" else switch_memgraph
-        assert switch(True) == "_PublicVertex"
+        assert hands.switch("use_public_api", True) == "_PublicVertex"
         try:
             yield
         finally:
-            assert switch(False) == "raw_vertex"
+            assert hands.switch("use_public_api", False) == "raw_vertex"
 
-    def switch_embedded(only):
-        return hands.probe("use_public_api", only)[0]["got"]
-
-    def switch_memgraph(only):
-        return hands.value("CALL host_probe.use_public_api($only) YIELD got RETURN got", only=only)
-
-    if host == "memgraph" and not hands.value(
-        "CALL mg.procedures() YIELD name WITH name WHERE name = 'host_probe.use_public_api'"
-        " RETURN count(*) > 0"
-    ):
-        pytest.skip("needs host_probe.py in a query-modules directory of the Memgraph")
     return public_only
 
 

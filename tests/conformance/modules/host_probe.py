@@ -466,3 +466,15 @@ def use_public_api(ctx: mgp.ProcCtx, only: bool) -> mgp.Record(got=str):
         elif name in _KEPT:
             setattr(raws, name, _KEPT.pop(name))
     return mgp.Record(got=raws.raw_vertex.__name__)
+
+
+@mgp.write_proc
+def bound(ctx: mgp.ProcCtx, edges: int, nodes: int) -> mgp.Record(got=mgp.List[int]):
+    """Let a recall read so many edges, and a call without `found` so many nodes; return both."""
+    import sys
+
+    schema = sys.modules["conceptgraph_core.concepts.schema"]
+    graph = sys.modules["conceptgraph_core.graph.adapter"].Graph
+    before = [schema.MAX_EDGES_READ, graph.most_scanned]
+    schema.MAX_EDGES_READ, graph.most_scanned = edges, nodes
+    return mgp.Record(got=before)
