@@ -115,7 +115,17 @@ def typed(page: Page, **texts: str) -> None:
 
 
 def test_questions_are_answered_with_keys_after_asking(page, images):
-    page.press("q")
+    # Where a page names the doubt, it leads to the question.
+    page.press("/", "Bregenz")
+    page.until("return document.querySelector('#offered [role=option] .shape')")
+    page.press("\ue015", ENTER)
+    page.until("return conceptGraphView.picture.selected?.labels?.[0] === 'Bregenz'")
+    page.press("w")
+    page.until("return document.querySelector('#article h1')?.innerText === 'Bregenz'")
+    page.run(
+        "[...document.querySelectorAll('#article button')]"
+        ".find((one) => one.innerText === 'Answer the question').click()"
+    )
     page.until("return document.querySelectorAll('.card').length === 2")
     page.seen_from(1360, 900)
     page.shoot(images, "questions")

@@ -30,6 +30,8 @@ def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, str]:
         said = [{"name": "Max"}]
         run(days, calls.everyday.remember(USER, f"Max ate bone {days}", said="Max ate", about=said)
             if days % 2 else calls.everyday.remember(USER, f"It rained on day {days}"))  # fmt: skip
+    given = [{"label": "Otto", "type": "entity"}]
+    run(500, calls.entities.observe("s500", "m500", "user", "Otto was here", given))
     ids = speak(memory, now_ms)
     old = run(3, calls.everyday.remember(USER, "The train leaves at nine"))
     run(1, calls.everyday.remember(USER, "The train leaves at ten", replaces=old["id"]))
@@ -132,6 +134,9 @@ def test_on_a_phone_the_year_begins_with_its_latest_days(seen):
 
 def test_a_day_is_opened_with_keys_and_a_change_is_taken_back_after_asking(page, images):
     assert page.run("return document.querySelectorAll('.multiples .chart[role=img]').length") > 3
+    # Nobody mentioned Otto in this year.
+    assert "Anna" in page.text(".multiples")
+    assert "Otto" not in page.text(".multiples")
     page.seen_from(1360, 1500)
     # The picture below is out of the tab key's way, and a bar of a chart is for the eye alone.
     assert page.run("return document.getElementById('picture').inert")

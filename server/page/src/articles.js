@@ -1,6 +1,6 @@
 // The articles over the picture: what each of them is given, and what it may do.
 
-import { askWhole } from "./api.js";
+import { askQuestions, askWhole } from "./api.js";
 import { element } from "./factors.js";
 import { healthPage } from "./health.js";
 import { tendPage } from "./tend.js";
@@ -37,7 +37,13 @@ export function articles(page) {
       merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
       split: () => changing.split(known.entity, when),
     });
-    return { title: known.entity.labels[0], nodes: orWhyNot(wholePage(known, { ...acts, changes })) };
+    return { title: known.entity.labels[0], nodes: orWhyNot(wholePage(known, { ...acts, changes, question: () => attempt(question, id) })) };
+  }
+
+  /** Open the question about the entity *id*. */
+  async function question(id) {
+    const { questions: all } = await askQuestions();
+    open("questions", String(Math.max(0, all.findIndex(({ one_id, other_id }) => [one_id, other_id].includes(id)))));
   }
 
   async function time() {

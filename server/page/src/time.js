@@ -51,7 +51,7 @@ async function showYear(place, year, acts, chosen = "kept") {
       button("‹", `the year ${year - 1}`, () => again(year - 1, chosen)), element("b", "", String(year)),
       button("›", `the year ${year + 1}`, () => again(year + 1, chosen)),
       ...Object.keys(COUNTED).map((name) => pressed(button(name, "", () => again(year, name)), name === chosen))),
-    element("p", "quiet", `${total} ${chosen} in ${year}. The darker, the more; a click, or the arrow keys and Enter, shows a day.`),
+    element("p", "quiet", `${total.toLocaleString("en-GB")} ${chosen} in ${year}. The darker, the more; a click, or the arrow keys and Enter, shows a day.`),
     frame, shown);
   latestFirst(frame, map.querySelector(`#day-${dates[values.findLastIndex(Boolean)] ?? today(acts)}`));
 }
@@ -134,7 +134,8 @@ function changeLine(row, acts, then) {
 
 // Who was there
 
-function who({ rows, months }, acts) {
+function who({ rows: known, months }, acts) {
+  const rows = known.filter(({ user, model }) => [...user, ...model].some(Boolean));
   if (!rows.length) return [];
   const month = (period) => acts.when(months[period]).split(",")[0].replace(/^1 /, "");
   const all = rows.map((row) => {

@@ -8,10 +8,11 @@ const MOST_WITH = 24;
 const SAID_FIRST = 30;
 const FACT_LETTERS = 120;
 const EVERYBODY = "everybody";
+const ASKED = "perhaps the same as ";
 const ENDING_ID = /: [0-9a-f-]{36}$/;
 const CONNECTING = new Set(["co_occurrence", "semantic", "temporal", "causal"]);
 
-/** Return the page of *whole* as nodes. *acts* has when(time), now(), go(entity's id) and open(kind, name). */
+/** Return the page of *whole* as nodes. *acts* has when(time), now(), question(), go(entity's id) and open(kind, name). */
 export function wholePage({ entity, namesakes, told }, acts) {
   const [name, ...others] = entity.labels;
   const kind = [entity.type === "entity" ? "" : entity.type, entity.kind].filter(Boolean).join(", ") || "entity";
@@ -24,7 +25,7 @@ export function wholePage({ entity, namesakes, told }, acts) {
     ...alsoCalled(namesakes, acts),
     ...(entity.inferred ? [element("p", "quiet", "Only a model mentioned it.")] : []),
     ...facts(entity.history, acts),
-    ...doubts(entity, told),
+    ...doubts(entity, told, acts),
     ...overTime(entity, acts),
     ...together(entity, acts),
     ...toMind(told),
@@ -80,12 +81,14 @@ function times({ valid_from, valid_until, known_from, known_until, origin }, whe
     origin === "model" && "inferred"].filter(Boolean).join(", ");
 }
 
-function doubts(entity, told) {
+function doubts(entity, told, { question }) {
   const contradicted = entity.conflicts.map((one) =>
     (one.values ? `${one.predicate}: ${one.values.join(" or ")}` : `contradicts ${one.label}`));
   const all = [...new Set([...(told?.doubts ?? []).map((one) => one.replace(ENDING_ID, "")), ...(told ? [] : contradicted)])];
   if (!all.length) return [];
-  return [part("In doubt", element("ul", "", ...all.map((one) => element("li", "", element("bdi", "", printable(one))))))];
+  const isAsked = all.some((one) => one.startsWith(ASKED));
+  return [part("In doubt", element("ul", "", ...all.map((one) => element("li", "", element("bdi", "", printable(one))))),
+    ...(isAsked ? [element("p", "actions", act("Answer the question", question))] : []))];
 }
 
 function overTime({ presence, months }, { when }) {
