@@ -21,7 +21,8 @@ class StoredIndex:
     def __init__(self, graph: Words, scope: str) -> None:
         self._graph = graph
         self.scope = scope
-        self._terms: dict[str, Node] = {}
+        # The vertices of terms, below `mgp`: a text has many, and of most only the name is read.
+        self._terms: dict[str, Any] = {}
         self._counts: dict[str, int] = {}
         self._read: dict[str, Mentions[int]] = {}
         self._raws: dict[int, Any] = {}
@@ -46,7 +47,7 @@ class StoredIndex:
                 continue
             if node.label == schema.TERM:
                 name = get("name")
-                self._terms[name] = node
+                self._terms[name] = node.raw
                 if node.id in degrees:
                     self._counts[name] = degrees[node.id]
             elif node.label == schema.SPEAKER:
@@ -59,14 +60,14 @@ class StoredIndex:
 
     def _take_incoming(self) -> None:
         """Take the mentions that the look-up read."""
-        names = {term.id: name for name, term in self._terms.items()}
+        names = {term.get_id(): name for name, term in self._terms.items()}
         for term, *columns in self._graph.context.incoming or ():
             if term in names:
                 self._read[names[term]] = Mentions(*columns)
 
     def speakers(self) -> dict[str, Sequence[str]]:
         """Return the full names of the speakers for each term that is a first name."""
-        known = ((name, term.raw.get_property("speakers")) for name, term in self._terms.items())
+        known = ((name, term.get_property("speakers")) for name, term in self._terms.items())
         return {name: tuple(speakers) for name, speakers in known if speakers}
 
     def own_names(self, user_id: str) -> set[str]:
@@ -84,7 +85,7 @@ class StoredIndex:
         if most is None:
             self._counts[cue] = sum(1 for _ in self._edges(cue))
             return self._counts[cue]
-        kept = self._graph.leading_to(self._terms[cue].id)
+        kept = self._graph.leading_to(self._terms[cue].get_id())
         if kept is not None:
             return int(kept.degree(most + 1))
         return sum(1 for _ in islice(self._edges(cue), most + 1))
@@ -92,10 +93,10 @@ class StoredIndex:
     def near(self, cue: str) -> list[Neighbour]:
         """Return the neighbours of *cue*, as far as the look-up found them."""
         term = self._terms.get(cue)
-        stored = None if term is None else term.raw.get_property(schema.NEAR)
+        stored = None if term is None else term.get_property(schema.NEAR)
         every = of_term(stored, self._static.get(cue, ()), self.corpus.mean_length)
         known = ((one, self._terms.get(one.term)) for one in every)
-        return [one for one, term in known if term and not term.raw.get_property("speakers")]
+        return [one for one, term in known if term and not term.get_property("speakers")]
 
     def is_read(self, cue: str) -> bool:
         """Return whether the look-up read the mentions of *cue*, or this call may read them."""
@@ -132,7 +133,7 @@ class StoredIndex:
 
     def _mentions(self, cue: str) -> Mentions[int]:
         if cue not in self._read:
-            kept = self._graph.leading_to(self._terms[cue].id)
+            kept = self._graph.leading_to(self._terms[cue].get_id())
             if kept is not None:
                 self._read[cue] = Mentions(*kept.columns())
             else:
@@ -172,8 +173,8 @@ class StoredIndex:
         return [[] if node is None else list(self._terms_of(node)) for node in nodes]
 
     def _terms_of(self, node: Node) -> Iterator[str]:
-        for _, _, term, _ in self._graph.edges(node, (True,), _MENTIONING):
-            get = term.raw.get_property
+        for _, _, term, _ in self._graph.ends(node, (True,), _MENTIONING):
+            get = term.get_property
             if not get("speakers"):
                 name = get("name")
                 self._terms.setdefault(name, term)
@@ -257,7 +258,7 @@ class StoredIndex:
 
     def _edges(self, cue: str) -> Iterator[Any]:
         step = self._graph.step
-        edges = self._terms[cue].raw.iter_in_edges()
+        edges = self._terms[cue].iter_in_edges()
         edge = edges.get()
         while edge is not None:
             step()
