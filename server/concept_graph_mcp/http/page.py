@@ -55,14 +55,14 @@ def pages(
     answers = RequestBodyLimitMiddleware(_Answers(calls), most_bytes)
     inside = Starlette(
         routes=[
-            Route("/api/{name}", admitting(answers)),
+            Route("/api/{name}", _FromItself(admitting(answers), url)),
             Route("/{name:path}", StaticFiles().file),
         ],
         exception_handlers=HANDLERS,
     )
     # `_FromItself` admits only the one of the request's own host.
     origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
-    app = Guard(_FromItself(inside, url), [*hosts], origins, metrics, _METHODS)
+    app = Guard(inside, [*hosts], origins, metrics, _METHODS)
     return [Route(PATH, _with_slash), Mount(PATH, _Sealed(app))]
 
 
@@ -82,7 +82,7 @@ class _Sealed:
 
 
 class _FromItself:
-    """Refuses the requests of other pages, as their browser states in `Origin`."""
+    """Refuses the requests of other pages, as the browser says in `Origin` and `Sec-Fetch-Site`."""
 
     def __init__(self, app: ASGIApp, url: str) -> None:
         self._app = app
@@ -93,8 +93,10 @@ class _FromItself:
         request, app = Request(scope), self._app
         origin, host = request.headers.get("origin"), request.headers["host"]
         own = (self._public, f"http://{host}", f"https://{host}")
-        # A browser leaves the origin out of what only reads.
-        if origin not in (own if request.method == "POST" else (None, *own)):
+        # A browser leaves the origin out of what only reads. How long a search takes is no other
+        # site's business either.
+        is_other = request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
+        if is_other or origin not in (own if request.method == "POST" else (None, *own)):
             app = refusal(403, "only the page itself may ask")
         await app(scope, receive, send)
 

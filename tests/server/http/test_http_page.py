@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from http_running import Running, running
+from http_running import Held, Running, running
 
 from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.stores.per_user import UserFiles
@@ -159,6 +159,10 @@ def test_other_hosts_and_other_pages_are_refused(page):
             == 403
         )
     assert page.ask(headers={"origin": here}).status_code == 200
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200)):
+        assert page.ask(headers={"sec-fetch-site": site}).status_code == status
+    # A link of another site may lead to the page.
+    assert httpx2.get(page.base, headers={"sec-fetch-site": "cross-site"}).status_code == 200
     # A change must say where it comes from.
     token = {"authorization": f"Bearer {page.server.token('ann')}"}
     assert httpx2.post(f"{page.base}api/forget", headers=token, json={}).status_code == 403
@@ -278,6 +282,7 @@ def test_looking_writes_nothing(each_store, tokens):
     with running(noting, tokens, page=True) as server:
         page = Page(server)
         mine = kept(page, "ann", **NUTS)
+        assert noting.wrote
         noting.wrote.clear()
         for name, given in reads(mine).items():
             assert page.ask(name, "ann", params=given).status_code == 200
@@ -326,6 +331,17 @@ def test_requests_of_the_page_are_limited_counted_and_logged_as_calls_are(embedd
     assert ("ann", "page/api/find", "rate") in {
         (one["user"], one["tool"], one["outcome"]) for one in told
     }
+
+
+def test_a_request_that_takes_too_long_is_ended_and_nobody_else_waits(embedded, tokens):
+    held = Held(embedded, "ann")
+    with running(held, tokens, page=True, limits=Limits(timeout_s=1.0)) as server:
+        page = Page(server)
+        ended = page.ask("about", "ann")
+        assert page.ask("about", "bob").status_code == 200
+        held.let_go()
+        assert ended.status_code == 503
+        assert ended.json()["error"].startswith("the call was ended after 1 s")
 
 
 def test_a_name_that_does_not_exist_is_counted_under_one_name(page):
