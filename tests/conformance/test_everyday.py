@@ -868,6 +868,7 @@ def test_a_time_alone_brings_all_that_was_told_then(days, memory):
 
     assert [one.partition("“")[2] for one in told(0, 3)] == [
         "Tea with Mona”",
+        "Tea with Max”",
         "The roof leaks”",
         "Pia bought a kayak”",
     ]

@@ -132,3 +132,18 @@ def test_a_part_of_a_name_without_its_accent_finds_what_speaks_of_it(memory, ask
     assert "repairs bicycles" in str(row["lines"])
     [told] = memory.run(calls.everyday.about("default", "Garcia"))
     assert [one["id"] for one in told["said"]] == ["bicycles"]
+
+
+def test_a_part_of_a_merged_name_finds_what_speaks_of_it_by_another(memory):
+    names = ("Julia Kern", "Julia Vogt")
+    days = [("is my lawyer", names[0]), ("sent the contract", names[1])]
+    for said, name in days:
+        text = f"{name} {said}"
+        memory.run(calls.everyday.remember("default", text, [name], said=text))
+    [row] = memory.run(
+        calls.everyday.identify("default", *reversed(names), True, "Julia Vogt is Julia Kern")
+    )
+    assert row["verdict"] == "same"
+    [row] = memory.run(calls.everyday.recall("default", "What did Kern send?"))
+    assert "sent the contract" in str(row["lines"])
+    assert len(search(memory, "Who is Vogt?")) == 2

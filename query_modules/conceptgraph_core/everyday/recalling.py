@@ -112,7 +112,11 @@ def _said(
         found = contexts.told_in(graph, Span(*graph.context.told_in))
     lines: list[Line] = []
     put: list[Node] = []
-    for node, entry in _current(graph, found, asks_of_the_past(question)):
+    if graph.context.told_in is None:
+        current = _current(graph, found, asks_of_the_past(question))
+    else:
+        current = (one for one in found if not _is_past_use(graph, one[0]))
+    for node, entry in current:
         until = graph.ended(node)
         line = _line(node, entry, until)
         if not lines:

@@ -76,11 +76,13 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     labels = components.labels(members)
     contested, _ = current_facts.facts_now(graph, members)
     doubts = [_either(*pair) for pair in contested]
+    asked = [other for other, _ in components.questions(graph, chosen)]
+    doubts += [f"perhaps the same as {called(other.name)}: {other.key}" for other in asked]
     doubts += [
-        f"perhaps the same as {called(other.name)}: {other.key}"
-        for other, _ in components.questions(graph, chosen)
+        f"{called(other.name)} is called so too: {other.key}"
+        for other in others
+        if other not in asked
     ]
-    doubts += [f"{called(other.name)} is called so too: {other.key}" for other in others]
     return {
         "id": chosen.key,
         "name": chosen.name,

@@ -42,7 +42,7 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     own = set(asked_terms(asked, languages))
     rows: dict[str, Row] = {}
     meant = [(SHARE, *one) for one in (*_merged(graph, asked), *_of_kinds(graph, asked))]
-    for share, said, to, why in (*meant, *_of_matters(graph, asked)):
+    for share, said, to, why in (*meant, *_in_part(graph, asked), *_of_matters(graph, asked)):
         for term in asked_terms(to, languages):
             if term not in own:
                 told = {"said": said, "to": to, "why": why}
@@ -83,6 +83,24 @@ def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:
         if names.searched(names.canonical(node.bare)) in wanted:
             others = (one.bare for one in components.members(graph, node) if one is not node)
             yield from ((node.bare, to, f"{node.bare} and {to} are merged") for to in others)
+
+
+def _in_part(graph: Graph, asked: str) -> Iterator[tuple[float, str, str, str]]:
+    """Yield the share, a part of a name in *asked*, the other names of its entity, and the reason.
+
+    A part may be in many names, so it counts less than a whole one.
+    """
+    if not any(node.get("merge_count") for node in graph.of(schema.ENTITY)):
+        return
+    read = named.read(asked)
+    wholes = set(names.asked_for(asked, graph.context.languages))
+    for node, (at, *_) in narrative.named_by(graph, asked):
+        called = dict.fromkeys(one.bare for one in components.members(graph, node))
+        if len(called) == 1 or wholes & {names.searched(names.canonical(one)) for one in called}:
+            continue
+        said = read.words[at].bare.casefold()
+        for to in called:
+            yield SHARE_OF_MATTERS, said, to, f"{' and '.join(called)} are merged"
 
 
 def _spelt(label: str, words: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
