@@ -152,10 +152,11 @@ def test_the_memory_of_another_user_is_on_the_same_store(memory):
         (lambda memory: memory.remember(""), "text: must not be empty"),
         (lambda memory: memory.remember("a", about="Clara"), "about: must be a list of names"),
         (lambda memory: memory.remember("a", about={"name": "Clara"}), "about: must be a list"),
-        (lambda memory: memory.forget("nothing"), "memory: not found: nothing"),
+        (lambda memory: memory.forget("nothing"), 'id: not found: "nothing"; about and search'),
         (lambda memory: memory.remember("a", keep="weeks"), "keep: must be one of days, normal"),
         (lambda memory: memory.recall("a", token_budget=1), "token_budget: "),
         (lambda memory: memory.search("a", since="soon"), "since: must be a date"),
+        (lambda memory: memory.search("a", since=5), "since: must be a date"),
     ],
 )
 def test_what_is_wrong_is_one_line(memory, call, line):

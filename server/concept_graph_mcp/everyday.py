@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from conceptgraph_core import folding
+from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import schema
 
 from . import calls
+from .errors import Refused
 from .session import Session
 
 Row = dict[str, Any]
@@ -76,18 +79,39 @@ async def remember(
 async def about(
     session: Session, name: str, limit: int, entity_id: str | None = None, *, embeds: bool = True
 ) -> tuple[Row, str | None]:
-    """Return the row of `CALL everyday.about` for *name*, and advice, if there is any.
+    """Return the row of `CALL everyday.about` for *name* or an entity's id, and advice, if any.
 
     A part of a name, a name without its accent, and one of several merged names have the relations
     of all names. Concepts are looked up as they are spelt, so these names are looked up first.
     Without *embeds* only words find what was said. Raises StoreError.
     """
+    if entity_id is None and _is_id(name):
+        # Texts are found by what it is called: one look-up more.
+        entity_id, name = name, await _called(session, name)
     row, advice = await _told(session, name, limit, entity_id, (), embeds=embeds)
     spelt = (one.partition(" (")[0] for one in (row["name"], *row["also"]))
     others = [one for one in dict.fromkeys(spelt) if folding.folded(one) != folding.folded(name)]
     if row["id"] is None or not others:
         return row, advice
     return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)
+
+
+def _is_id(name: str) -> bool:
+    """Return whether *name* has the form of an entity's id."""
+    try:
+        return str(UUID(name)) == name
+    except ValueError:
+        return False
+
+
+async def _called(session: Session, entity_id: str) -> str:
+    try:
+        [known] = await session.run(calls.entities.get(entity_id))
+    except Refused as refused:
+        if issubclass(refused.kind, NotFound):
+            refused = Refused(f"name: no entity has the id {entity_id}; pass a name", NotFound)
+        raise refused from None
+    return str(known["labels"][0]).partition(" (")[0]
 
 
 async def _told(

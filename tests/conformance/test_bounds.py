@@ -33,6 +33,10 @@ def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_the
     [row] = memory.run(calls.memory_admin.show(made["memory_id"]))
     assert row["content"] == "Lena likes apples."
     assert memory.stats()["concepts"] == 1
+    assert memory.run(calls.transfer.check()) == []
+    # Not looked up, as when a person calls it in Lab.
+    [row] = memory.run(calls.transfer.index_rest())
+    assert set(row.values()) == {0}
 
 
 def join(hands, source, target, count):

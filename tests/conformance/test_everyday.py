@@ -627,13 +627,40 @@ def test_a_name_with_marks_in_it_has_its_relations(days, name):
         (lambda: everyday.remember("u", "x", keep="ever"), "keep: must be one of days, normal"),
         (lambda: everyday.search("u", "x", limit=0), "limit: must be between"),
         (lambda: everyday.search("u", "x", kinds=["fact"]), "kinds: must be one of memory"),
-        (lambda: everyday.identify("u", "x", None, True, "x"), "x|b: name who"),
+        (lambda: everyday.search("u", "x", since=DAY_MS, until=DAY_MS), "^since: is after until"),
+        (lambda: everyday.remember("u", "x", replaces="y"), '^replaces: not found: "y"; about'),
+        (lambda: everyday.remember("u", "x", replaces=""), "^replaces: must not be empty"),
+        (lambda: everyday.forget("y"), '^id: not found: "y"; about'),
+        (lambda: everyday.forget(""), "^id: must not be empty"),
+        (lambda: everyday.identify("u", "x", None, True, "x"), '^a: not found: "x"; recall'),
+        (lambda: everyday.identify("u", "x", "", True, "x"), "^b: must not be empty"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(days, memory, make, reason):
     with pytest.raises(REFUSALS, match=reason):
         days.run(make())
     assert memory.records() == []
+
+
+def test_a_refused_identity_names_the_arguments_of_identify(days):
+    days.remember("Lena plays the cello", about=["Lena", "Bob"], said="Lena and Bob play")
+    with pytest.raises(REFUSALS, match=r"^b: name who"):
+        days.identify("Lena", None, True, "Lena")
+    with pytest.raises(REFUSALS, match=r'^b: "Lena" is what a means too'):
+        days.identify("Lena", "Lena", True, "Lena is Lena")
+    days.run(calls.entities.end(days.about("Bob")["id"], "Bob died", "he died"))
+    with pytest.raises(REFUSALS, match=r'^a: "Bob" has ended already'):
+        days.identify("Bob", None, False, "another Bob")
+    days.remember("The user swims", about=["the user"], said="The user swims")
+    with pytest.raises(REFUSALS, match=r"^a: the user cannot be another"):
+        days.identify("the user", None, False, "the user is another")
+
+
+def test_a_search_by_hand_refuses_times_in_the_wrong_order(days, memory):
+    days.remember("Lena plays the cello")
+    arguments = ["cello", 2 * DAY_MS, DAY_MS, None, [], 10, [], None]
+    with pytest.raises(REFUSALS, match=r"^since: is after until"):
+        memory.procedure("everyday.search", arguments, ("id",))
 
 
 def test_by_hand_without_any_look_up_all_goes_alike(days, memory):

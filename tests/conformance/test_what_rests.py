@@ -179,7 +179,7 @@ def test_nobody_else_loses_what_one_user_forgets(days):
     forget(days, made)
     assert "Dr. Lang" in days.recall("Who is my therapist?", user="bob")
     assert is_silent(days, *QUESTIONS)
-    with pytest.raises(REFUSALS, match="memory: not found"):
+    with pytest.raises(REFUSALS, match="id: not found"):
         days.run(everyday.forget(made), "bob")
 
 

@@ -116,6 +116,8 @@ def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
         person.says("remember", f"{name} sings", "--about", name, "--said", f"{name} sings")
     same = ("identify", "Clara", "Claire", "--same", "--said")
     assert "kept as a question" in person.refused(*same, "they are one")
+    clara = person.json("about", "Clara")
+    assert person.json("about", clara["id"]) == clara
     row = person.json(*same, "Claire is Clara")
     assert row["verdict"] == "same"
     assert "also Claire" in person.says("about", "Clara") + person.says("about", "Claire")
@@ -131,9 +133,9 @@ def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
         (["remember", "x", "--about", ""], "about: must not be empty"),
         (["remember", "x", "--keep", "weeks"], "'weeks' is not one of 'days', 'normal'"),
         (["remember", "x", "--happened", "soon"], "--happened: not a time in ISO 8601: 'soon'"),
-        (["remember", "x", "--replaces", "nope"], "not found: nope"),
+        (["remember", "x", "--replaces", "nope"], 'replaces: not found: "nope"'),
         (["about", "Nobody"], 'nothing is kept about "Nobody"'),
-        (["forget", "nope"], "not found: nope"),
+        (["forget", "nope"], 'id: not found: "nope"'),
         (["relate", "a", "likes", "b"], "'likes' is not one of 'is-a'"),
         (["identify", "a", "b", "--same"], "Missing option '--said'"),
         (["identify", "a", "b", "--said", "a is b"], "say --same or --different"),

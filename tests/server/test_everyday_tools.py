@@ -137,6 +137,27 @@ def test_a_time_alone_is_one_of_the_users_zone(talk):
     assert yesterday == {"text": "", "nothing": True}
 
 
+def test_what_is_refused_names_what_was_typed_in_one_line(talk):
+    unknown = "1626f84f-04c7-837b-afea-592617fff9ff"
+    form = 'must be a name, or {"name": …, "kind": …}'
+    refused = [
+        ("about", {"name": unknown}, f"name: no entity has the id {unknown}; pass a name"),
+        ("remember", {"text": "a", "about": ["b", {"name": "c", "type": "d"}]}, f"about.1: {form}"),
+        ("remember", {"text": "a", "about": [5]}, f"about.0: {form}"),
+        (
+            "search",
+            {"query": "a", "since": "2026-02-01", "until": "2026-01-31"},
+            "since: is after until, so nothing lies between; swap them",
+        ),
+    ]
+
+    async def conversation(call, *_):
+        assert await call("search", query="a", since="2026-01-31", until="2026-01-31")
+        return [await call(tool, **arguments) for tool, arguments, _ in refused]
+
+    assert talk(conversation) == [line for *_, line in refused]
+
+
 @pytest.mark.usefixtures("worker_runs")
 def test_what_is_recalled_is_counted_whole(talk):
     async def conversation(call, *_):

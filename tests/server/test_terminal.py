@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -375,3 +376,36 @@ def test_an_option_of_the_program_after_the_command_says_where_it_goes():
     assert "--embedded goes before the command: concept-graph-mcp --embedded stats" in told
     told = assert_a_line(run("stats", "--embedded=x.db"), 2)
     assert "concept-graph-mcp --embedded stats" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("stats",), "counting"),
+        (("check",), "checking every node and relation"),
+        (("doctor",), "checking every node and relation"),
+        (("users", "list"), "counting"),
+        (("backup", "--dir", "backups"), "writing a backup and reading it back"),
+        (("export", "memory.jsonl"), "counting"),
+    ],
+)
+def test_a_command_that_reads_everything_says_so_on_a_terminal_only(
+    there, tmp_path, monkeypatch, arguments, said
+):
+    remember(there, concept("apple"))
+    monkeypatch.chdir(tmp_path)
+    shown: list[str] = []
+
+    @contextmanager
+    def status(_: Terminal, line: str):
+        shown.append(line)
+        yield
+
+    monkeypatch.setattr(Terminal, "status", status)
+    again = ["--force"] if arguments[0] == "export" else []
+    run(there, *arguments, *again)
+    assert shown == []
+    # So any stream is taken for a terminal.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    run(there, *arguments, *again)
+    assert f"{said} …" in shown

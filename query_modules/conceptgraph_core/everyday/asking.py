@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
-from .. import budgets, limits
+from .. import budgets, limits, validators
 from .. import text as texts
 from ..dates import DAY_MS, Span
+from ..errors import InvalidNumber
 from ..retrieval import calendar_words as calendar
 from ..retrieval.periods import periods
 from ..retrieval.question import ASKING
@@ -114,3 +115,13 @@ def limited(limit: int | None) -> int:
     """Return the requested number of rows. Raises InvalidNumber."""
     wanted = schema.DEFAULT_LIMIT if limit is None else limit
     return texts.integer(wanted, "limit", 1, schema.MAX_LIMIT)
+
+
+def within(since: int | None, until: int | None) -> Span:
+    """Return the time from *since* to before *until* (unix ms). Raises InvalidNumber."""
+    for value, field in ((since, "since"), (until, "until")):
+        if value is not None:
+            validators.time(value, field)
+    if since is not None and until is not None and since >= until:
+        raise InvalidNumber("since: is after until, so nothing lies between; swap them")
+    return Span(since, until)

@@ -9,7 +9,7 @@ from ..entities.identity import components, ending, ledger, merging, undoing
 from ..entities.names import canonical, searched
 from ..entities.node import Graph, Node
 from ..entities.observation import observing
-from ..errors import InvalidText, NotFound, Tautology
+from ..errors import InvalidText, NotAllowed, NotFound, Tautology
 from ..text import shown
 from . import schema
 from .hearing import begun
@@ -24,7 +24,7 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
     now ends. Returns verdict (same, different, or asked: a name is missing in *said*, which is why
     it is kept as a question) and undo, the id of the ledger's entry, unless it is a question. If
     that is settled already, it returns the verdict and the entry that settled it. Raises NotFound,
-    Tautology, and InvalidText where a name means several.
+    NotAllowed, Tautology, and InvalidText where a name means several.
     """
     texts.summary(said, "said")
     one = entity(graph, a, "a")
@@ -48,7 +48,9 @@ def entity(graph: Graph, called: str, field: str) -> Node:
             found.setdefault(components.canonical(graph, node).id, node)
     lasting = [one for one in found.values() if one.get("valid_until") is None] or [*found.values()]
     if not lasting:
-        raise NotFound(f"{field}: not found: {shown(called)}")
+        raise NotFound(
+            f"{field}: not found: {shown(called)}; recall and about return names and ids"
+        )
     if len(lasting) > 1:
         each = ", ".join(f"{one.key} ({one.name})" for one in lasting)
         raise InvalidText(f"{field}: {shown(called)} means several; give an id of {each}")
@@ -72,7 +74,8 @@ def _joined(graph: Graph, one: Node, other: Node, said: str) -> Row:
     first, second = components.canonical(graph, one), components.canonical(graph, other)
     if first.id == second.id:
         return {"verdict": schema.SAME, "undo": _merge_of(graph, one, other).key}
-    older, _ = graph.ordered(first, second)
+    older, younger = graph.ordered(first, second)
+    components.refuse_self([younger], "b", "merged into another")
     # Only what was looked up is found by its id; the entity that counts may be behind it.
     target, source = (one, other) if older.id == first.id else (other, one)
     row = merging.merge(graph, source.key, target.key, said, entities.USER_CORRECTION, said)
@@ -135,6 +138,10 @@ def _another(graph: Graph, one: Node, said: str) -> Row:
         # The same words again mean the one that began with them, which must not end by that.
         [entry] = _active(graph, one, entities.END_ACTION)
         return {"verdict": schema.DIFFERENT, "undo": entry.key}
+    whole = components.canonical(graph, one)
+    components.refuse_self(components.members(graph, whole), "a", "another")
+    if whole.get("valid_until") is not None:
+        raise NotAllowed(f"a: {shown(whole.name)} has ended already; remember what the new one is")
     row = ending.end(graph, one.key, said, said, None)
     if row["verdict"] != entities.CANDIDATE:
         [fresh] = observing.observe(graph, *message, relations=[])["entities"]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
+from .. import text as texts
 from .. import validators
 from ..concepts import names as concepts
 from ..concepts import relations
@@ -12,11 +13,12 @@ from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
 from ..entities.node import Graph as Entities
 from ..entities.observation import observing
-from ..errors import InvalidNumber
+from ..errors import InvalidNumber, NotFound
 from ..layers import SHARED
 from ..memories import crud, lifecycle, links, resting
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
+from ..text import shown
 from . import schema
 from .hearing import kept, named, terms
 
@@ -63,8 +65,8 @@ def remember(
     )
     if existing:
         _again(graph, node, keep, now_ms if happened_at is None else happened_at)
-    shown = [one for one in similar if one.memory_id != replaces]
-    for one in shown:
+    others = [one for one in similar if one.memory_id != replaces]
+    for one in others:
         links.join(graph, node, one, memories.DEFAULT_RELATION)
     if wanted:
         message = kept(text, said, wanted, happened_at)
@@ -73,12 +75,12 @@ def remember(
         resting.note(node, session, associated)
     if replaces is not None:
         until = now_ms if happened_at is None else happened_at
-        other = crud.replace(graph, node, replaces, until)
-        shown += [one for one in (other,) if one is not None and one not in shown]
+        other = crud.replace(graph, node, _memory(graph, replaces, "replaces"), until)
+        others += [one for one in (other,) if one is not None and one not in others]
     return {
         "id": node.memory_id,
         "existing": existing,
-        "similar": [{"id": one.memory_id, "text": one.text} for one in shown],
+        "similar": [{"id": one.memory_id, "text": one.text} for one in others],
     }
 
 
@@ -87,7 +89,7 @@ def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
 
     Returns id and forgotten_at (unix ms).
     """
-    row = crud.forget(graph, id_, reason)
+    row = crud.hide(graph, _memory(graph, id_, "id"), reason)
     return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
 
 
@@ -95,6 +97,16 @@ def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
     """Relate two concepts, as `relations.add` does, which returns the weight too."""
     row = relations.add(graph, source, target, type_)
     return {name: row[name] for name in ("from", "to", "type")}
+
+
+def _memory(graph: Graph, memory_id: str, field: str) -> Node:
+    """Return the memory of that id. Raises NotFound under *field*, the caller's argument."""
+    found = graph.present([texts.name(memory_id, field)])
+    if not found:
+        raise NotFound(
+            f"{field}: not found: {shown(memory_id)}; about and search return the ids of memories"
+        )
+    return found[0]
 
 
 def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Concept]:

@@ -8,7 +8,6 @@ from .. import text as texts
 from .. import validators
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
-from ..dates import Span
 from ..entities import searching as entities
 from ..entities.narration import widening
 from ..entities.node import Graph as Entities
@@ -20,7 +19,7 @@ from ..memories.view import Graph, Node
 from ..ranks import fused
 from ..retrieval import searching as indexed
 from . import schema
-from .asking import limited
+from .asking import limited, within
 
 Row = dict[str, Any]
 
@@ -51,12 +50,12 @@ def search(
     texts.summary(query, "query")
     most = limited(limit)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
-    within = Span(_time(since, "since"), _time(until, "until"))
+    time = within(since, until)
     subject = None
     if about is not None:
         named = texts.name(about, "about")
         subject = widening.subject(graph.another(Entities), named)
-    only = Wanted(within=within, about=subject)
+    only = Wanted(within=time, about=subject)
     of: dict[str, Callable[[], Iterator[_Result]]] = {
         schema.MEMORY: lambda: _memories(graph, query, only, vector, model),
         schema.EPISODE: lambda: _episodes(graph.another(Concepts), query, only),
@@ -80,10 +79,6 @@ class _Result(NamedTuple):
     id: str
     until: int | None
     told: Callable[[], Row]
-
-
-def _time(value: int | None, field: str) -> int | None:
-    return None if value is None else int(validators.time(value, field))
 
 
 def found(

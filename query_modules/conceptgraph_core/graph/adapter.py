@@ -46,7 +46,7 @@ class Graph(Generic[N]):
     layer: ClassVar[Layer]
     node_class: ClassVar[type[Any]] = Node
     # One such call of a person must not hold up all agents.
-    most_scanned: ClassVar[float] = limits.MAX_SCANNED
+    most_scanned: float = limits.MAX_SCANNED
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -78,6 +78,8 @@ class Graph(Generic[N]):
         """Return a view of another class for the same call."""
         made = kind(self._ctx, self.context)
         made._found_by_id = self._found_by_id
+        # A call that may read all there is may do so through each view.
+        made.most_scanned = max(made.most_scanned, self.most_scanned)
         return made
 
     @property

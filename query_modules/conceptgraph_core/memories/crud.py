@@ -141,13 +141,12 @@ def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
     lifecycle.access(graph, node)
 
 
-def replace(graph: Graph, node: Node, replaced_id: str, until: int) -> Node | None:
-    """Let *node* replace a memory that was valid *until* then (unix ms), and contradict it.
+def replace(graph: Graph, node: Node, old: Node, until: int) -> Node | None:
+    """Let *node* replace *old*, which was valid *until* then (unix ms), and contradict it.
 
     If another memory replaced that one before, it is returned and stays: each may be so of a part.
-    Said again, it changes nothing. Raises NotFound, Tautology.
+    Said again, it changes nothing. Raises Tautology.
     """
-    old = graph.existing(replaced_id, "replaces")
     if old.id == node.id:
         raise Tautology("replaces: a memory cannot replace itself")
     every = graph.another(AllMemories)

@@ -17,7 +17,7 @@ class Everything(adapter.Graph[Node]):
     layers: ClassVar[tuple[Layer, ...]] = LAYERS
     layer = together(LAYERS)
     # An owner's counts, checks and exports are of all there is.
-    most_scanned = math.inf
+    most_scanned: float = math.inf
 
     def layer_of(self, label: str) -> Layer:
         return next(layer for layer in self.layers if label in layer.labels)

@@ -9,7 +9,7 @@ from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
-from conceptgraph_core.everyday.asking import asked, budget, limited
+from conceptgraph_core.everyday.asking import asked, budget, limited, within
 from conceptgraph_core.everyday.schema import (
     DEFAULT_BUDGET,
     DEFAULT_KEEP,
@@ -140,7 +140,7 @@ def search(
     called = _parts(entities.search(query, user_id=scope))
     own = scope if concept_scope is None else concept_scope
     subject = None if about is None else Subject([text.name(about, "about")])
-    only = Wanted(within=dates.Span(since, until), about=subject)
+    only = Wanted(within=within(since, until), about=subject)
     if about is not None:
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
     lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only)
@@ -253,6 +253,7 @@ def _episodes(first: str, beyond: str, scope: str) -> Range:
 
 @checked
 def forget(memory_id: str, reason: str | None = None) -> Call:
+    text.name(memory_id, "id")
     return memories.forget(memory_id, reason)._replace(procedure=procedures.FORGET)
 
 
@@ -265,11 +266,11 @@ def relate(concept_scope: str, source: str, target: str, relation_type: str) -> 
 @checked
 def identify(scope: str, a: str, b: str | None, same: bool, said: str) -> Call:
     text.summary(said, "said")
-    called = [a] if b is None else [a, b]
+    called = {"a": a} if b is None else {"a": a, "b": b}
     parts = [
         part
-        for one in called
-        for part in (*_naming(text.name(one, "a"), scope), *_parts(entities.get(one)))
+        for field, one in called.items()
+        for part in (*_naming(text.name(one, field), scope), *_parts(entities.get(one)))
     ]
     if b is None:
         parts += _parts(entities.observe(*hearing.begun(said, a), user_id=scope))

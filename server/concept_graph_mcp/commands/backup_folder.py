@@ -11,6 +11,7 @@ from ..stores.backup_files import BadBackup, Contents, Written
 from ..stores.store import Keeper
 from .common import Failure
 from .notes import note
+from .progress import waiting
 from .terminal import say
 
 LATEST = "latest"
@@ -96,7 +97,8 @@ class Folder:
             async with self._turn(directory):
                 name = store_id, mark, self._store.backups.suffix, datetime.now(UTC)
                 with backup_folder.written(directory, *name) as (partial, file):
-                    made = await self._store.backup(partial)
+                    with waiting("writing a backup and reading it back"):
+                        made = await self._store.backup(partial)
                     if made.damage is not None and not mark:
                         where = self._store.location
                         raise Failure(f"{where}: {made.damage}; no backup was made")
@@ -106,8 +108,8 @@ class Folder:
 
     def _turn(self, directory: Path) -> AbstractAsyncContextManager[None]:
         """Wait until no other process writes to *directory*; then remove its unfinished files."""
-        waiting = f"{directory}: waiting for another backup to be done"
-        return backup_folder.turn(directory, lambda: note(waiting))
+        line = f"{directory}: waiting for another backup to be done"
+        return backup_folder.turn(directory, lambda: note(line))
 
     def _listing(self, directory: Path) -> backup_folder.Listing:
         try:

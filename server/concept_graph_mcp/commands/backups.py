@@ -17,6 +17,7 @@ from ..stores.store import FILES, Keeper
 from .backup_folder import LATEST, Folder, shown
 from .common import FOLDER, Failure, configured, in_each_store, with_keeper
 from .notes import note
+from .progress import waiting
 from .terminal import say
 
 CORE_RESET_VARIABLE = "CORE_RESET_COMMAND"
@@ -139,7 +140,8 @@ async def _restore(
     session: Session, store: Keeper, snapshot: str, folder: Folder, yes: bool
 ) -> None:
     file = await folder.chosen(snapshot)
-    held = await store.contents(file)
+    with waiting(f"reading {file}"):
+        held = await store.contents(file)
     stranger = await _stranger(store, held)
     if stranger and snapshot == LATEST:
         raise BadBackup(file, f"{stranger}; restore it by its path")
@@ -164,7 +166,8 @@ async def _stranger(store: Keeper, held: Contents) -> str | None:
 async def _current(session: Session) -> Contents | None:
     """Return the graph's contents, or None if it is too damaged to be counted."""
     try:
-        rows = await session.run(calls.transfer.stats())
+        with waiting("counting"):
+            rows = await session.run(calls.transfer.stats())
     except StoreError:
         # If the store cannot even be reached, the next step reports that.
         return None

@@ -18,6 +18,7 @@ from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import opened
 from .common import AS_JSON, configured
+from .progress import waiting
 from .reading import shown_measure
 from .terminal import out, print_json, wide
 
@@ -30,7 +31,8 @@ _MOST_PROBLEMS = 20
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Report what is configured, reachable and deployed; exit 1 if anything is wrong."""
     chosen = configured(ctx.obj)
-    findings = [*health.configuration(chosen), *anyio.run(_store_findings, chosen)]
+    with waiting("checking every node and relation"):
+        findings = [*health.configuration(chosen), *anyio.run(_store_findings, chosen)]
     findings += [Finding(one.client, one.state, one.wrong) for one in states()]
     if as_json:
         print_json({"findings": [_plain(finding) for finding in findings]})

@@ -21,7 +21,7 @@ from .common import FILE, PATH, configured, with_session
 from .importing import Import
 from .interrupts import Interrupts
 from .notes import note
-from .progress import progress
+from .progress import progress, waiting
 
 _CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.nodes)))
 
@@ -166,7 +166,8 @@ async def _write_server_memory(
 
 async def records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
     """Iterate over all records of the store in batches, and report the progress."""
-    measures = await session.run(calls.transfer.stats())
+    with waiting("counting"):
+        measures = await session.run(calls.transfer.stats())
     expected = sum(row["value"] for row in measures if row["kind"] != "time")
     count = 0
     with progress("exporting", expected) as done:

@@ -19,6 +19,7 @@ from ..session import Session
 from . import output
 from .common import Failure
 from .owned import records_of
+from .progress import progress
 
 # The sources whose memories are values of programs: these are edited in place.
 PROGRAMS: Final = frozenset({"claude", "langgraph", "openai-agents", "google-adk"})
@@ -57,8 +58,10 @@ async def write(session: Session, folder: Path, force: bool) -> tuple[int, Tally
         written = (one.memory_id for dated in months.values() for _, one in dated)
         _file(folder / _WRITTEN, "".join(f"{one}\n" for one in written))
         taken: set[str] = set()
-        for entity_id, label in sorted(entities.items()):
-            await _entity(session, folder / "entities", (entity_id, label), taken)
+        with progress("writing entities", len(entities)) as done:
+            for entity_id, label in sorted(entities.items()):
+                await _entity(session, folder / "entities", (entity_id, label), taken)
+                done(len(taken))
     return sum(map(len, months.values())) + len(taken), tally
 
 

@@ -1,4 +1,4 @@
-"""Show a progress bar on a terminal's stderr; elsewhere nothing."""
+"""Show on a terminal's stderr what takes long, and how far it is; elsewhere nothing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,3 +33,15 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     with bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show *what* while it is done, where there are no steps to count."""
+    if is_plain():
+        yield
+        return
+    from .terminal import notes
+
+    with notes.status(f"{what} …"):
+        yield

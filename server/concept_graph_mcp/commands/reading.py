@@ -21,6 +21,7 @@ from ..settings import Settings
 from .common import AS_JSON, AT, configured, each_store, look_only, with_keeper, with_session
 from .formatting import figure, parts, percent, score
 from .notes import note
+from .progress import waiting
 from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
@@ -137,7 +138,8 @@ def stats(embedded: str | None, as_json: bool) -> None:
     """Print how much there is of everything."""
 
     async def counted(session: Session) -> tuple[list[Row], str | None]:
-        return await session.run(calls.transfer.stats()), await overdue.advice(session)
+        with waiting("counting"):
+            return await session.run(calls.transfer.stats()), await overdue.advice(session)
 
     rows, advice = with_session(embedded, counted)
     if advice is not None:
@@ -156,7 +158,9 @@ def stats(embedded: str | None, as_json: bool) -> None:
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
     """Print what is wrong with the graph and what to do about it; exit 1 if there is any."""
-    rows = _problems(configured(ctx.obj, whole=True))
+    chosen = configured(ctx.obj, whole=True)
+    with waiting("checking every node and relation"):
+        rows = _problems(chosen)
     if as_json:
         print_json({"problems": rows})
     elif rows:

@@ -32,6 +32,7 @@ from .export_import import destination
 from .group import Topic
 from .notes import note
 from .owned import count, records_of, remove, told
+from .progress import waiting
 from .terminal import Terminal, narrow, print_json, say, wide
 from .tokens import tokens_of
 
@@ -75,7 +76,8 @@ def list_(embedded: str | None, as_json: bool) -> None:
         rows.extend({**row, **file} for row in found)
 
     try:
-        in_each_store(chosen, listed)
+        with waiting("counting"):
+            in_each_store(chosen, listed)
     except Failure:
         if rows:
             _print(rows, as_json)
@@ -136,7 +138,8 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
     chosen = of_user(configured(embedded, whole=True), user)
 
     async def work(session: Session, keeper: Keeper) -> str | None:
-        owned = await count(session, user)
+        with waiting("counting"):
+            owned = await count(session, user)
         # A deletion that was interrupted at its end has left an empty file.
         if not owned and chosen.per_user is None:
             raise Failure(f"{user}: owns nothing in this store")
@@ -145,8 +148,10 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
             click.confirm("Remove all of it for ever?", abort=True)
         if revoked := tokens_of(embedded).revoke_user(user):
             say(f"Revoked tokens: {len(revoked):,}")
-        say(f"Removed {told(await remove(session, user))}")
-        if left := await count(session, user):
+        with waiting("removing"):
+            removed, left = await remove(session, user), await count(session, user)
+        say(f"Removed {told(removed)}")
+        if left:
             raise Failure(f"{user} stored more meanwhile: {told(left)}; run the command again")
         if chosen.per_user is None:
             return await keeper.overwrite_removed()

@@ -82,14 +82,16 @@ def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> 
     year 9999 means for ever. Raises Refused.
     """
     try:
-        moment = datetime.fromisoformat(value.strip())
+        # A Python program may pass a date itself.
+        value = value.isoformat() if isinstance(value, date) else value.strip()
+        moment = datetime.fromisoformat(value)
         if moment.year == MAXYEAR:
             return limits.MAX_TIME_MS
-        if _is_date(value.strip()) and not begins:
+        if _is_date(value) and not begins:
             moment += timedelta(days=1)
         moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
         return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
-    except (ValueError, OverflowError):
+    except (AttributeError, ValueError, OverflowError):
         raise Refused(
             f"{field}: must be a date or a time such as 2026-01-31 or 2026-01-31T18:00"
         ) from None

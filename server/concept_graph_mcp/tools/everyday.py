@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
-from uuid import UUID
 
-from pydantic import ConfigDict, Field, Strict
+from pydantic import BeforeValidator, ConfigDict, Field, Strict
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from conceptgraph_core import dates
-from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 
 from .. import calls, everyday, overdue
-from ..errors import Refused
 from ..session import Session
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, terse, tool
@@ -74,6 +72,18 @@ class Named(TypedDict):
 
 # Unknown fields must not be lost silently.
 Named.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
+
+
+def _as_named(given: Any) -> Any:
+    """Return an item of `about`; one line refuses another, in place of one for each form."""
+    named = {"name": given} if isinstance(given, str) else given
+    is_named = isinstance(named, dict) and {"name"} <= named.keys() <= {"name", "kind"}
+    if is_named and all(isinstance(one, str) for one in named.values()):
+        return given
+    raise PydanticCustomError("named", 'must be a name, or {"name": …, "kind": …}')
+
+
+Naming = Annotated[Text | Named, BeforeValidator(_as_named)]
 
 
 class Similar(TypedDict):
@@ -190,7 +200,8 @@ names, what was said of that, and what comes to mind; sources has the id of each
         ],
         *,
         about: Annotated[
-            list[Text | Named], Field(max_length=schema.MOST_ABOUT, description="Names in it.")
+            list[Naming],
+            Field(max_length=schema.MOST_ABOUT, description="Names in it."),
         ] = [],  # noqa: B006 - the schema shows it, and nobody keeps it
         keep: Annotated[
             Keep, Field(description="How long it matters; days: two weeks.")
@@ -257,18 +268,7 @@ each kind); accesses none."""
     ) -> About:
         """Call when the user asks for all that is known of somebody or something. Returns facts \
 (past ones with until), doubts, relations, what was said, and how many more there are of each."""
-        session, entity_id = self._session, None
-        if _is_id(name):
-            # Texts are found by what it is called: one look-up more.
-            try:
-                [known] = await session.run(calls.entities.get(name))
-            except Refused as error:
-                if not issubclass(error.kind, NotFound):
-                    raise
-                raise Refused(f"name: no entity has the id {name}; pass a name", NotFound) from None
-            name = known["labels"][0].partition(" (")[0]
-            entity_id = known["entity_id"]
-        row, advice = await everyday.about(session, name, limit, entity_id)
+        row, advice = await everyday.about(self._session, name, limit)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         for field in ("also", "doubts", "relations"):
             made[field] = list(row[field])
@@ -335,14 +335,6 @@ each kind); accesses none."""
 
     def _day(self, time_ms: int) -> str:
         return dates.day(time_ms, self._session.zone)
-
-
-def _is_id(name: str) -> bool:
-    """Return whether *name* has the form of an entity's id."""
-    try:
-        return str(UUID(name)) == name
-    except ValueError:
-        return False
 
 
 def _tools(session: Session) -> list[ConceptTool]:
