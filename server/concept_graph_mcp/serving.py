@@ -109,6 +109,7 @@ def build(
     for prompt in prompts(toolsets):
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
+    server.middleware.append(stdin.shorten_names)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
     if others:
         server.middleware.append(aliases.unlisted(others))

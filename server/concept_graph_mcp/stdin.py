@@ -9,12 +9,20 @@ import io
 import json
 import re
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, BinaryIO, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCRequest, jsonrpc_message_adapter
+from mcp.types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    JSONRPCRequest,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 from .errors import one_line
@@ -85,6 +93,36 @@ def without_lone_surrogates(line: bytes) -> bytes:
     if b"\\u" not in line:
         return line
     return _ESCAPE.sub(lambda match: rb"\u0000" if match["lone"] else match[0], line)
+
+
+# Characters of a name that no method, tool, prompt or resource of ours has as many of.
+_MOST_OF_A_NAME = 100
+
+
+async def shorten_names(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Cut long names of methods, tools, prompts and resources, which nothing has.
+
+    The SDK repeats the whole name in its error, and logs that of a prompt. Raises MCPError.
+    """
+    given = dict(ctx.params) if isinstance(ctx.params, Mapping) else ctx.params
+    if isinstance(given, dict):
+        for key in ("name", "uri"):
+            if isinstance(given.get(key), str):
+                given[key] = _shortened(given[key])
+    ctx = replace(ctx, method=_shortened(ctx.method), params=given)
+    if ctx.method != "prompts/get":
+        return await call_next(ctx)
+    try:
+        return await call_next(ctx)
+    except ValidationError:
+        raise
+    except ValueError as error:
+        # The client's mistake, which the SDK would log as a failure of the server.
+        raise MCPError(INVALID_PARAMS, str(error)) from None
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _MOST_OF_A_NAME else f"{name[:_MOST_OF_A_NAME]}…"
 
 
 async def refuse_unreadable(

@@ -3,18 +3,22 @@
 import asyncio
 import json
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import anyio
+import endless_recall
 import neo4j
 import pytest
-from server_processes import END_S, StdioServer
+from memgraph_process import eventually
+from server_processes import StdioServer
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Ended
+from concept_graph_mcp.stores.bolt import cypher
 from concept_graph_mcp.stores.bolt.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -23,6 +27,9 @@ ENDLESS = (
     " UNWIND range(1, 100001) AS a UNWIND range(1, 100001) AS b UNWIND range(1, 1000) AS c"
     " RETURN count(*) AS count"
 )
+# As long as the server of such recalls tries to end one.
+ENDS_WITHIN_S = 2 * endless_recall.PATIENCE_S
+ENDLESS_RECALL = (sys.executable, endless_recall.__file__)
 Rows = list[dict[str, Any]]
 
 
@@ -42,11 +49,6 @@ def under_way(database: Callable[..., Rows], text: str) -> bool:
     """Tell whether a query with *text* in it runs in the database."""
     rows = database("SHOW TRANSACTIONS")
     return any(text in query for row in rows for query in row["query"])
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    while not condition():
-        pass
 
 
 async def begin(store: BoltStore, scope: anyio.CancelScope) -> asyncio.Task[None]:
@@ -95,7 +97,7 @@ def test_a_query_that_nobody_waits_for_is_ended_in_the_database(empty_memgraph, 
         await store.close()
 
     asyncio.run(main())
-    wait_until(lambda: not under_way(database, "100001"))
+    eventually(lambda: not under_way(database, "100001"))
     assert database("MATCH (n) RETURN n.name AS name") == []
 
 
@@ -113,15 +115,17 @@ def test_a_query_cancelled_as_soon_as_it_is_sent_is_ended_in_the_database(empty_
         await store.close()
 
     asyncio.run(main())
-    wait_until(lambda: not under_way(database, "100001"))
+    eventually(lambda: not under_way(database, "100001"))
     assert database("MATCH (n) RETURN n.name AS name") == []
 
 
-def test_a_call_that_the_database_ends_says_so_and_is_not_made_again(empty_memgraph, database):
+def test_a_call_that_the_database_ends_says_so_and_is_not_made_again(
+    empty_memgraph, database, monkeypatch
+):
     async def main() -> None:
         store = BoltStore(empty_memgraph, "", "")
         await store.open()
-        task = asyncio.ensure_future(store.call(long_recall(), CONTEXT))
+        task = asyncio.ensure_future(store.call(calls.concepts.recall(["apple"], 2), CONTEXT))
         while not await asyncio.to_thread(under_way, database, "conceptgraph.recall"):
             assert not task.done()
         await asyncio.to_thread(terminate, database)
@@ -129,25 +133,18 @@ def test_a_call_that_the_database_ends_says_so_and_is_not_made_again(empty_memgr
             await task
         await store.close()
 
-    make_long(database)
+    make_graph(database)
+    monkeypatch.setattr(cypher, "call", endless_recall.written)
     asyncio.run(main())
     assert aroused(database) == 0.25
 
 
-def make_long(database: Callable[..., Rows]) -> None:
-    """Make a graph in which a recall reads nearly as much as it may."""
+def make_graph(database: Callable[..., Rows]) -> None:
+    """Make a graph in which a recall of apple arouses fruit."""
     database(
-        "CREATE (a:Concept {name: 'apple', arousal_level: 0.25, accessed_at: 0})"
-        " CREATE (b:Concept {name: 'fruit', arousal_level: 0.25, accessed_at: 0})"
+        "CREATE (:Concept {name: 'apple', arousal_level: 0.25, accessed_at: 0})"
+        "-[:IS_A {weight: 0.25}]->(:Concept {name: 'fruit', arousal_level: 0.25, accessed_at: 0})"
     )
-    database(
-        "MATCH (a:Concept {name: 'apple'}), (b:Concept {name: 'fruit'})"
-        " UNWIND range(1, 490000) AS number CREATE (a)-[:IS_A {weight: 0.25}]->(b)"
-    )
-
-
-def long_recall() -> calls.Call:
-    return calls.concepts.recall(["apple"], 2)
 
 
 def aroused(database: Callable[..., Rows]) -> float:
@@ -185,17 +182,19 @@ ENDS: dict[str, Callable[[StdioServer], None]] = {
 
 @pytest.mark.parametrize("end", ENDS)
 def test_a_call_that_a_server_ends_is_ended_in_the_database(empty_memgraph, database, end):
-    make_long(database)
-    with StdioServer(environment={"MEMGRAPH_URI": empty_memgraph}) as server:
+    make_graph(database)
+    with StdioServer(
+        environment={"MEMGRAPH_URI": empty_memgraph}, program=ENDLESS_RECALL
+    ) as server:
         server.initialize()
         call = {"name": "recall_query", "arguments": {"seeds": ["apple"], "max_hop": 2}}
         message = {"jsonrpc": "2.0", "id": 100, "method": "tools/call", "params": call}
         server.send(json.dumps(message).encode())
-        wait_until(lambda: under_way(database, "conceptgraph.recall"))
+        eventually(lambda: under_way(database, "conceptgraph.recall"))
         ENDS[end](server)
         if end != "cancelled":
-            server.process.wait(END_S)
-        wait_until(lambda: not under_way(database, "conceptgraph.recall"))
+            server.process.wait(ENDS_WITHIN_S)
+        eventually(lambda: not under_way(database, "conceptgraph.recall"))
         assert aroused(database) == 0.25
 
 

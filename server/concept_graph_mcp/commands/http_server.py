@@ -1,9 +1,10 @@
 """Serve many users over HTTP (`serve`)."""
 
 import dataclasses
+import ipaddress
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from .common import FILE, FOLDER, Failure, Number, configured
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
+_CLAIM = "sub"
 _DEFAULT = Limits()
 # A store file runs one call at a time. Another one keeps it busy; each further one would stand
 # before the calls of other users.
@@ -63,7 +65,7 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
 @click.option("--issuer", metavar="URL", help="Admit tokens of this OpenID Connect issuer.")
 @click.option("--audience", help="Their audience; default: the address of the endpoint.")
 @click.option(
-    "--user-claim", default="sub", show_default=True, help="Their claim that names the user."
+    "--user-claim", default=_CLAIM, show_default=True, help="Their claim that names the user."
 )
 @click.option("--database", metavar="NAME", help="The database of a Memgraph Enterprise server.")
 @click.option(
@@ -163,7 +165,7 @@ def serve(
     their token.
     """
     from ..http.app import PATH, Web
-    from ..http.oidc import Issuer, is_safe
+    from ..http.oidc import Issuer
     from ..http.serving import serve as run
     from ..http.tokens import Tokens
 
@@ -173,8 +175,14 @@ def serve(
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
     if database is not None:
         chosen = dataclasses.replace(chosen, database=settings.database(database, "--database"))
+        if chosen.embedded is not None:
+            raise Failure("--database: a store file has no databases; leave it out")
+    if issuer is None and (audience is not None or user_claim != _CLAIM):
+        raise Failure("--audience and --user-claim: only tokens of an --issuer have them")
     if database_claim is not None:
         _check_claimed(chosen, issuer, shards)
+    _check_urls({"--issuer": issuer, "--public-url": public_url})
+    _check_addresses(hosts, origins, proxies)
     kept = Tokens(settings.tokens_file(chosen))
     known = kept.exist() or issuer is not None
     host, _ = address
@@ -191,9 +199,6 @@ def serve(
         raise Failure("--store-per-user and --embedded name different stores; leave one out")
     if host in _ANY and not (public_url or hosts):
         raise Failure(f"{host}: name the --public-url, or with --allow-host how clients call it")
-    for option, url in (("--issuer", issuer), ("--public-url", public_url)):
-        if url is not None and not is_safe(url):
-            raise Failure(f"{option}: {url}: must begin with https://, except on this machine")
     if chosen.per_user is not None:
         prepare(chosen.per_user)
     with _listening(address) as opened:
@@ -230,6 +235,35 @@ def _check_claimed(chosen: settings.Settings, issuer: str | None, shards: Path |
         raise Failure("--database-claim: leave out --database and MEMGRAPH_DATABASE")
     if chosen.read_uris:
         raise Failure("--database-claim: leave out MEMGRAPH_READ_URI, which is not supported here")
+
+
+def _check_urls(named: Mapping[str, str | None]) -> None:
+    """Raise Failure if one of these options is no address that tokens may be sent to."""
+    from ..http.oidc import is_safe
+
+    for option, url in named.items():
+        if url is not None and not is_safe(url):
+            raise Failure(f"{option}: {url}: must begin with https://, except on this machine")
+        if url is not None and {"?", "#"} & {*url}:
+            raise Failure(f"{option}: {url}: must be an address without ? and #")
+
+
+def _check_addresses(hosts: Sequence[str], origins: Sequence[str], proxies: Sequence[str]) -> None:
+    """Raise Failure if one of these could never be that of a request."""
+    for host in hosts:
+        if {"/", "*", "@"} & {*host} or not host:
+            raise Failure(f"--allow-host: {host!r} is not like memory.example.com")
+    for origin in origins:
+        if _origin(origin) != origin or not urlsplit(origin).netloc or "*" in origin:
+            raise Failure(f"--allow-origin: {origin!r} is not like https://chat.example.com")
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            if proxy != "*":
+                raise Failure(
+                    f"--trust-proxy: {proxy!r} is not like 10.0.0.5 or 10.0.0.0/8"
+                ) from None
 
 
 def _listening(address: tuple[str, int]) -> socket.socket:

@@ -104,7 +104,7 @@ def build(
 
     def admitting(app: ASGIApp) -> ASGIApp:
         """Return *app* for requests with a token that may read."""
-        app = Admitted(app, rate, str(metadata) if metadata is not None else None)
+        app = Admitted(app, rate, web.limits.bytes, str(metadata) if metadata is not None else None)
         app = RequireAuthMiddleware(app, [READ], metadata)
         return AuthenticationMiddleware(app, backend, on_error=_unknown)
 

@@ -1,5 +1,6 @@
 """Check each request before its body is read; end what its client no longer waits for."""
 
+import math
 import re
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
@@ -8,6 +9,7 @@ import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -95,17 +97,25 @@ def refusal(status: int, line: str, headers: dict[str, str] | None = None) -> Re
 class Admitted:
     """Serves requests whose user is known: not too many, as long as the client waits."""
 
-    def __init__(self, app: ASGIApp, rate: Rate, metadata: str | None) -> None:
+    def __init__(self, app: ASGIApp, rate: Rate, most_bytes: int, metadata: str | None) -> None:
         self._app = app
         self._rate = rate
+        self._most_bytes = most_bytes
         self._metadata = metadata
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         user = scope["user"]
         assert isinstance(user, AuthenticatedUser)
         if wait := self._rate.wait(str(user.access_token.subject)):
-            told = refusal(429, "too many requests", {"retry-after": str(max(1, round(wait)))})
-            await told(scope, receive, send)
+            seconds = max(1, math.ceil(wait))
+            line = f"too many requests; wait {seconds} s"
+            refused = refusal(429, line, {"retry-after": str(seconds)})
+            await refused(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > self._most_bytes:
+            line = f"a request may have {self._most_bytes:,} bytes; send less at a time"
+            await refusal(413, line)(scope, receive, send)
             return
         read, answered = anyio.Event(), anyio.Event()
 

@@ -16,6 +16,7 @@ from starlette.authentication import AuthenticationError
 from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
 
+from ..errors import one_line
 from ..logs import tell
 from ..settings import is_database
 from .asking import DATABASE, READ, WRITE
@@ -70,6 +71,7 @@ class Verifier:
         try:
             header = jwt.get_unverified_header(token)
             if header.get("alg") not in ALGORITHMS or not header.get("kid"):
+                tell(logger, "token refused", why="no kid, or no algorithm of public keys")
                 return None
             key = await self._key(header["kid"])
             claims = jwt.decode(
@@ -114,7 +116,7 @@ class Verifier:
                     self._keys = await self._discovered()
                 key = await anyio.to_thread.run_sync(self._keys.get_signing_key, kid)
             except (jwt.PyJWKClientConnectionError, jwt.PyJWKSetError, ValueError) as error:
-                self._fail(IssuerError(f"the issuer's keys cannot be read: {error}"))
+                self._fail(IssuerError(one_line(f"the issuer's keys cannot be read: {error}")))
             except IssuerError as error:
                 self._fail(error)
             self._failed = None
@@ -138,7 +140,8 @@ class Verifier:
         try:
             async with httpx2.AsyncClient(timeout=_TIMEOUT_S) as client:
                 answer = await client.get(address)
-                answer.raise_for_status()
+                if not answer.is_success:
+                    raise IssuerError(f"{address}: answered {answer.status_code}")
                 said = answer.json()
         except (httpx2.HTTPError, ValueError) as error:
             raise IssuerError(f"{address}: {error or type(error).__name__}") from error

@@ -1,6 +1,7 @@
 """Keep access tokens in a file: of each its hash, its user and its end, never the token."""
 
 import hashlib
+import logging
 import secrets
 import sqlite3
 import weakref
@@ -11,6 +12,11 @@ from time import time
 from typing import NamedTuple
 
 from mcp.server.auth.provider import AccessToken
+
+from ..errors import Unavailable
+from ..logs import tell
+
+logger = logging.getLogger(__name__)
 
 # Tools that look for leaked secrets, and people, recognise a token by it.
 PREFIX = "cgm_"
@@ -58,6 +64,8 @@ class Tokens:
         # Opening takes six times as long as a look-up.
         self._opened: sqlite3.Connection | None = None
         self._opened_as: tuple[int, ...] = ()
+        # Why the file could not be read the last time; "" if it could.
+        self._told = ""
         self._close: Callable[[], object] = lambda: None
 
     def exist(self) -> bool:
@@ -106,9 +114,11 @@ class Tokens:
         try:
             # All rows, so that the statement is over and holds up no writer.
             rows = self._open().execute(f"{_SELECT} WHERE hash = ?", [_hash(token)]).fetchall()
-        except (OSError, sqlite3.Error):
+        except (OSError, sqlite3.Error) as error:
             # Without a file or a table nobody has a token.
+            self._log_once(str(error))
             return None
+        self._told = ""
         if not rows or (kept := _kept(rows[0])).expired:
             return None
         self._note_use(kept)
@@ -116,12 +126,18 @@ class Tokens:
             token=token, client_id=kept.id, scopes=[*kept.scopes], subject=kept.user_id
         )
 
+    def _log_once(self, why: str) -> None:
+        """Log why nobody is admitted, or whoever runs the server would look for it elsewhere."""
+        if why != self._told:
+            self._told = why
+            tell(logger, "tokens cannot be read", logging.WARNING, file=self.file, why=why)
+
     def _note_use(self, kept: Kept) -> None:
         now = int(_NOW())
         if kept.used_at is not None and now - kept.used_at < _NOTED_EVERY_S:
             return
         # A file that cannot be written, such as a mounted secret, admits its users all the same.
-        with suppress(sqlite3.Error), self._changing(patience_s=0.0) as database:
+        with suppress(Unavailable), self._changing(patience_s=0.0) as database:
             database.execute("UPDATE tokens SET used_at = ? WHERE id = ?", [now, kept.id])
 
     def _open(self) -> sqlite3.Connection:
@@ -137,13 +153,28 @@ class Tokens:
 
     @contextmanager
     def _changing(self, patience_s: float = _PATIENCE_S) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.file, timeout=patience_s)) as database, database:
+        with (
+            self._told_in_one_line(),
+            closing(sqlite3.connect(self.file, timeout=patience_s)) as database,
+            database,
+        ):
             yield database
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with closing(self._connected()) as database:
+        with self._told_in_one_line(), closing(self._connected()) as database:
             yield database
+
+    @contextmanager
+    def _told_in_one_line(self) -> Iterator[None]:
+        """Raise Unavailable if the file is of another kind, damaged or not writable."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise Unavailable(
+                f"{self.file}: cannot be used as the file of the tokens: {error}; put a copy of it"
+                " back, or remove it and make new tokens"
+            ) from None
 
     def _connected(self, check_same_thread: bool = True) -> sqlite3.Connection:
         address = f"{self.file.absolute().as_uri()}?mode=ro"

@@ -119,6 +119,20 @@ def test_on_a_signal_calls_in_flight_end_first(store, tmp_path, number):
             ["--http=0", "--database-claim=tenant", "--issuer=https://id.example.com"],
             "--database-claim: is for one Memgraph Enterprise server",
         ),
+        (["--http=0", "--audience=api"], "only tokens of an --issuer have them"),
+        (["--http=0", "--user-claim=email"], "only tokens of an --issuer have them"),
+        (["--http=0", "--database=one"], "--database: a store file has no databases"),
+        (["--http=0", "--allow-host=*"], "--allow-host: '*' is not like memory.example.com"),
+        (["--http=0", "--allow-host=https://a.example"], "--allow-host: 'https://a.example' is"),
+        *(
+            (["--http=0", f"--allow-origin={origin}"], f"--allow-origin: '{origin}' is not like")
+            for origin in ("*", "a.example", "https://a.example/", "https://*.example")
+        ),
+        (["--http=0", "--trust-proxy=proxy"], "--trust-proxy: 'proxy' is not like 10.0.0.5"),
+        (
+            [*("--http=0", "--issuer=https://id.example"), "--public-url=https://m.example/?a=1"],
+            "--public-url: https://m.example/?a=1: must be an address without ? and #",
+        ),
         (["--http=0", "--database=a b"], "--database: must be the name of a database, not 'a b'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -99,7 +99,10 @@ def pieces(size):
 def test_a_body_that_is_too_large_is_refused_and_others_are_served(embedded, tokens, announced):
     with running(embedded, tokens, limits=Limits(bytes=100_000)) as server:
         body = b" " * 200_000 if announced else pieces(200_000)
-        assert server.post(content=body).status_code == 413
+        answer = server.post(content=body)
+        assert answer.status_code == 413
+        if announced:
+            assert reason(answer) == "a request may have 100,000 bytes; send less at a time"
         assert server.post(content=json.dumps(CALL).encode()).status_code == 200
 
 
@@ -172,6 +175,23 @@ def test_a_name_that_no_tool_can_have_is_refused_in_the_answer(served, name):
     assert "error" in answer or answer["result"]["isError"]
     assert "Traceback" not in str(answer)
     assert served.post().status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/call", {"name": "x" * 300_000}),
+        ("prompts/get", {"name": "x" * 300_000}),
+        ("resources/read", {"uri": f"ui://{'x' * 300_000}"}),
+        ("x" * 300_000, {}),
+    ],
+    ids=lambda value: value[:14] if isinstance(value, str) else "",
+)
+def test_a_long_name_is_not_repeated(served, caplog, method, params):
+    answer = served.post(method, params=params)
+    assert len(answer.text) < 1_000
+    assert "x" * 90 in answer.text
+    assert "xxx" not in caplog.text
 
 
 def test_tools_that_do_not_exist_are_counted_under_one_name(served):

@@ -210,7 +210,10 @@ def test_too_many_requests_a_second_are_refused_with_429(embedded, tokens):
         assert server.post().status_code == 200
         answer = server.post()
         assert answer.status_code == 429
-        assert int(answer.headers["retry-after"]) >= 1
+        wait = answer.headers["retry-after"]
+        assert int(wait) >= 1
+        line = answer.json()["error"]["message"]
+        assert line == f"too many requests; wait {wait} s"
         assert server.post(user="bob").status_code == 200
 
 

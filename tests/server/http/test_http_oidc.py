@@ -197,6 +197,8 @@ def test_an_issuer_that_cannot_be_reached_is_no_reason_to_discard_a_token(admitt
     answer = asked(admitting, token)
     assert answer.status_code == 503
     assert "retry-after" in answer.headers
+    line = answer.json()["error"]["message"]
+    assert line == f"{issuer.url}/.well-known/openid-configuration: answered 503; try again later"
     assert admitting.post(user="bob").status_code == 200
     issuer.available = True
     assert asked(admitting, token).status_code == 200

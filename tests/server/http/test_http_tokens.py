@@ -125,6 +125,23 @@ def test_a_file_that_is_none_of_ours_admits_nobody(tmp_path):
     assert verified(file, PREFIX + "x" * 43) is None
 
 
+def test_a_damaged_file_is_told_in_one_line_and_once_in_the_log(store, tmp_path, caplog):
+    tokens, file = Tokens(tmp_path / "memory.db.tokens"), tmp_path / "memory.db.tokens"
+    whole = tokens.add("ann", ["memory:read"], None)
+    kept = file.read_bytes()
+    file.write_bytes(b"this is no database" * 100)
+    for arguments in (["list"], ["add", "bob"], ["revoke", "x"]):
+        failed = run(store, "tokens", *arguments)
+        assert failed.exit_code == 1
+        assert len(failed.stderr.strip().splitlines()) == 1
+        assert f"{file}: cannot be used as the file of the tokens" in failed.stderr
+    for _ in range(3):
+        assert anyio.run(tokens.verify_token, whole) is None
+    assert [one.message for one in caplog.records] == ["tokens cannot be read"]
+    file.write_bytes(kept)
+    assert anyio.run(tokens.verify_token, whole).subject == "ann"
+
+
 @pytest.mark.parametrize("user", ["", " ", "a\x1fb", "x" * 2_000])
 def test_a_user_that_no_memory_can_have_gets_no_token(store, user):
     failed = run(store, "tokens", "add", user)
