@@ -951,3 +951,24 @@ def test_no_other_message_does(message):
 
 def ms(time):
     return int(time.timestamp() * 1000)
+
+
+def test_a_search_without_a_word_lists_what_was_said_in_its_time(days, memory):
+    start = memory.now_ms
+    for number, text in enumerate(("Pia bought a kayak", "The roof leaks", "Tea with Max")):
+        memory.now_ms = start + number * DAY_MS
+        days.remember(text)
+    days.remember("Born in Ulm", happened_at=start - 9 * DAY_MS)
+
+    def found(query="what did I tell you", **more):
+        rows = days.search(query, **more)
+        assert {one["total"] for one in rows} <= {len(rows)}
+        return [one["text"] for one in rows]
+
+    assert found(since=start) == ["Tea with Max", "The roof leaks", "Pia bought a kayak"]
+    assert found("everything", since=start, until=start + DAY_MS) == ["Pia bought a kayak"]
+    assert found(since=start - 10 * DAY_MS, until=start) == ["Born in Ulm"]
+    assert found(since=start, about="Pia") == ["Pia bought a kayak"]
+    assert found("what about the submarine", since=start) == []
+    assert found() == []
+    assert days.search("everything", since=0, user="ann") == []

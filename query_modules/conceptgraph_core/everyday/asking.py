@@ -88,6 +88,12 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     return Span(period.from_ms, period.to_ms)
 
 
+def has_words(query: str, languages: Sequence[str]) -> bool:
+    """Return whether a text can be found by a word of *query*: "what did I tell you" has none."""
+    others = (one for one in split(query) if one not in _WHAT | _TELLING)
+    return bool(missing()) or any(terms(one, languages) for one in others)
+
+
 def asked(message: str, before: str | None = None) -> str:
     """Return the query text for *message*. Raises InvalidText."""
     texts.summary(message, "message")

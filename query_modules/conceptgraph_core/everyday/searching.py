@@ -12,6 +12,7 @@ from ..entities import searching as entities
 from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
+from ..memories import near_duplicates
 from ..memories.filters import Wanted
 from ..memories.rendering import teller
 from ..memories.search import Finder, Found
@@ -19,7 +20,7 @@ from ..memories.view import Graph, Node
 from ..ranks import fused
 from ..retrieval import searching as indexed
 from . import schema
-from .asking import limited, within
+from .asking import has_words, limited, within
 
 Row = dict[str, Any]
 
@@ -43,7 +44,9 @@ def search(
     Only what was said, or mentioned last, from *since* to before *until* (unix ms), and what is
     about the name *about*, by any name of the same entity. A row has kind, id, text, at (unix ms),
     who, matched (words of the query), until, and total, how many there are, of each kind counted up
-    to `DEPTH`. A replaced memory has until (unix ms) and comes last. Nothing is accessed.
+    to `DEPTH`. A replaced memory has until (unix ms) and comes last. If no text could be found by a
+    word of *query*, as in "what did I tell you", the memories from *since* on are returned, the
+    latest first. Nothing is accessed.
 
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
@@ -108,8 +111,19 @@ def _memories(
     def row(one: Found) -> Row:
         return told(one.node) | {"matched": finder.matched(one)}
 
+    def row_of(node: Node) -> Row:
+        return told(node) | {"matched": []}
+
     for one in best:
         yield _Result(one.node.memory_id, graph.ended(one.node), partial(row, one))
+    if (
+        not best
+        and wanted.within.since is not None
+        and not has_words(query, graph.context.languages)
+    ):
+        then = [node for node in graph.nodes() if wanted.admits(graph, node)]
+        for node in sorted(then, key=near_duplicates.age, reverse=True)[:DEPTH]:
+            yield _Result(node.memory_id, graph.ended(node), partial(row_of, node))
 
 
 def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:

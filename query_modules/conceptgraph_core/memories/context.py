@@ -95,7 +95,7 @@ def told_in(graph: Graph, span: Span) -> list[tuple[Node, Row]]:
     """Return the memories that were stored in *span*, with their entries, the latest first."""
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     stored = [(node.value("created_at"), node) for node in graph.nodes()]
-    then = [(at, node) for at, node in stored if span.holds(at)]
+    then = [(at, node) for at, node in stored if span.holds(at) and Wanted().admits(graph, node)]
     then.sort(key=lambda one: (-one[0], one[1].memory_id))
     ordered = [node for _, node in then[: schema.SEARCH_DEPTH]]
     return _entries(graph, ordered, (), {})

@@ -9,7 +9,7 @@ from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
-from conceptgraph_core.everyday.asking import asked, budget, limited, within
+from conceptgraph_core.everyday.asking import asked, budget, has_words, limited, within
 from conceptgraph_core.everyday.schema import (
     DEFAULT_BUDGET,
     DEFAULT_KEEP,
@@ -143,6 +143,10 @@ def search(
     only = Wanted(within=within(since, until), about=subject)
     if about is not None:
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
+    if since is not None and not has_words(query, text_lookups.spoken()):
+        # A text is said before it is stored.
+        memory = (schema.MEMORY,)
+        called.append(Range(memory, "created_at", since, _LAST_MS, mine(scope), MOST_LISTED))
     lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
