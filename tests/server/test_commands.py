@@ -210,7 +210,9 @@ def test_search_shows_matches_only(there, export_file):
     everything = run(*there, "search").stdout
     assert "Obst 果物" in everything
     assert "apple" in everything
-    assert "No concept matches" in run(*there, "search", "nosuch").stdout
+    nothing = run(*there, "search", "nosuch")
+    assert "No concept matches" in nothing.stdout
+    assert "CONCEPT_GRAPH_CONCEPTS=own shows your own" in nothing.stderr
     assert json.loads(run(*there, "search", "nosuch", "--json").stdout) == {"concepts": []}
 
 

@@ -204,13 +204,13 @@ def test_the_ledger_is_bounded_and_fits_its_width(kept):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["show", "nobody"], 'entity_id: not found: "nobody"'),
-        (["explain", "nobody"], 'entity_id: not found: "nobody"'),
+        (["show", "nobody"], "nobody: no entity has this name or id"),
+        (["explain", "nobody"], "nobody: no entity has this name or id"),
         (["explain", "Max", "puppy"], "an edge is named by OTHER and --type, both"),
         (["explain", "Max", "puppy", "--type", "causal"], "type: no causal edge joins these"),
         (["show", ""], "entity_id: must not be empty"),
         (["merge", "Max", "max", "--yes"], 'target_id: "Max" is the same already'),
-        (["merge", "nobody", "Max", "--yes"], 'entity_id: not found: "nobody"'),
+        (["merge", "nobody", "Max", "--yes"], "nobody: no entity has this"),
         (["unmerge", "none", "--yes"], 'merge_id: not found: "none"'),
         (["list", "--limit", "0"], "0 is not in the range"),
         (["list", "--status", "lost"], "'lost' is not one of"),

@@ -52,7 +52,9 @@ def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
 
 
 def test_what_nothing_says_is_told_so(store: Path) -> None:
-    assert run(store, "find", "zeppelin").stdout == "No episode says any of that.\n"
+    nothing = run(store, "find", "zeppelin")
+    assert nothing.stdout == "No episode says any of that.\n"
+    assert "CONCEPT_GRAPH_CONCEPTS=own shows your own" in nothing.stderr
 
 
 def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_command_that_does_not_write_creates_nothing_and_says_that_there_is_no
     assert refused.exit_code == 1
     assert refused.stderr == (
         f"concept-graph-mcp: store {missing}: there is no such store yet;"
-        " what is first written makes it\n"
+        " the first write creates it\n"
     )
     assert everything(tmp_path) == []
 

@@ -303,6 +303,11 @@ def test_check_is_content_with_a_sound_graph_and_says_so(there):
         (["remove", "a", "b"], "name a concept, an episode, or a relation as FROM TYPE TO"),
         (["forget"], "Missing argument 'ID'"),
         (["mislay"], "No such command 'mislay'"),
+        (
+            ["--embedded", "memoires", "search"],
+            "No such command 'memoires'. Did you mean 'memories'?",
+        ),
+        (["--embedded", "serv", "tokens"], "For a file of that name write --embedded=serv"),
         (["recall", "--limt", "3"], "--limt"),
         (["export", ""], "'FILE': must not be empty"),
         (["import", ""], "'FILE': must not be empty"),

@@ -52,6 +52,9 @@ PATH = _Named(path_type=Path)
 FOLDER = _Named(file_okay=False, path_type=Path)
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+SHARED_CONCEPTS = (
+    "These are the concepts all users share; CONCEPT_GRAPH_CONCEPTS=own shows your own."
+)
 AT = click.option("--at", metavar="TIME", help="Look at this time (ISO 8601), as if it were now.")
 
 

@@ -35,7 +35,7 @@ def embed(embedded: str | None, again: str | None) -> None:
     variable = settings.EMBEDDINGS_VARIABLE
     said = settings.embeddings(again or os.environ.get(variable, ""))
     if said is None:
-        raise Failure(f"{variable}: is not set; name an embedding, e.g. openai:NAME of a model")
+        raise Failure(f"{variable}: is not set; name an embedding, e.g. minilm")
 
     with Interrupts() as interrupts:
         work = _Embedding(said, again is not None, interrupts)

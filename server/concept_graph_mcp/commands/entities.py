@@ -8,6 +8,7 @@ import click
 from conceptgraph_core import dates
 from conceptgraph_core.entities import names, schema
 from conceptgraph_core.entities.narration import sentences
+from conceptgraph_core.errors import NotFound
 
 from .. import calls
 from ..errors import Refused
@@ -347,7 +348,10 @@ async def _named(session: Session, who: str, limit: int) -> Row:
     except Refused as refused:
         found = await _called(session, who)
         if not found:
-            raise refused from None
+            if not issubclass(refused.kind, NotFound):
+                raise
+            line = f"{who}: no entity has this name or id; entities list prints them"
+            raise Failure(line) from None
     if len(found) > 1:
         ids = ", ".join(f"{one['entity_id']} ({_kind(one)})" for one in found[:_NAMED])
         raise Failure(f"{who}: several are called so; name one by its id: {ids}")

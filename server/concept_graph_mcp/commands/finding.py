@@ -7,13 +7,14 @@ from typing import Any
 import click
 from rich.table import Table
 
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.retrieval import schema
 
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
-from .common import AS_JSON, ASKER, AT, Failure, with_session
+from .common import AS_JSON, ASKER, AT, SHARED_CONCEPTS, Failure, with_session
 from .formatting import figure
 from .interrupts import Interrupts
 from .notes import note
@@ -59,7 +60,7 @@ def find(
     """
     text = " ".join(words)
 
-    async def work(session: Session) -> tuple[list[Row], int]:
+    async def work(session: Session) -> tuple[list[Row], int, bool]:
         call = calls.concepts.associate(
             text,
             limit,
@@ -67,15 +68,17 @@ def find(
             user_id=session.user_id,
             asker=asker,
         )
-        return await _found(session, call)
+        return *await _found(session, call), session.concept_scope == SHARED
 
-    rows, lacking = with_session(embedded, work, at)
+    rows, lacking, is_shared = with_session(embedded, work, at)
     if as_json:
         print_json({"episodes": rows})
     elif rows:
         out.print(found_table(rows, "episode", explain))
     else:
         say("No episode says any of that.")
+        if is_shared:
+            note(SHARED_CONCEPTS)
     if lacking:
         note(schema.lacking(lacking, "episodes"))
 

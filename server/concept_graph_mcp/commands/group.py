@@ -3,7 +3,9 @@
 import errno
 import importlib
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +14,8 @@ from ..errors import StoreError, one_line
 from ..printable import printable
 from ..settings import SettingsError
 
+# How alike a word and a command's name are if one is the other mistyped; "memory" is a path.
+_ALIKE = 0.8
 _TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
@@ -66,22 +70,38 @@ class Commands(Sentences):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for index, (argument, following) in enumerate(pairwise([*args, ""])):
-            if argument in self._modules or argument == "--":
-                break
-            if argument == "--embedded" and following in self._modules:
-                args[index] = "--embedded="
-            if argument.startswith("--embedded=-"):
-                # A command's name after --embedded would be taken for its path.
-                args[index] = argument.replace("=", "=./", 1)
         names_none = self._modules.keys().isdisjoint(args)
         try:
+            self._tell_from_paths(ctx, args)
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             misused = Misused(error, error.format_message())
             if names_none:
                 self._unserved(misused.message)
             raise misused from None
+
+    def _tell_from_paths(self, ctx: click.Context, args: list[str]) -> None:
+        """Keep a command after --embedded from being taken for its path. Raises UsageError."""
+        for index, (argument, following) in enumerate(pairwise([*args, ""])):
+            if argument in self._modules or argument == "--":
+                break
+            if argument == "--embedded" and following in self._modules:
+                args[index] = "--embedded="
+            elif argument == "--embedded" and (meant := self._meant(following)):
+                raise click.UsageError(
+                    f"No such command '{following}'. Did you mean '{meant}'? For a file of that"
+                    f" name write --embedded={following}",
+                    ctx,
+                )
+            if argument.startswith("--embedded=-"):
+                # A command's name after --embedded would be taken for its path.
+                args[index] = argument.replace("=", "=./", 1)
+
+    def _meant(self, word: str) -> str | None:
+        """Return the command that *word* after --embedded resembles, unless it is surely a path."""
+        if not word or not word.isalpha() or Path(word).exists():
+            return None
+        return next(iter(get_close_matches(word, self._modules, 1, _ALIKE)), None)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an error is printed as one line."""

@@ -18,7 +18,16 @@ from ..errors import StoreError
 from ..health.findings import REPAIR, problems
 from ..session import Session
 from ..settings import Settings
-from .common import AS_JSON, AT, configured, each_store, look_only, with_keeper, with_session
+from .common import (
+    AS_JSON,
+    AT,
+    SHARED_CONCEPTS,
+    configured,
+    each_store,
+    look_only,
+    with_keeper,
+    with_session,
+)
 from .formatting import figure, parts, percent, score
 from .notes import note
 from .progress import waiting
@@ -93,7 +102,7 @@ def recall(
         similar = f" (similar: {', '.join(row['similar'])})" if row["similar"] else ""
         say(f"Nothing is called {shown(row['seed'])}{similar}.")
     if unknown and is_shared:
-        say("These are the concepts all users share; CONCEPT_GRAPH_CONCEPTS=own shows your own.")
+        say(SHARED_CONCEPTS)
 
 
 @click.command()
@@ -111,11 +120,12 @@ def search(
     does. A keyword without accents finds names with accents too.
     """
 
-    async def ask(session: Session) -> list[Row]:
-        call = calls.concepts.concept_search(keywords, limit, session.tau_ms, session.concept_scope)
-        return await session.run(calls.concepts.with_relative(call))
+    async def ask(session: Session) -> tuple[list[Row], bool]:
+        scope = session.concept_scope
+        call = calls.concepts.concept_search(keywords, limit, session.tau_ms, scope)
+        return await session.run(calls.concepts.with_relative(call)), scope == SHARED
 
-    rows = with_session(embedded, ask, at)
+    rows, is_shared = with_session(embedded, ask, at)
     if keywords:
         rows = [row for row in rows if row["matched"]]
     if as_json:
@@ -124,6 +134,8 @@ def search(
     if not rows:
         matching = "No concept matches; without keywords, search prints the most aroused ones."
         say(matching if keywords else "There is no concept yet.")
+        if is_shared:
+            note(SHARED_CONCEPTS)
         return
     table = Table(wide("concept"), narrow("arousal"), narrow("strength"))
     for row in rows:

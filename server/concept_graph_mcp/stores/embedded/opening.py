@@ -76,7 +76,7 @@ def is_there(path: Path) -> bool:
 
 def no_store(path: Path) -> NoStore:
     """Return the error for a store that does not exist and must not be created."""
-    return NoStore(f"store {path}: there is no such store yet; what is first written makes it")
+    return NoStore(f"store {path}: there is no such store yet; the first write creates it")
 
 
 def check_creatable(path: Path) -> None:
