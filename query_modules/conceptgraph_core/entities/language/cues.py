@@ -6,6 +6,7 @@ name, or a question, and fills in the gaps of an observation.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from .. import kinds, names
@@ -31,12 +32,22 @@ _CALLED: Final = (
 _MOST_BETWEEN: Final = 2
 # More aliases than this say nothing about the subject of a message.
 _MOST_PAIRS: Final = 30
-_ALSO: Final = (
-    r"(?:also|auch|too|again) (?:called|named|heißt|heisst|namens) {0}\b",
-    r"\b(?:called|named|heißt|heisst|hieß|namens) (?:also |auch ){0}\b",
-    r"\b(?:called|named) {0},? (?:too|as well|again)\b",
-    r"\b{0} heißt auch\b",
+# Patterns of the words before a name end where it begins, those behind it begin where it ends. So
+# they are compiled once, not for each name.
+_NEW_BEFORE: Final = re.compile(rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}})\Z", re.IGNORECASE)
+_CALLED_BEFORE: Final = re.compile(rf"\b{_NEW} (?:\w+ )??([\w-]+),? ?{_CALLED}\Z", re.IGNORECASE)
+_ALSO_BEFORE: Final = re.compile(
+    r"(?:(?:also|auch|too|again) (?:called|named|heißt|heisst|namens)"
+    r"|\b(?:called|named|heißt|heisst|hieß|namens) (?:also|auch)) \Z",
+    re.IGNORECASE,
 )
+_NAMED_BEFORE: Final = re.compile(r"\b(?:called|named) \Z", re.IGNORECASE)
+_TOO_BEHIND: Final = re.compile(r",? (?:too|as well|again)\b", re.IGNORECASE)
+_ALSO_BEHIND: Final = re.compile(r" heißt auch\b", re.IGNORECASE)
+# No pattern reads further back, and cues beside further mentions of a name do not count.
+_REACH: Final = 200
+_MOST_PLACES: Final = 50
+_EDGE: Final = re.compile(r"\b")
 _PLACES: Final = (
     "office work school gym university uni college accounting marketing sales it hr finance"
     " kindergarten daycare nursery church choir band team class course club neighbourhood"
@@ -45,9 +56,10 @@ _PLACES: Final = (
     " nachbarschaft nebenan oben unten fitnessstudio buchhaltung abteilung team klasse kurs praxis"
     " fußball sport bäckerei"
 )
-_FROM: Final = (
-    r"\b{0} ((?:from|at|of|in|aus|vom|von|im|beim?) (?:(?:the|my|our|der|dem|meiner|meinem|unserer"
-    r"|unserem) )?(?:\w+ )?(?:" + "|".join(_PLACES.split()) + r")|next door)\b"
+_FROM_BEHIND: Final = re.compile(
+    r" ((?:from|at|of|in|aus|vom|von|im|beim?) (?:(?:the|my|our|der|dem|meiner|meinem|unserer"
+    r"|unserem) )?(?:\w+ )?(?:" + "|".join(_PLACES.split()) + r")|next door)\b",
+    re.IGNORECASE,
 )
 # A place after these words is where the user meets somebody, and no description of a person.
 _FETCHING: Final = re.compile(
@@ -57,11 +69,11 @@ _FETCHING: Final = re.compile(
 )
 _MINE: Final = r"(?i:my|our|mein\w*|unser\w*)"
 _ARTICLE: Final = r"(?i:a|an|the|ein|eine|der|die|das)"
-_OWN: Final = rf"\b{_MINE} (?:\w+ )?(\w[\w-]*) {{0}}\b"
-_APPOSED: Final = (
-    rf"\b{{0}}(?:,| is| ist) {_MINE} (?:\w+ )?(\w[\w-]*)",
-    r"\b{0}(?:,| is| ist) (?:a|an|ein|eine) (\w[\w-]*)",
-    rf"\b{{0}} (?:is|ist) {_ARTICLE} (\w[\w-]*)",
+_OWN_BEFORE: Final = re.compile(rf"\b{_MINE} (?:\w+ )?(\w[\w-]*) \Z")
+_APPOSED_BEHIND: Final = (
+    re.compile(rf"(?:,| is| ist) {_MINE} (?:\w+ )?(\w[\w-]*)"),
+    re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) (\w[\w-]*)"),
+    re.compile(rf" (?:is|ist) {_ARTICLE} (\w[\w-]*)"),
 )
 _IS: Final = (
     r"that is|that's|i\.e\.|aka|a\.k\.a\.|also called|also known as|better known as|known as"
@@ -119,16 +131,44 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
 
 def introduces(text: str, label: str) -> bool:
     """Tell whether *text* introduces *label* as another one: "another Max", "our new dog Max"."""
-    name = re.escape(label)
-    between = re.search(
-        rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}}){name}\b", text, re.IGNORECASE
-    )
+    places = _places(text, label, re.IGNORECASE)
+    between = _before(_NEW_BEFORE, text, places)
     if between is not None and all(map(_is_between, between[1].split())):
         return True
-    called = re.search(rf"\b{_NEW} (?:\w+ )??([\w-]+),? ?{_CALLED}{name}\b", text, re.IGNORECASE)
+    called = _before(_CALLED_BEFORE, text, places)
     if called is not None and _is_somebody(called[1]):
         return True
-    return any(re.search(one.format(name), text, re.IGNORECASE) for one in _ALSO)
+    return bool(
+        _before(_ALSO_BEFORE, text, places)
+        or _behind(_ALSO_BEHIND, text, places)
+        or any(
+            _TOO_BEHIND.match(text, end)
+            and _NAMED_BEFORE.search(text, max(0, start - _REACH), start)
+            for start, end in places
+        )
+    )
+
+
+def _places(text: str, label: str, flags: int = 0) -> list[tuple[int, int]]:
+    """Return where *label* stands in *text*, also within words."""
+    found = re.finditer(re.escape(label), text, flags)
+    return [match.span() for match in islice(found, _MOST_PLACES)]
+
+
+def _before(pattern: Any, text: str, places: Sequence[tuple[int, int]]) -> Any:
+    """Return the first match of *pattern* right before one of *places* where a word ends."""
+    matches = (
+        pattern.search(text, max(0, start - _REACH), start)
+        for start, end in places
+        if text[start - 1 : start] == " " and _EDGE.match(text, end)
+    )
+    return next(filter(None, matches), None)
+
+
+def _behind(pattern: Any, text: str, places: Sequence[tuple[int, int]]) -> Any:
+    """Return the first match of *pattern* right behind one of *places* where a word begins."""
+    matches = (pattern.match(text, end) for start, end in places if _EDGE.match(text, start))
+    return next(filter(None, matches), None)
 
 
 def _is_between(word: str) -> bool:
@@ -153,16 +193,19 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
 
 def kind(text: str, label: str) -> str | None:
     """Return the kind that the user names: the sister of "my sister Clara"."""
-    for pattern in (_OWN, *_APPOSED):
-        match = re.search(pattern.format(re.escape(label)), text)
-        if match is not None and kinds.path(match[1]) is not None:
-            return str(match[1]).casefold()
-    return None
+    places = _places(text, label)
+    found = (
+        _before(_OWN_BEFORE, text, places),
+        *(_behind(pattern, text, places) for pattern in _APPOSED_BEHIND),
+    )
+    said = (match[1] for match in found if match is not None and kinds.path(match[1]) is not None)
+    first = next(said, None)
+    return None if first is None else str(first).casefold()
 
 
 def _qualifier(text: str, label: str) -> str | None:
-    match = re.search(_FROM.format(re.escape(label)), text, re.IGNORECASE)
+    match = _behind(_FROM_BEHIND, text, _places(text, label, re.IGNORECASE))
     if match is None:
         return None
-    before = re.split(r"[.!?;\n]", text[: match.start()])[-1]
+    before = re.split(r"[.!?;\n]", text[: match.start() - len(label)])[-1]
     return None if _FETCHING.search(before) else match[1]
