@@ -68,8 +68,7 @@ def test_the_owner_sees_the_last_backup_and_jobs_with_commands(memory, session, 
     found = {one["what"]: one for one in first["findings"]}
     assert found["last backup"]["state"] == "none is recorded"
     assert found["last backup"]["mend"].endswith("given.db backup")
-    # There has been something to do for years.
-    assert {one["state"] for one in first["jobs"]["jobs"]} == {"overdue"}
+    assert {one["state"] for one in first["jobs"]["jobs"]} == {"never ran"}
     memory.now_ms = NOW_MS
     memory.run(calls.memory_admin.record_backup("/backups/a.db", 2))
     memory.run(calls.memory_admin.worker_lease("me", 60_000))
@@ -89,16 +88,31 @@ def test_the_owner_sees_the_last_backup_and_jobs_with_commands(memory, session, 
     assert (broken["state"], broken["error"]) == ("failed", "no room")
 
 
-@pytest.mark.parametrize(("days", "state"), [(1, "never ran"), (3, "overdue")])
-def test_a_job_that_never_ran_is_overdue_once_there_was_something_to_do(
-    memory, session, chosen, portal, monkeypatch, days, state
+@pytest.mark.parametrize(("days", "late"), [(1, False), (3, True)])
+def test_a_job_that_never_ran_has_a_command_once_there_was_something_to_do(
+    memory, session, chosen, portal, monkeypatch, days, late
 ):
     memory.now_ms = NOW_MS - days * DAY_MS
     memory.run(calls.everyday.remember(USER, "It rained"), user_id=USER)
     monkeypatch.setattr(page, "Clock", lambda: Clock(NOW_MS))
-    jobs = asked(session, chosen, portal).get("api/health").content["jobs"]["jobs"]
-    assert {(one["state"], one["at"]) for one in jobs} == {(state, None)}
-    assert all((one["mend"] is not None) == (state == "overdue") for one in jobs)
+    mine = asked(session, chosen, portal)
+    # While none has ever run, one command runs them all.
+    told = mine.get("api/health").content["jobs"]
+    jobs = told["jobs"]
+    assert {(one["state"], one["at"], one["mend"]) for one in jobs} == {("never ran", None, None)}
+    if "://" not in memory.store.location:
+        assert (told["mend"] or "").endswith("worker --once") is late
+        assert (told["advice"] is not None, told["wrong"]) == (late, False)
+    memory.now_ms = NOW_MS
+    memory.run(calls.memory_admin.worker_lease("me", 60_000))
+    done = {"job": "decay", "started_at": NOW_MS, "finished_at": NOW_MS, "last_error": ""}
+    memory.run(calls.memory_admin.worker_report("me", done))
+    ran, *never = mine.get("api/health").content["jobs"]["jobs"]
+    assert (ran["state"], ran["mend"]) == ("done", None)
+    assert {one["state"] for one in never} == {"never ran"}
+    assert [(one["mend"] or "").endswith(f"--once {one['job']}") for one in never] == (
+        [late] * len(never)
+    )
 
 
 def test_a_schedule_is_said_in_words():

@@ -159,6 +159,12 @@ def test_a_day_is_opened_with_keys_and_a_change_is_taken_back_after_asking(page,
         "return document.getElementById(arguments[0]).getAttribute('aria-selected')", active
     ) == "true"  # fmt: skip
     assert page.text(".day h3").startswith(active.removeprefix("day-"))
+    # The forgotten memory is counted, and the page says where it is.
+    page.run("document.querySelector('.heat').focus()")
+    page.press("\ue015", ENTER, "\ue013", ENTER)
+    assert "Questions has the hidden memories" in page.until(
+        "return document.querySelector('.day p')?.innerText"
+    )
     forgotten = (
         "return [...document.querySelectorAll('.changes li')]"
         ".find((one) => one.innerText.includes('A secret of Anna'))?.querySelector('button')"

@@ -154,11 +154,20 @@ class _OwnersPage(_Page):
         had_work = any(job.name not in known for job in configured) and await self._is_older(then)
         jobs = []
         for job in configured:
-            is_late = (job.name in known or had_work) and is_due(job, status, then, session.zone)
-            jobs.append(self._job(job, known.get(job.name, {}), is_late))
-        advice = await overdue.advice(session)
-        mend = self._command(f"{COMMAND} worker" if advice else None)
-        return {"jobs": jobs, "paused": status["paused"], "advice": advice, "mend": mend}
+            row = known.get(job.name)
+            # `is_due` takes a run that began a day after *then* for one of a wrong clock.
+            is_late = had_work if row is None else (row["started_at"] or 0) <= then
+            is_late = is_late and is_due(job, status, then, session.zone)
+            jobs.append(self._job(job, row or {}, is_late))
+        advice = wrong = await overdue.advice(session)
+        mend = f"{COMMAND} worker" if advice else None
+        if had_work and not known:
+            # One command runs them all.
+            jobs = [{**job, "mend": None} for job in jobs]
+            if wrong is None:
+                advice, mend = "no job has ever run on this store", f"{COMMAND} worker --once"
+        told = {"advice": advice, "wrong": wrong is not None, "mend": self._command(mend)}
+        return {"jobs": jobs, "paused": status["paused"], **told}
 
     async def _is_older(self, then: int) -> bool:
         """Tell whether the user has a memory or a mention from before *then*."""
@@ -169,8 +178,8 @@ class _OwnersPage(_Page):
     def _job(self, job: Job, done: Mapping[str, Any], is_late: bool) -> Row:
         error = done.get("last_error")
         at = done.get("finished_at")
-        state = "failed" if error else "overdue" if is_late else "done" if at else "never ran"
-        mend = f"{COMMAND} worker --once {job.name}" if state in ("failed", "overdue") else None
+        state = "failed" if error else "never ran" if not at else "overdue" if is_late else "done"
+        mend = f"{COMMAND} worker --once {job.name}" if error or is_late else None
         return {
             "job": job.name,
             "when": job.when,

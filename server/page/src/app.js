@@ -362,6 +362,8 @@ function escape() {
   else if (recalling) endRecall();
   else if (finding) endFind();
   else select(null);
+  // The focus does not stay on a button that has just been hidden.
+  if (document.activeElement.closest("[hidden]")) refocus();
 }
 
 makeSearch($("search"), $("offered"), () => picture.looks, chosen, failed);

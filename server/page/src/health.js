@@ -82,16 +82,15 @@ function command(text, { say, attempt }) {
   return element("p", "command", code, copy);
 }
 
-function worker({ jobs, paused, advice, mend }, acts) {
+function worker({ jobs, paused, advice, wrong, mend }, acts) {
   const lines = jobs.map((job) => {
     const last = job.at === null ? "" : `, last on ${acts.when(job.at)}`;
-    const state = job.state === "overdue" && job.at === null ? "never ran, and is overdue" : job.state;
-    const told = `${state}${last}. It runs ${job.when}, to ${job.does}.${job.error ? ` ${job.error}` : ""}`;
+    const told = `${job.state}${last}. It runs ${job.when}, to ${job.does}.${job.error ? ` ${job.error}` : ""}`;
     return line(OF_JOBS[job.state], job.job, told, job.mend, acts);
   });
   return part("The worker",
     ...(paused ? [element("p", "", "Work is paused; concept-graph-mcp worker resume lets it go on.")] : []),
-    ...(advice ? [element("ul", "findings", line(WRONG, "worker", advice, mend, acts))] : []),
+    ...(advice ? [element("ul", "findings", line(wrong ? WRONG : DUE, "worker", advice, mend, acts))] : []),
     element("ul", "findings", ...lines));
 }
 

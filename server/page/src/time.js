@@ -10,6 +10,8 @@ import { many, printable, shortened } from "./wording.js";
 const SLACK_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 const LETTERS = 220;
+// The server lists so many at most.
+const MOST_OF_A_DAY = 1000;
 // The things that each of them counts, by their words.
 const COUNTED = { kept: ["memories", "episodes"], said: ["mentions"] };
 
@@ -42,7 +44,7 @@ async function showYear(place, year, acts, chosen = "kept") {
   const sums = (names) => dates.map((_, number) => names.reduce((sum, name) => sum + counts[name][number], 0));
   const values = sums(COUNTED[chosen]);
   const map = heatMap(dates, values, `The days of ${year}`, (number) => `${dates[number]}: ${worded(counts, number)}`,
-    (number) => acts.attempt(showDay, shown, dates[number], worded(counts, number), acts));
+    (number) => acts.attempt(showDay, shown, dates[number], { told: worded(counts, number), memories: counts.memories[number] }, acts));
   const total = values.reduce((sum, count) => sum + count, 0);
   const again = (otherYear, other) => acts.attempt(showYear, place, otherYear, acts, other);
   const frame = element("div", "map", map);
@@ -69,15 +71,17 @@ function latestFirst(frame, cell) {
   shown.observe(frame);
 }
 
-async function showDay(place, date, counted, acts) {
+async function showDay(place, date, { told, memories }, acts) {
   const { rows } = await askDay(date);
+  const hidden = rows.length < MOST_OF_A_DAY ? memories - rows.filter(({ kind }) => kind === "memory").length : 0;
   const entries = rows.map((row) => {
     const time = row.kind === "episode" ? "episode" : [acts.when(row.at).split(", ")[1], row.who].filter(Boolean).join(", ");
     const made = button("", "", () => (row.kind === "message" ? acts.go(row.id) : acts.open(row.kind, row.id)));
     made.append(element("bdi", "", printable(shortened(row.text, LETTERS))));
     return element("li", "", element("small", "", printable(row.state ? `${time}, ${row.state}` : time)), made);
   });
-  place.replaceChildren(element("h3", "", `${date}: ${counted}`), element("ul", "said", ...entries));
+  place.replaceChildren(element("h3", "", `${date}: ${told}`), element("ul", "said", ...entries),
+    ...(hidden > 0 ? [element("p", "quiet", `${plural(hidden, "memories")} hidden; Questions has the hidden memories.`)] : []));
 }
 
 // The changes of a week
