@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+from datetime import date, datetime
 
 import anyio
 import pytest
@@ -135,6 +136,14 @@ def test_several_threads_use_one_memory(memory):
     for thread in threads:
         thread.join()
     assert memory.search("Clara cats")["total"] == 5
+
+
+def test_a_date_of_python_is_a_time_too(memory):
+    memory.remember("The roof leaks", happened_at=date(2025, 1, 31))
+    first, last = datetime(2025, 1, 31), datetime(2025, 1, 31, 12)
+    assert memory.search("roof", since=first, until=last)["total"] == 1
+    assert memory.search("roof", since=last)["total"] == 0
+    assert memory.search("roof", until=date(2025, 1, 31))["total"] == 1
 
 
 def test_the_memory_of_another_user_is_on_the_same_store(memory):
