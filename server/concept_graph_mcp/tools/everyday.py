@@ -25,7 +25,7 @@ from .arguments import (
     time_of,
     without_none,
 )
-from .budgets import TokenBudget
+from .budgets import RecallBudget
 from .consent import merging, of_many
 from .toolset import Toolset
 
@@ -170,7 +170,7 @@ class EverydayTools:
         before: Annotated[
             Text | None, Field(description='The previous messages, for "she" and "it".')
         ] = None,
-        token_budget: TokenBudget = schema.DEFAULT_BUDGET,
+        token_budget: RecallBudget = schema.DEFAULT_BUDGET,
         asker: Asker = None,
         asked_at: AskedAt = None,
     ) -> Recalled:
