@@ -159,6 +159,11 @@ def test_a_person_is_read_on_one_page_and_left_with_escape(page, images):
     page.press(ESCAPE)
     page.until("return document.getElementById('article').hidden")
     assert page.run("return document.activeElement.id") == "picture"
+    assert not page.run("return document.getElementById('picture').inert")
+    # Escape closes the panel, and the focus does not stay on its button.
+    page.run("document.getElementById('whole').focus()")
+    page.press(ESCAPE)
+    page.until("return document.activeElement.id === 'picture'")
 
 
 def test_what_was_said_is_shown_of_one_speaker_and_leads_on(page):
