@@ -56,8 +56,8 @@ def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
     statement, parameters = made(EVERY["update_affect"])
     assert statement == (
         "UNWIND $p0 AS v"
-        " OPTIONAL MATCH (n0:Concept {name: v}) WHERE coalesce(n0.user_id, '') = ''"
-        " OPTIONAL MATCH (n1:Episode {name: v}) WHERE coalesce(n1.user_id, '') = ''"
+        " OPTIONAL MATCH (n0:Concept {name: v}) WHERE (n0.user_id IS NULL OR n0.user_id = '')"
+        " OPTIONAL MATCH (n1:Episode {name: v}) WHERE (n1.user_id IS NULL OR n1.user_id = '')"
         " WITH collect(n0) + collect(n1) AS found"
         " CALL conceptgraph.update_affect($a0, $a1,"
         " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, concepts: $concepts, found: found})"
@@ -94,8 +94,9 @@ def test_a_name_in_any_case_is_looked_up_as_it_is_and_by_its_folded_form_where_t
     statement, parameters = made(calls.concepts.widened("Apples?"))
     assert statement.startswith(
         "UNWIND $p0 AS v"
-        " OPTIONAL MATCH (n0:Concept {name: v}) WHERE coalesce(n0.user_id, '') = ''"
-        " OPTIONAL MATCH (n1:Concept {folded_name: v}) WHERE coalesce(n1.user_id, '') = ''"
+        " OPTIONAL MATCH (n0:Concept {name: v}) WHERE (n0.user_id IS NULL OR n0.user_id = '')"
+        " OPTIONAL MATCH (n1:Concept {folded_name: v})"
+        " WHERE (n1.user_id IS NULL OR n1.user_id = '')"
         " WITH collect(DISTINCT n0) + collect(DISTINCT n1) AS found CALL conceptgraph.widened("
     )
     assert "apples" in parameters["p0"]
