@@ -107,5 +107,6 @@ def _filter(lookup: Nearest, parameter: Parameter) -> str:
         either += [f"n.{name} IS NULL"] if None in values else []
         parts.append(f"({' OR '.join(either) or 'false'})")
     for name, values in lookup.having:
-        parts.append(f"any(x IN coalesce(n.{name}, []) WHERE x IN {parameter(list(values))})")
+        # Without the property it is null, which a WHERE takes as false.
+        parts.append(f"any(x IN n.{name} WHERE x IN {parameter(list(values))})")
     return "".join(f" AND {part}" for part in parts)
