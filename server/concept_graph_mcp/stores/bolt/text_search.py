@@ -49,7 +49,8 @@ def is_shared(node: str) -> str:
     """Return the condition that a concept or an episode is shared.
 
     One of a user's own is not found by what only shared ones have; names and times both have.
-    Memgraph parses a `coalesce` for more than a millisecond, and a statement with a CALL each time.
+    Memgraph takes more than a millisecond to parse a `coalesce`, and parses a statement that calls
+    a procedure each time.
     """
     return f"({node}.{SCOPE} IS NULL OR {node}.{SCOPE} = '')"
 
