@@ -85,7 +85,7 @@ def bare(answer: httpx2.Response, ids: dict[str, str]) -> tuple[int, str]:
     return answer.status_code, re.sub(r'("now_ms"|"months"):[^a-z]*', "", text)
 
 
-# Who is let in
+# Access
 
 
 def test_there_is_no_page_unless_asked_for(served):
