@@ -128,8 +128,8 @@ class _Answers:
         with self._calls.asked_by(user, is_owner=False) as gate:
             met = await self._calls.counted(tool, user, gate, asked, lambda status: status >= 400)
         if isinstance(met, Limited):
-            told = JSONResponse({"error": met.line}, _STATUSES[met.limit])
-            await told(scope, receive, send)
+            refused = JSONResponse({"error": met.line}, _STATUSES[met.limit])
+            await refused(scope, receive, send)
             return
         for message in answer:
             await send(message)
