@@ -394,7 +394,8 @@ def test_everything_copied_is_in_the_build_context(dockerfile: str) -> None:
 
 
 def test_build_context_holds_every_query_module() -> None:
-    modules = {str(path.relative_to(ROOT)) for path in (*entries(), *core())}
+    words = (QUERY_MODULES / "conceptgraph_core/language").glob("??/*.txt")
+    modules = {str(path.relative_to(ROOT)) for path in (*entries(), *core(), *words)}
     assert modules - context() == set()
 
 
@@ -426,9 +427,12 @@ def test_query_modules_hold_exactly_what_is_deployed() -> None:
     assert found == {*modules, "conceptgraph_core"}
 
 
-def test_query_modules_hold_python_only() -> None:
+def test_query_modules_hold_python_and_the_words_of_languages_only() -> None:
     files = [path for path in QUERY_MODULES.rglob("*") if path.is_file()]
-    assert [path.name for path in files if path.suffix not in {".py", ".pyc"}] == []
+    words = set(files) & set((QUERY_MODULES / "conceptgraph_core/language").glob("??/*.txt"))
+    others = set(files) - words
+    assert words
+    assert [path.name for path in others if path.suffix not in {".py", ".pyc"}] == []
 
 
 def test_no_query_module_has_a_name_that_a_reload_would_drop() -> None:

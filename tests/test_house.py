@@ -21,7 +21,7 @@ ORDER = [
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
     *(
         f"{CORE}.{name}"
-        for name in ("words", "context", "graph", "name_lists", "retrieval", "concepts")
+        for name in ("language", "words", "context", "graph", "name_lists", "retrieval", "concepts")
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
     *(f"{CORE}.{name}" for name in ("registry", "transfer")),

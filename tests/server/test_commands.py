@@ -481,8 +481,9 @@ def files(directory: Path, below: Path) -> dict[Path, bytes]:
 DEPLOYED = """
 import sys
 sys.path.append(sys.argv[1])
-from conceptgraph_core import words
+from conceptgraph_core import language, words
 print(words.missing(), words.terms("die Katzen und der Hund", ("german",)))
+print(*(len(language.load(one, "asking")) for one in language.LANGUAGES))
 """
 
 
@@ -494,7 +495,7 @@ def test_what_install_modules_copies_is_enough_to_find_words(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n"
+    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n7 7 7 7 7\n"
 
 
 def test_install_modules_into_no_directory_is_one_line(tmp_path):

@@ -9,53 +9,22 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
-from .. import budgets, limits, validators
+from .. import budgets, language, limits, validators
 from .. import text as texts
 from ..dates import DAY_MS, Span
 from ..errors import InvalidNumber
 from ..retrieval import calendar_words as calendar
 from ..retrieval.periods import periods
-from ..retrieval.question import ASKING
 from ..words import missing, terms
 from ..words.splitting import split
 from . import schema
 
 # Only the end of the earlier text is read, because a pronoun refers to it.
 _MOST_BEFORE: Final = 1_000
-_PRONOUNS: Final = frozenset(
-    (
-        *("he", "him", "his", "she", "her", "hers", "it", "its", "they", "them", "their", "theirs"),
-        *("that", "this", "those", "these", "there", "then"),
-        *("er", "ihn", "ihm", "sein", "seine", "sie", "ihr", "ihre", "ihnen", "es", "das", "dort"),
-    )
-)
-
-_OWN: Final = frozenset(
-    (
-        *("i", "i'm", "i've", "i'll", "my", "mine", "myself", "we", "we're", "we've", "us", "our"),
-        *("ours", "ich", "mein", "meine", "meinem", "meinen", "meiner", "meines", "wir", "uns"),
-        *("unser", "unsere", "unserem", "unseren", "unserer", "unseres"),
-    )
-)
-
-_WHAT: Final = frozenset(
-    ("what", "which", "anything", "everything", "something", "was", "worüber", "wovon", "alles")
-)
-_TELLING: Final = frozenset(
-    (
-        *("tell", "told", "say", "said", "talk", "talked", "talking", "speak", "spoke", "chat"),
-        *("chatted", "mention", "mentioned", "discuss", "discussed", "happen", "happened", "note"),
-        *("noted", "remember", "remembered", "remind", "erzählt", "erzählte", "erzählten"),
-        *("gesagt", "sagte", "gesprochen", "geredet", "erwähnt", "passiert", "passierte", "los"),
-        *("geschehen", "geschah", "besprochen", "notiert", "gemacht", "machte", "machten"),
-    )
-)
-# A message that asks for a time alone may have these words, and those that no text is found by.
+_TOPIC: Final = "asking"
+# A message that asks for a time alone may have these words too.
 _OF_TIME: Final = (
-    ASKING
-    | _WHAT
-    | _TELLING
-    | frozenset((*calendar.MONTHS, *calendar.WEEKDAYS, *calendar.UNITS, *calendar.DAYS_AGO))
+    frozenset((*calendar.MONTHS, *calendar.WEEKDAYS, *calendar.UNITS, *calendar.DAYS_AGO))
     | frozenset((*calendar.NUMBERS, *calendar.ORDINALS, *calendar.AGO, *calendar.BEFORE))
     | calendar.LAST
     | calendar.THIS
@@ -73,10 +42,11 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     January?". The time is in the past, and at most a month. *asked_at* is in unix ms.
     """
     words = split(message)
-    tells = not _TELLING.isdisjoint(words)
-    if missing() or _WHAT.isdisjoint(words) or not (tells or is_of_the_user(message)):
+    tells = _has(words, "telling")
+    if missing() or not _has(words, "what") or not (tells or is_of_the_user(message)):
         return None
-    others = [one for one in words if one not in _OF_TIME and not one.isdecimal()]
+    asking = _OF_TIME | language.spoken(words, _TOPIC, "asking", "function", "what", "telling")
+    others = [one for one in words if one not in asking and not one.isdecimal()]
     named = periods(message, asked_at, zone)
     if len(named) != 1 or any(terms(one, languages) for one in others):
         return None
@@ -90,7 +60,9 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
 
 def has_words(query: str, languages: Sequence[str]) -> bool:
     """Return whether a text can be found by a word of *query*: "what did I tell you" has none."""
-    others = (one for one in split(query) if one not in _WHAT | _TELLING)
+    words = split(query)
+    asking = language.spoken(words, _TOPIC, "function", "what", "telling")
+    others = (one for one in words if one not in asking)
     return bool(missing()) or any(terms(one, languages) for one in others)
 
 
@@ -100,15 +72,18 @@ def asked(message: str, before: str | None = None) -> str:
     if not before:
         return message
     texts.summary(before, "before")
-    words = split(message)
-    if _PRONOUNS.isdisjoint(words):
+    if not _has(split(message), "pronouns"):
         return message
     return f"{message}\n{before[-_MOST_BEFORE:]}"[: limits.MAX_SUMMARY]
 
 
 def is_of_the_user(message: str) -> bool:
     """Tell whether *message* is about the user: my knee, are we, wo wohnen wir."""
-    return not _OWN.isdisjoint(split(message))
+    return _has(split(message), "own")
+
+
+def _has(words: Sequence[str], name: str) -> bool:
+    return not language.spoken(words, _TOPIC, name).isdisjoint(words)
 
 
 def budget(given: int | None) -> int:

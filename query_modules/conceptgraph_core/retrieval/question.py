@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
+from .. import language
 from ..dates import DAY_MS
 from ..words import Reading, first_name, readings, terms
 from ..words.languages import DEFAULT
@@ -20,28 +21,6 @@ PERIOD: Final = 2.0
 USERS: Final = ("user", "human")
 # An explanation puts this between a word of the question and the term that it leads to.
 LEADS: Final = " → "
-
-
-_ASKING: Final = """
-day days time date year month name names named called kind kinds sort sorts type types number place
-thing things person people way ask asked tell told know remember still again much many often long
-exactly right now today tomorrow please need help something start good great fine works check
-question morning afternoon evening night hours
-tag tage zeit datum jahr monat heißt heißen art sorte nummer ort ding sache weißt noch nochmal genau
-viel viele oft lange jetzt heute morgen gestern bitte mal eigentlich gerade funktioniert welche
-welcher welches welchem welchen wer wem wen wessen wie wann warum wieso wo an am im in zu auf
-"""
-# Words that ask, such as “which day”: the answer does not contain them.
-ASKING: Final = frozenset(_ASKING.split())
-
-
-_PAST: Final = frozenset(
-    (
-        *("before", "former", "formerly", "previous", "previously", "earlier", "originally"),
-        *("früher", "frühere", "früheren", "früherer", "vorher", "vorherige", "damals", "zuvor"),
-        *("bevor", "ehemals", "ehemalige", "ehemaliger", "ehemaligen", "ursprünglich"),
-    )
-)
 
 
 class Factors(NamedTuple):
@@ -190,9 +169,15 @@ def question(
     )
 
 
+def asking(message: str) -> frozenset[str]:
+    """Return the words that only ask, such as “which day”: the answer to *message* has none."""
+    return language.spoken(split(message), "asking", "asking", "function")
+
+
 def asks_of_the_past(message: str) -> bool:
     """Tell whether *message* asks about the past."""
-    return not _PAST.isdisjoint(split(message))
+    words = split(message)
+    return not language.spoken(words, "asking", "past").isdisjoint(words)
 
 
 def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:

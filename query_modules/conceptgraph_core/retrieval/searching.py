@@ -14,7 +14,7 @@ from . import schema
 from .graph_index import StoredIndex
 from .indexer import Words, is_of
 from .nearness import Near, least_alone
-from .question import ASKING, LEADS, Cue, Further, Question, question
+from .question import LEADS, Cue, Further, Question, asking, question
 from .ranking import Associated
 from .scoring import NEARNESS, Word, rarity
 from .second_step import Association
@@ -49,6 +49,7 @@ class Search:
         self._kind = kind
         self._near: Near[int] | None = None
         self._asked = texts.summary(asked, field)
+        self._asking = asking(self._asked)
         self._index = StoredIndex(graph.another(Words), scope)
         self._nodes = _Nodes(graph, kind, self._index)
         self._graph = graph
@@ -144,12 +145,12 @@ class Search:
         """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
 
         * A word that no text has weighs as much as a word of a single text.
-        * A word that only asks (`ASKING`) is ignored.
+        * A word that only asks (`asking`) is ignored.
         * A word that leads to a term of the text counts by what that term covers.
         * A neighbour of the word is not enough.
         """
         cues = () if self._sought is None else self._sought.cues
-        asked = {cue: self._rarity(cue) for cue in cues if cue.said not in ASKING}
+        asked = {cue: self._rarity(cue) for cue in cues if cue.said not in self._asking}
         has: dict[str, float] = {}
         for word in hit.found.words:
             if word.neighbour is None and not word.cue.is_passed:

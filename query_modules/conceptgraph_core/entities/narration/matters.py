@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from ...retrieval.question import ASKING
+from ...retrieval.question import asking
 from ...words import readings
 from ...words.splitting import split
 from ..language import kin
@@ -25,10 +25,11 @@ def forms(asked: str, languages: Sequence[str]) -> dict[str, str]:
     They are its words, also without their endings, their translations if they are kin, and its
     pairs of words, which have the second as their word. Raises LibraryMissing.
     """
+    asks = asking(asked)
     read = {
         word: reading
         for word, reading in readings(asked, languages).items()
-        if word not in ASKING and len(word) >= _SHORTEST
+        if word not in asks and len(word) >= _SHORTEST
     }
     found: dict[str, str] = {}
     for word in list(read)[:_MOST_WORDS]:
