@@ -27,7 +27,8 @@ LABEL org.opencontainers.image.title="concept-graph-mcp" \
 
 COPY --from=build /wheels/ /wheels/
 COPY docker/constraints.txt /wheels/
-# Of the package, with commas between them: openai, model2vec, backfill. None is needed.
+# Of the package, with commas between them: openai, model2vec, backfill. None is needed: the
+# model minilm is in it.
 ARG EXTRAS
 RUN pip install --no-cache-dir --constraint /wheels/constraints.txt \
         "$(echo /wheels/*.whl)${EXTRAS:+[${EXTRAS}]}" \

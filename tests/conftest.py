@@ -21,6 +21,9 @@ from concept_graph_mcp.stores.store import Store
 # A shell's background jobs ignore Ctrl-C, and so would the tests that send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Only tests about vectors load a model.
+os.environ["CONCEPT_GRAPH_EMBEDDINGS"] = "none"
+
 # How long an example takes is the machine's affair.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")

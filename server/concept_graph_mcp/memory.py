@@ -29,7 +29,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from . import calls
 from .errors import Refused
 from .session import Clock, Session
-from .settings import Settings, SettingsError, machine_zone, read
+from .settings import EMBEDDINGS_VARIABLE, Settings, SettingsError, machine_zone, read
 from .stores.lazy import connect
 from .tools.everyday import EverydayTools
 
@@ -42,7 +42,7 @@ class Options(TypedDict, total=False):
 
     * `zone`: an IANA time zone; by default the machine's.
     * `concepts`: "own", or "shared" with all users of the store.
-    * `embeddings`: as in CONCEPT_GRAPH_EMBEDDINGS, "minilm" or PROVIDER:NAME; by default none.
+    * `embeddings`: as in CONCEPT_GRAPH_EMBEDDINGS, by default as set there: "none" for words alone.
     * `auth`: a name and a password for Memgraph.
     * `clock`: tells the time of the calls.
     """
@@ -215,7 +215,8 @@ def _settings(store: str | os.PathLike[str], user: str, options: Options) -> Set
     name, password = options.get("auth", ("", ""))
     given = {
         "CONCEPT_GRAPH_CONCEPTS": options.get("concepts", OWN),
-        "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings", ""),
+        "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings")
+        or os.environ.get(EMBEDDINGS_VARIABLE, ""),
         "TZ": options.get("zone") or machine_zone(),
     }
     if "://" in place:

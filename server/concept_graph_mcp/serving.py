@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -37,6 +38,8 @@ logger = logging.getLogger(__name__)
 _STARTED_AFTER_S = 2.0
 # Seconds until due jobs first run: after a client's first calls.
 _WORKING_AFTER_S = 20.0
+# Seconds for which a call waits while the model loads; then words answer it.
+PATIENCE_S = 0.3
 # Seconds until a store that is away is asked again.
 _AGAIN_S = 60.0
 # Seconds between two looks for files of users that are not in use.
@@ -124,7 +127,7 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     """
     stderr.log_there()
     store = connect(settings, creates=True)
-    session = Session.of(store, settings)
+    session = replace(Session.of(store, settings), patience_s=PATIENCE_S)
     works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
     if client := os.environ.get(CLIENT_VARIABLE, "").strip():

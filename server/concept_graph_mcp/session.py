@@ -87,6 +87,8 @@ class Session:
     unwritable: str | None = None
     # The database of an Enterprise server, if each tenant has one.
     database: str | None = None
+    # Seconds for which a question waits while its model loads; None: until it is loaded.
+    patience_s: float | None = None
     # Told each call that may have kept a text without a vector: its session and its time.
     on_kept: "list[Callable[[Session, int], None]]" = field(default_factory=list)
 
@@ -117,21 +119,21 @@ class Session:
 
         The first names of speakers are removed before a vector is computed, unless the text is a
         statement to compare with others. A text without any word that the embedding knows has no
-        vector. Raises StoreError.
+        vector, and words serve until the model is loaded. Raises StoreError.
         """
         if self.embedding is None:
             return Question()
-        from .embedding import vocabulary
+        from .embedding import readiness, vocabulary
         from .embedding.base import EmbeddingError
 
         try:
-            embedding = await self.embedding.opened()
+            embedding, advice = await readiness.ready(self, is_statement)
+            if embedding is None:
+                return Question(advice=advice)
             said, mean_length = (text, 1.0) if is_statement else await self._unnamed(text)
             [vector] = await embedding.vectors([said])
-            if not any(vector):
-                return Question()
-            if is_statement:
-                return Question((embedding.name, vector))
+            if is_statement or not any(vector):
+                return Question((embedding.name, vector) if any(vector) else None)
             near_nothing = await self.embedding.near_nothing(vector)
             neighbours = await vocabulary.neighbours(embedding, text, mean_length)
         except EmbeddingError as error:
@@ -168,6 +170,9 @@ class Session:
         except Refused as error:
             if question.embedded is None or not issubclass(error.kind, EmbeddingMismatch):
                 raise
+            from .embedding import readiness
+
+            readiness.forget(self)
             rows, advice = await self.accessed(by(None))
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None

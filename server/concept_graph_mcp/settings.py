@@ -28,6 +28,9 @@ EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
 # The one provider that has just one model.
 MINILM = "minilm"
+# Unset: the model that the store's vectors are of, or minilm's for a store without vectors.
+AUTOMATIC = "auto"
+NO_EMBEDDINGS = "none"
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"must be like {DEFAULT_URI} or neo4j://host:7687"
@@ -63,8 +66,8 @@ class Settings:
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
     decay: Mapping[str, float] = field(default_factory=dict)
-    # PROVIDER:NAME, or None: then only words find texts.
-    embeddings: str | None = None
+    # PROVIDER:NAME, minilm or auto; None: only words find texts.
+    embeddings: str | None = AUTOMATIC
     # Users whose memories the worker recomputes; empty for all users.
     decay_users: tuple[str, ...] = ()
     # Milliseconds until deleted memories are removed; None: they never are, nor do memories expire.
@@ -167,17 +170,23 @@ def store_path(value: str) -> Path:
 
 
 def embeddings(value: str) -> str | None:
-    """Return *value*, "minilm" or PROVIDER:NAME, or None for "". Raises SettingsError."""
-    value = value.strip()
-    if value == MINILM:
+    """Return *value*: auto (also for ""), minilm or PROVIDER:NAME; None for none.
+
+    Raises SettingsError.
+    """
+    value = value.strip() or AUTOMATIC
+    if value == NO_EMBEDDINGS:
+        return None
+    if value in {AUTOMATIC, MINILM}:
         return value
     provider, _, name = value.partition(":")
-    if value and (provider not in EMBEDDING_PROVIDERS or not name.strip()):
-        known = ", ".join([MINILM, *(f"{one}:NAME" for one in EMBEDDING_PROVIDERS)])
+    if provider not in EMBEDDING_PROVIDERS or not name.strip():
+        named = [f"{one}:NAME" for one in EMBEDDING_PROVIDERS]
+        known = ", ".join([MINILM, *named, AUTOMATIC, NO_EMBEDDINGS])
         raise SettingsError(
             f"{EMBEDDINGS_VARIABLE} or embed --again: must be one of {known}; not {value!r}"
         )
-    return value or None
+    return value
 
 
 def retention(value: str) -> int | None:

@@ -55,7 +55,7 @@ def store(tmp_path: Path) -> Path:
 def run(store: Path, *arguments: str, embeddings: str = "", url: str = "") -> Result:
     environment = {
         "TZ": "UTC",
-        "CONCEPT_GRAPH_EMBEDDINGS": embeddings,
+        "CONCEPT_GRAPH_EMBEDDINGS": embeddings or "none",
         "OPENAI_BASE_URL": url,
         "OPENAI_API_KEY": scripted_model.KEY if url else "",
     }
@@ -218,8 +218,8 @@ def test_a_setting_that_names_no_embedding_is_told_with_those_that_there_are(wro
         settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": wrong})
 
 
-def test_no_embedding_is_used_unless_one_is_named(tmp_path):
-    configured = settings.read({"TZ": "UTC"})
+def test_no_embedding_is_used_where_it_is_switched_off(tmp_path):
+    configured = settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": "none"})
     session = Session.of(EmbeddedStore(tmp_path / "memory.db"), configured)
     assert (configured.embeddings, session.embedding) == (None, None)
     asked = anyio.run(session.question, "bread")
@@ -334,7 +334,7 @@ def test_what_stops_embedding_anew_half_way_goes_on_without_removing_what_was_ma
 def test_without_an_embedding_the_command_says_what_to_set(store):
     refused = run(store, "embed")
     assert refused.exit_code == 1
-    assert "CONCEPT_GRAPH_EMBEDDINGS: is not set" in refused.output
+    assert "CONCEPT_GRAPH_EMBEDDINGS: is none" in refused.output
 
 
 def test_a_vector_has_the_length_that_its_numbers_say(static):

@@ -31,7 +31,7 @@ class Person:
 @pytest.fixture
 def person(there, monkeypatch):
     monkeypatch.delenv("CONCEPT_GRAPH_USER", raising=False)
-    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS", raising=False)
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "none")
     return Person(there)
 
 

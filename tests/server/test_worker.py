@@ -67,7 +67,7 @@ class Owner:
 def owner(there, monkeypatch):
     for name in ("CONCEPT_GRAPH_DECAY_USERS", "CONCEPT_GRAPH_RETENTION_DAYS"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS", raising=False)
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "none")
     return Owner(there)
 
 
@@ -254,7 +254,7 @@ def test_counters_are_written_as_prometheus_reads_them(owner, tmp_path):
 
 def test_texts_that_lack_a_vector_are_embedded(owner, monkeypatch):
     owner.brings(memory("area"), memory("echo"))
-    assert "CONCEPT_GRAPH_EMBEDDINGS: is not set" in owner.fails("--once", "embed")
+    assert "CONCEPT_GRAPH_EMBEDDINGS: is none" in owner.fails("--once", "embed")
     with scripted_model.serving() as model:
         monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:toy")
         monkeypatch.setenv("OPENAI_BASE_URL", model.url)

@@ -35,7 +35,9 @@ def embed(embedded: str | None, again: str | None) -> None:
     variable = settings.EMBEDDINGS_VARIABLE
     said = settings.embeddings(again or os.environ.get(variable, ""))
     if said is None:
-        raise Failure(f"{variable}: is not set; name an embedding, e.g. minilm")
+        raise Failure(f"{variable}: is none; name an embedding, e.g. minilm")
+    if said == settings.AUTOMATIC:
+        said = settings.MINILM
 
     with Interrupts() as interrupts:
         work = _Embedding(said, again is not None, interrupts)
@@ -44,7 +46,8 @@ def embed(embedded: str | None, again: str | None) -> None:
         except KeyboardInterrupt:
             raise Failure(f"interrupted; {work.goes_on}") from None
     note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
-    if again is not None and settings.embeddings(os.environ.get(variable, "")) != said:
+    usual = {said} if said != settings.MINILM else {said, settings.AUTOMATIC}
+    if again is not None and settings.embeddings(os.environ.get(variable, "")) not in usual:
         note(f"Set {variable}={said} where the server is started.")
 
 

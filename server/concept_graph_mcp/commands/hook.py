@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import click
 from .. import settings
 from ..errors import NoStore, StoreError, one_line
 from ..hooks import hosts, journal, options, transcripts
-from ..hooks.deadline import Deadline
+from ..hooks.deadline import Deadline, since_start
 from ..hooks.hosts import HookError
 from ..hooks.options import Options
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # The name of the process that ingests, in its command line and in the journal.
 CAPTURE = "capture"
+# Seconds before the deadline at which words answer, if no embedding is loaded.
+_RESERVED_S = 0.4
 
 
 # A wrong option must not exit with 2: that blocks the prompt.
@@ -68,12 +71,15 @@ def _answer(embedded: str | None, event: str, client: str) -> None:
             if given.source in hosts.FORGOTTEN:
                 transcripts.forget_seen(given.session)
             _start_capture(embedded, client)
-        text, ids = _notes(embedded, event, given, chosen)
+        session, text, ids = _notes(embedded, event, given, chosen)
         click.echo(hosts.answer(event, text), nl=False)
         sys.stdout.flush()
         transcripts.see(given.session, ((one, sys.maxsize) for one in ids))
         told = f"{len(ids)} note{'s' * (len(ids) > 1)}" if ids else "nothing to say"
         journal.note(client, event, told)
+        if session is not None and session.embedding is not None and session.embedding.is_loading:
+            # The end of the program would wait for the model, and the host for the end.
+            os._exit(0)
 
 
 def _seconds(event: str, chosen: Options) -> float:
@@ -84,7 +90,11 @@ def _seconds(event: str, chosen: Options) -> float:
 
 def _notes(
     embedded: str | None, event: str, given: hosts.Given, chosen: Options
-) -> tuple[str, list[str]]:
+) -> "tuple[Session | None, str, list[str]]":
+    """Return the session, what the model is told, and the ids of the memories in it.
+
+    Words alone find them if the embedding is not loaded in time.
+    """
     # Imported here, because Claude Code gives the hook of SessionEnd 1.5 seconds in all.
     import anyio
 
@@ -102,12 +112,14 @@ def _notes(
 
     configured = chosen.settings(embedded)
 
-    async def main() -> tuple[str, list[str]]:
+    async def main() -> "tuple[Session | None, str, list[str]]":
         try:
             async with opened(configured) as store:
-                return await of_event(Session.of(store, configured))
+                patience_s = max(0.0, _seconds(event, chosen) - since_start() - _RESERVED_S)
+                session = replace(Session.of(store, configured), patience_s=patience_s)
+                return session, *await of_event(session)
         except NoStore:
-            return "", []
+            return None, "", []
 
     return anyio.run(main)
 

@@ -66,9 +66,9 @@ def _variables(configured: Settings) -> dict[str, str]:
         "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
         languages.VARIABLE: ",".join(languages.configured(os.environ)),
         "CONCEPT_GRAPH_DECAY": ",".join(f"{name}={one}" for name, one in configured.decay.items()),
-        "CONCEPT_GRAPH_EMBEDDINGS": configured.embeddings or "",
+        settings.EMBEDDINGS_VARIABLE: configured.embeddings or settings.NO_EMBEDDINGS,
     }
-    if variables["CONCEPT_GRAPH_EMBEDDINGS"].startswith("openai:"):
+    if variables[settings.EMBEDDINGS_VARIABLE].startswith("openai:"):
         variables["OPENAI_BASE_URL"] = os.environ.get("OPENAI_BASE_URL", "")
         variables["OPENAI_API_KEY"] = _SECRET if os.environ.get("OPENAI_API_KEY") else ""
     if configured.embedded is None:
@@ -81,6 +81,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         "CONCEPT_GRAPH_USER": DEFAULT_USER,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(settings.DEFAULT_TOOLSETS),
         languages.VARIABLE: ",".join(languages.DEFAULT),
+        settings.EMBEDDINGS_VARIABLE: settings.AUTOMATIC,
     }
     changed = {key: value for key, value in variables.items() if value != usual.get(key, "")}
     return {"TZ": configured.zone.key, **changed}

@@ -15,6 +15,10 @@ class EmbeddingError(StoreError):
     """The embedding cannot be used; the message is one line that says what to do."""
 
 
+class NotInstalled(EmbeddingError):
+    """A package of the embedding is not installed, as where it has no wheel for the platform."""
+
+
 class Embedding(Protocol):
     """A model that turns every text into a vector of `dimension` numbers.
 
@@ -58,9 +62,9 @@ def called(said: str) -> str:
     return f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
-def missing(*packages: str) -> EmbeddingError:
+def missing(*packages: str) -> NotInstalled:
     """Return the error for *packages* of which one is not installed."""
     named = " ".join(packages)
-    return EmbeddingError(
+    return NotInstalled(
         f"CONCEPT_GRAPH_EMBEDDINGS: a package is not installed: pip install {named} numpy"
     )

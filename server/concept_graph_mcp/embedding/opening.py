@@ -1,8 +1,12 @@
 """Open the embedding configured in CONCEPT_GRAPH_EMBEDDINGS."""
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from functools import partial
 from statistics import pstdev
+from threading import Thread
 
 import anyio
 import anyio.to_thread
@@ -10,15 +14,25 @@ import anyio.to_thread
 from conceptgraph_core.ranks import cosine
 
 from .. import endpoints
+from ..settings import AUTOMATIC, MINILM
 from . import nothing
-from .base import Embedding, EmbeddingError, Vector, missing
+from .base import Embedding, EmbeddingError, Vector, called, missing
+
+_ENDPOINT = "openai"
+# Seconds until a model that cannot be loaded is tried again.
+_AGAIN_S = 60.0
 
 
 async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
     """Return the embedding of `PROVIDER:NAME`, ready for use. Raises EmbeddingError."""
     provider, _, name = said.partition(":")
-    if provider == "openai":
+    if provider == _ENDPOINT:
         return await _behind_an_endpoint(name, environment)
+    return await anyio.to_thread.run_sync(_loaded, provider, name)
+
+
+def _loaded(provider: str, name: str) -> Embedding:
+    """Return the model in this process, with its packages imported. Raises EmbeddingError."""
     from . import local, minilm
 
     makers: dict[str, Callable[[str], Embedding]] = {
@@ -26,7 +40,7 @@ async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
         "model2vec": local.model2vec,
         "sentence-transformers": local.sentence_transformers,
     }
-    return await anyio.to_thread.run_sync(makers[provider], name)
+    return makers[provider](name)
 
 
 async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Embedding:
@@ -44,21 +58,91 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
 
 
 class LazyEmbedding:
-    """The configured embedding, opened when a first text needs it."""
+    """The configured embedding, opened when a first text needs it.
+
+    A model in this process loads in a thread, which goes on when its caller waits no longer.
+    """
 
     def __init__(self, said: str, environment: Mapping[str, str] | None = None) -> None:
-        self._said = said
+        # Nobody chose this model: it serves the stores that have it, and those that have none.
+        self.is_automatic = said == AUTOMATIC
+        self.said = MINILM if self.is_automatic else said
+        # The name under which a store records it.
+        self.name = called(self.said)
+        # The model of each store's vectors, and until when it is known (monotonic seconds).
+        self.recorded: dict[tuple[str, str | None], tuple[str | None, float]] = {}
+        # Whether its user was told that its packages are missing.
+        self.told_missing = False
         self._environment = os.environ if environment is None else environment
         self._opening = anyio.Lock()
+        self._loading: Future[Embedding] | None = None
+        self._failed_at_s = 0.0
         self._opened: Embedding | None = None
         self._nothing: list[Vector] | None = None
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether a thread is loading it."""
+        return self._loading is not None and not self._loading.done()
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it has a vector for each word, so that it helps without stored vectors too."""
+        return self.said.startswith("model2vec:")
+
     async def opened(self) -> Embedding:
         """Return the embedding itself. Raises EmbeddingError."""
-        async with self._opening:
-            if self._opened is None:
-                self._opened = await opened(self._said, self._environment)
+        found = await self.ready(None)
+        assert found is not None
+        return found
+
+    async def ready(self, patience_s: float | None) -> Embedding | None:
+        """Return the embedding, or None if it has not been loaded after *patience_s*.
+
+        None waits to the end. Raises EmbeddingError.
+        """
+        if self._opened is not None:
             return self._opened
+        if self.said.startswith(f"{_ENDPOINT}:"):
+            async with self._opening:
+                self._opened = self._opened or await opened(self.said, self._environment)
+            return self._opened
+        loading = self._begun()
+        if not loading.done():
+            waiting = partial(wait, [loading], patience_s)
+            await anyio.to_thread.run_sync(waiting, abandon_on_cancel=True)
+        if not loading.done():
+            return None
+        self._opened = loading.result()
+        return self._opened
+
+    async def at_hand(self) -> Embedding | None:
+        """Return the embedding if that takes no loading. Raises EmbeddingError."""
+        if self._loading is None and not self.said.startswith(f"{_ENDPOINT}:"):
+            return None
+        return await self.ready(0.0)
+
+    def _begun(self) -> "Future[Embedding]":
+        """Return the result of loading it, begun now unless it was before."""
+        loading = self._loading
+        if loading is not None and not (
+            loading.done()
+            and loading.exception() is not None
+            and time.monotonic() - self._failed_at_s > _AGAIN_S
+        ):
+            return loading
+        self._loading = begun = Future[Embedding]()
+        Thread(target=self._load, args=(begun,), name="embedding").start()
+        return begun
+
+    def _load(self, into: "Future[Embedding]") -> None:
+        provider, _, name = self.said.partition(":")
+        try:
+            into.set_result(_loaded(provider, name))
+        # Whoever waits for it is told.
+        except BaseException as error:  # noqa: BLE001
+            self._failed_at_s = time.monotonic()
+            into.set_exception(error)
 
     async def near_nothing(self, vector: Vector) -> tuple[float, float]:
         """Return how near *vector* is to what asks for nothing: the greatest cosine to any such

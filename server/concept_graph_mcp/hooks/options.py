@@ -7,7 +7,7 @@ the place of the store, stand in this file too. A variable of the environment go
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -48,15 +48,14 @@ class Options:
     def settings(self, embedded: str | None) -> settings.Settings:
         """Return the settings of the store; it is a file if none is named.
 
-        Words alone find texts: no model can be loaded while a prompt waits. Raises SettingsError.
+        Raises SettingsError.
         """
         environment = {**self.env, **settings.given(os.environ)}
         named = {"MEMGRAPH_URI", "MEMGRAPH_URL", settings.EMBEDDED_VARIABLE}
         if embedded is None and not named & settings.given(environment).keys():
             embedded = ""
         zone = None if environment.get("TZ") else settings.machine_zone()
-        chosen = settings.read(environment, embedded, zone, "everyday")
-        return replace(chosen, embeddings=None)
+        return settings.read(environment, embedded, zone, "everyday")
 
 
 def read(folder: Path | None = None) -> Options:

@@ -3,6 +3,7 @@
 import logging
 import socket
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -52,9 +53,8 @@ def serve(
     _quiet()
 
     async def run() -> None:
-        session = Session.of(
-            served(settings, shards, most_open, by_database=web.by_database), settings
-        )
+        store = served(settings, shards, most_open, by_database=web.by_database)
+        session = replace(Session.of(store, settings), patience_s=serving.PATIENCE_S)
         works_for = None if without_worker or shards else serving.works_along(settings)
         server = await prepared(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])

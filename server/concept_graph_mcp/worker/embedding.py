@@ -5,9 +5,10 @@ from types import MappingProxyType
 from typing import Any
 
 from .. import calls
+from ..embedding import minilm, readiness
 from ..embedding.base import Embedding
 from ..session import Session
-from ..settings import EMBEDDINGS_VARIABLE, Settings
+from ..settings import AUTOMATIC, EMBEDDINGS_VARIABLE, Settings
 from .job import Job
 from .job_run import JobRun
 
@@ -17,11 +18,17 @@ Row = dict[str, Any]
 BATCH = 256
 
 
-async def prepare(session: Session) -> Embedding:
-    """Return the model of *session*, which its store is made ready for. Raises StoreError."""
+async def prepare(session: Session) -> Embedding | None:
+    """Return the model of *session*, which its store is made ready for. Raises StoreError.
+
+    Nobody chose the automatic one, so a store with another model keeps that: then it is None.
+    """
     assert session.embedding is not None
+    if not await readiness.may_embed(session):
+        return None
     embedding = await session.embedding.opened()
     await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
+    readiness.forget(session)
     await session.store.fit_vectors()
     return embedding
 
@@ -76,6 +83,8 @@ async def run(turn: JobRun) -> None:
     if session.embedding is None or not await session.run(calls.embedding.lacking(1)):
         return
     embedding = await prepare(session)
+    if embedding is None:
+        return
     async for embedded, seen in embed_lacking(session, embedding):
         await turn.report(processed=seen, embedded=embedded)
         await turn.go_on()
@@ -94,7 +103,11 @@ def _change(row: Row) -> Row:
 
 
 def _missing(settings: Settings) -> str | None:
-    return None if settings.embeddings else f"{EMBEDDINGS_VARIABLE}: is not set"
+    if settings.embeddings is None:
+        return f"{EMBEDDINGS_VARIABLE}: is none"
+    if settings.embeddings == AUTOMATIC and not minilm.is_installed():
+        return str(minilm.not_installed())
+    return None
 
 
 JOB = Job(

@@ -54,8 +54,9 @@ class NewVectors:
         reached: calls.embedding.Reached = {KIND.kind: (ids.before(since_ms),)}
         try:
             embedding = await prepare(session)
-            async for _ in embed_lacking(session, embedding, reached, (KIND.kind,)):
-                pass
+            if embedding is not None:
+                async for _ in embed_lacking(session, embedding, reached, (KIND.kind,)):
+                    pass
             self._logged = ""
         # Any exception: a model that cannot be reached must not end the server.
         except Exception as error:  # noqa: BLE001

