@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Final, NamedTuple
 
 from . import decaying, limits, text
@@ -19,8 +19,8 @@ WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("groups", "tallies", "widened", "near_nothing", "neighbours"),
-    *("user_id", "languages", "asker", "asked_at", "told_in", "rehearsed", "only_new", "decay"),
+    *("groups", "tallies", "widened", "near_nothing", "neighbours", "user_id", "languages"),
+    *("asker", "asked_at", "told_in", "offset_minutes", "rehearsed", "only_new", "decay"),
     *("expires", "planned", "owner", "concepts"),
 )
 _KEYS = frozenset(_NAMES)
@@ -50,8 +50,9 @@ class Context(NamedTuple):
     * `asker` is the full name of who asks as a speaker (None: the user, see
       `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
       Later texts are no answers, and "yesterday" is the day before.
-    * `told_in`: the question asks for all that was stored from one time to before another (unix
-      ms), and for nothing else.
+    * `told_in`: the question asks for all that happened or was told from one time to before another
+      (unix ms), and for nothing else. A third value, true, asks for the plans of that time alone.
+    * `offset_minutes`: how far the local time of the question is ahead of UTC.
     * `rehearsed`: the writes are discarded, so the index is not updated.
     * `only_new`: an import leaves existing elements unchanged.
     * `decay` are the numbers of decay. Without `expires`, nothing expires
@@ -79,13 +80,19 @@ class Context(NamedTuple):
     spoken: tuple[str, ...] | None
     asker: str | None
     asked_at: int | None
-    told_in: tuple[int, int] | None
+    told_in: tuple[int, int, bool] | None
+    offset_minutes: int
     rehearsed: bool
     only_new: bool
     planned: Mapping[str, Any]
     owner: bool
     concepts: str
     decay: Rules
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone of the question's days."""
+        return timezone(timedelta(minutes=self.offset_minutes))
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -259,12 +266,19 @@ def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     return float(value[0]), float(value[1])
 
 
-def _two_times(value: Any, key: str) -> tuple[int, int] | None:
+def _two_times(value: Any, key: str) -> tuple[int, int, bool] | None:
     if value is None:
         return None
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
+    if not isinstance(value, (list, tuple)) or len(value) not in {2, 3}:
         raise InvalidContext(f"context: {key} must be two times in unix ms")
-    return _time(value[0], key), _time(value[1], key)
+    plans = len(value) == 3 and _truth(value[2], key)
+    return _time(value[0], key), _time(value[1], key), plans
+
+
+def _offset(value: Any, key: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -1440 < value < 1440:
+        raise InvalidContext(f"context: {key} must be less than 1440 minutes")
+    return value
 
 
 def _neighbours(value: Any, _: str) -> tuple[tuple[str, str, str, float], ...]:
@@ -349,6 +363,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "asker": None,
     "asked_at": None,
     "told_in": None,
+    "offset_minutes": 0,
     "rehearsed": False,
     "only_new": False,
     "planned": {},
@@ -369,6 +384,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "asker": _asker,
     "asked_at": _time_if_any,
     "told_in": _two_times,
+    "offset_minutes": _offset,
     "rehearsed": _truth,
     "only_new": _truth,
     "planned": _planned,

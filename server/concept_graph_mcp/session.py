@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
-from conceptgraph_core.dates import Span
 from conceptgraph_core.errors import EmbeddingMismatch
-from conceptgraph_core.everyday.asking import told_in
+from conceptgraph_core.everyday.asking import Then, told_in
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
@@ -177,7 +176,7 @@ class Session:
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None
 
-    def told_in(self, message: str, asked_at: int | None = None) -> Span | None:
+    def told_in(self, message: str, asked_at: int | None = None) -> Then | None:
         """Return the time that *message* asks for, if for nothing else: see `asking.told_in`."""
         until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
         at = until_ms if asked_at is None else asked_at
@@ -228,6 +227,11 @@ class Session:
             "expires": self.expires,
             "concepts": self.concepts,
         }
+        if "languages" in call.context:
+            # The days that a question names are days of this zone.
+            asked_at = self.local(call.context.get("asked_at", now_ms))
+            offset = asked_at.utcoffset() or timedelta()
+            context["offset_minutes"] = offset // timedelta(minutes=1)
         if self.database is not None:
             context["database"] = self.database
         if self.until_ms is not None:

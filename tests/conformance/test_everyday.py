@@ -85,16 +85,6 @@ def test_one_call_brings_what_all_layers_have(days, memory):
     assert [one["n"] for one in row["sources"]] == [1, 2, 3, 4]
 
 
-def test_a_long_text_is_quoted_around_what_is_asked_for(days):
-    filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 10
-    said = "The carpenter wants 2,340 euros for the worktop."
-    days.remember(f"{filling}\n\n{said}\n\n{filling}")
-    days.remember("The worktop is made of oak")
-    told = days.recall("How much does the carpenter want for the worktop?", budget=200)
-    assert f"note: “… {said} …”" in told
-    assert "oak" in told
-
-
 def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     told = "Tank 2 and the heater burst"
     for said, others in ((told, ["heater", "valve"]), ("The valve was tested", ["valve"])):
@@ -267,8 +257,6 @@ def test_what_happened_at_another_time_is_another(days, memory):
     same = days.remember("Went to the lake", happened_at=days.kept(again["id"])["said_at"])
     assert not again["existing"]
     assert first["id"] != again["id"] == same["id"]
-    with pytest.raises(REFUSALS, match="happened_at: is yet to come"):
-        days.remember("Went to the lake", happened_at=memory.now_ms + DAY_MS)
 
 
 def test_what_is_similar_is_told_and_linked(days, memory):
@@ -937,15 +925,15 @@ def test_a_message_may_ask_for_a_time_alone(message, first, last):
     asked_at = ms(datetime(2026, 1, 21, 15, tzinfo=zone))
     span = asking.told_in(message, asked_at, zone, ("en", "de"))
     ends = (datetime(2026, 1, day, tzinfo=zone) for day in (first, last + 1))
-    assert span == Span(*map(ms, ends))
+    assert span == asking.Then(*map(ms, ends))
 
 
 @pytest.mark.parametrize(
     "message",
     [
         *("How are you today?", "What's the weather today?", "What day is it today?"),
-        *("What are we doing today?", "What did you do yesterday?", "How was your day yesterday?"),
-        *("What happened in 1989?", "What did I tell you about Tom yesterday?", "Was ist heute?"),
+        *("What did you do yesterday?", "How was your day yesterday?"),
+        *("What did I tell you about Tom yesterday?", "Was ist heute?"),
         *(
             "I slept well last night",
             "What happened yesterday in the news?",

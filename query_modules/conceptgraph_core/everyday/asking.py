@@ -7,11 +7,11 @@ Imports nothing of Memgraph: the shell looks up by the same text.
 
 from collections.abc import Sequence
 from datetime import tzinfo
-from typing import Final
+from typing import Final, NamedTuple
 
 from .. import budgets, language, limits, validators
 from .. import text as texts
-from ..dates import DAY_MS, Span
+from ..dates import Span
 from ..errors import InvalidNumber
 from ..retrieval import calendar_words as calendar
 from ..retrieval.periods import periods
@@ -31,15 +31,22 @@ _OF_TIME: Final = (
     | calendar.NIGHT
     | calendar.PARTS_OF_A_DAY
 )
-# The longest time of which all is told.
-_LONGEST_MS: Final = 31 * DAY_MS
 
 
-def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str]) -> Span | None:
+class Then(NamedTuple):
+    """The time that a message asks for (unix ms); with `plans`, for what is planned then."""
+
+    since: int
+    until: int
+    plans: bool = False
+
+
+def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str]) -> Then | None:
     """Return the time that *message* asks for, if for nothing else; None: it asks for something.
 
     No text could be found by a word of "what did I tell you yesterday?" or "what happened on 15
-    January?". The time is in the past, and at most a month. *asked_at* is in unix ms.
+    January?". Without a word for telling, a time that is not over asks for plans: "what are we
+    doing today?" *asked_at* is in unix ms.
     """
     words = split(message)
     tells = _has(words, "telling")
@@ -51,11 +58,9 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     if len(named) != 1 or any(terms(one, languages) for one in others):
         return None
     [period] = named
-    # Without a word for telling, today's question asks for plans: "what are we doing today?"
-    begun_or_over = period.from_ms if tells else period.to_ms
-    if begun_or_over > asked_at or period.to_ms - period.from_ms > _LONGEST_MS:
+    if tells and period.from_ms > asked_at:
         return None
-    return Span(period.from_ms, period.to_ms)
+    return Then(period.from_ms, period.to_ms, not tells and period.to_ms > asked_at)
 
 
 def has_words(query: str, languages: Sequence[str]) -> bool:

@@ -26,14 +26,21 @@ def made(part: str, kind: str, key: str, *parts: str | int) -> dict[str, Any]:
 
 
 def text(lines: Sequence[Line], minute: Moment = dates.minute, day: Moment = dates.day) -> str:
-    """Return *lines* as a text: a title before the first of each part, a number before each."""
+    """Return *lines* as a text: a title before the first of each part, a number before each.
+
+    A time at midnight is written as a day.
+    """
+
+    def moment(at: int) -> str:
+        return minute(at).removesuffix(" 00:00")
+
     written: list[str] = []
     part = None
     for number, line in enumerate(lines, 1):
         if line["part"] != part:
             part = line["part"]
             written.append(TITLES[part])
-        written.append(f"[{number}] {_written(line, minute, day)}")
+        written.append(f"[{number}] {_written(line, moment, day)}")
     return "\n".join(written)
 
 

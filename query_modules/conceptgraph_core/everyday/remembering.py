@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
+from .. import limits, validators
 from .. import text as texts
-from .. import validators
 from ..concepts import names as concepts
 from ..concepts import relations
 from ..concepts.node import Graph as Concepts
@@ -13,7 +13,7 @@ from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
 from ..entities.node import Graph as Entities
 from ..entities.observation import observing
-from ..errors import InvalidNumber, NotFound
+from ..errors import NotFound
 from ..layers import SHARED
 from ..memories import crud, lifecycle, links, resting
 from ..memories import schema as memories
@@ -40,19 +40,19 @@ def remember(
 
     *said* are the user's words, which alone make what it names the user's. *keep* says how long it
     matters (`schema.KEEP`), *replaces* is the id of a memory that is no longer so, and
-    *happened_at* (unix ms) when it was so, if not now. It is found by the names and the kinds too,
-    and the names are observed as entities. If concepts are the user's own, the names become
-    concepts that evoke one another, more strongly each time. The same text again is the memory that
-    is there: existing is true, it is accessed, and *keep* is set anew. Returns id, existing and
-    similar ({id, text}); a memory that replaced the same one before is there too. Raises
-    InvalidText, InvalidNumber, Tautology, NotFound.
+    *happened_at* (unix ms) when it was so or will be, if not now; a plan fades after that. It is
+    found by the names and the kinds too, and the names are observed as entities. If concepts are
+    the user's own, the names become concepts that evoke one another, more strongly each time. The
+    same text again is the memory that is there: existing is true, it is accessed, and *keep* is set
+    anew. Returns id, existing and similar ({id, text}); a memory that replaced the same one before
+    is there too. Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     memories.checked_content(text, "text")
     wanted = named(about)
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
     now_ms = graph.context.now_ms
-    if happened_at is not None and validators.time(happened_at, "happened_at") > now_ms:
-        raise InvalidNumber("happened_at: is yet to come; leave it out, and say when in the text")
+    if happened_at is not None:
+        validators.time(happened_at, "happened_at")
     node, existing, similar = crud.keep(
         graph,
         text,
@@ -62,6 +62,7 @@ def remember(
         importance_score=chosen.importance,
         concepts=terms(wanted),
         said_at=happened_at,
+        preserved_until=_planned_until(happened_at, now_ms),
     )
     if existing:
         _again(graph, node, keep, now_ms if happened_at is None else happened_at)
@@ -120,6 +121,13 @@ def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Co
     for source, target in permutations(called, 2):
         relations.strengthen(graph, source, target, EVOKES, memory_id)
     return called
+
+
+def _planned_until(happened_at: int | None, now_ms: int) -> int | None:
+    """Return until when a text about that time must not fade; None: it fades from now on."""
+    if happened_at is None or happened_at <= now_ms:
+        return None
+    return min(happened_at + schema.DAYS_MS, limits.MAX_TIME_MS)
 
 
 def _again(graph: Graph, node: Node, keep: str, since_ms: int) -> None:

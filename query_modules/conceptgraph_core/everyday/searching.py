@@ -12,7 +12,6 @@ from ..entities import searching as entities
 from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
-from ..memories import near_duplicates
 from ..memories.filters import Wanted
 from ..memories.rendering import teller
 from ..memories.search import Finder, Found
@@ -41,12 +40,12 @@ def search(
 ) -> list[Row]:
     """Return what *query* belongs to of all *kinds* (none: of any), the best first, cut to *limit*.
 
-    Only what was said, or mentioned last, from *since* to before *until* (unix ms), and what is
-    about the name *about*, by any name of the same entity. A row has kind, id, text, at (unix ms),
-    who, matched (words of the query), until, and total, how many there are, of each kind counted up
-    to `DEPTH`. A replaced memory has until (unix ms) and comes last. If no text could be found by a
-    word of *query*, as in "what did I tell you", the memories from *since* on are returned, the
-    latest first. Nothing is accessed.
+    Only what happened, was said, or was mentioned last from *since* to before *until* (unix ms),
+    and what is about the name *about*, by any name of the same entity. A row has kind, id, text, at
+    (unix ms), who, matched (words of the query), until, and total, how many there are, of each kind
+    counted up to `DEPTH`. A replaced memory has until (unix ms) and comes last. If no text could be
+    found by a word of *query*, as in "what did I tell you", the memories from *since* on are
+    returned, the latest first. Nothing is accessed.
 
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
@@ -122,7 +121,8 @@ def _memories(
         and not has_words(query, graph.context.languages)
     ):
         then = [node for node in graph.nodes() if wanted.admits(graph, node)]
-        for node in sorted(then, key=near_duplicates.age, reverse=True)[:DEPTH]:
+        then.sort(key=lambda node: (node.told_at, node.memory_id), reverse=True)
+        for node in then[:DEPTH]:
             yield _Result(node.memory_id, graph.ended(node), partial(row_of, node))
 
 

@@ -12,6 +12,7 @@ from ..entities import schema as entities
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..memories.view import AllMemories, Graph
+from ..memories.view import Node as Memory
 from . import schema
 from .searching import told
 
@@ -100,11 +101,11 @@ def _all_episodes(graph: Graph) -> Iterator[Any]:
 def happened(
     graph: Graph, day: str, since: int, until: int, limit: int | None = schema.MOST_LISTED
 ) -> list[Row]:
-    """List what was kept and said on *day*, "20260131", from *since* until *until* (unix ms).
+    """List what happened, was kept and said on *day*, "20260131", from *since* until *until*.
 
-    A row has kind, id, text, at (unix ms), who and state. It is a memory (forgotten ones are left
-    out), an episode (without a time), or a message: the first entity that it mentions is its id.
-    The earliest come first, at most *limit*. Raises InvalidText, InvalidNumber.
+    Times are in unix ms. A row has kind, id, text, at, who and state. It is a memory (forgotten
+    ones are left out), an episode (without a time), or a message: the first entity that it mentions
+    is its id. The earliest come first, at most *limit*. Raises InvalidText, InvalidNumber.
     """
     dates.periods((since, until), "since, until", 1)
     most = text.integer(
@@ -114,7 +115,7 @@ def happened(
     kept: list[Row] = [
         told(node) | {"kind": schema.MEMORY, "state": graph.state(node), "at": at}
         for node in graph.nodes()
-        if since <= (at := node.value("created_at")) < until
+        if (at := _within(node, since, until)) is not None
     ]
     texts = [one["text"] for one in kept]
     said = [
@@ -129,6 +130,12 @@ def happened(
         if node.name.partition("/")[0] == wanted
     ]
     return (sorted(episodes, key=lambda one: str(one["id"])) + rows)[:most]
+
+
+def _within(node: Memory, since: int, until: int) -> int | None:
+    """Return when *node* was kept, or happened, between these times; None: neither."""
+    times = (node.value("created_at"), node.told_at)
+    return next((at for at in times if since <= at < until), None)
 
 
 def _messages(graph: Entities, since: int, until: int) -> list[Row]:

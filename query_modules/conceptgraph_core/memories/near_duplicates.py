@@ -35,13 +35,13 @@ def composed(text: str) -> str:
 
 
 def told_at(node: Node) -> int:
-    """Return the time at which the text of *node* was said, or else stored; unix ms."""
+    """Return the time at which *node* happened or was said, or else was stored; unix ms."""
     return node.told_at
 
 
 def age(node: Node) -> tuple[int, str]:
-    """Return a sort key: the later memory is greater, then the greater id."""
-    return told_at(node), node.memory_id
+    """Return a sort key: the memory known later is greater, then the greater id."""
+    return node.heard_at, node.memory_id
 
 
 def grouped(nodes: Iterable[Node]) -> list[list[Node]]:

@@ -372,6 +372,7 @@ LAYER: Final = Layer(
         # The worker scans a scope by it, and every call finds visible memories by it.
         Index(MEMORY, ("user_id", "id")),
         Index(MEMORY, ("user_id", "created_at")),
+        Index(MEMORY, ("user_id", "said_at")),
         Index(MEMORY, ("user_id", "state", "latest", "id")),
         Index(MEMORY, ("user_id", "state", "source", "latest", "id")),
         Index(MEMORY, ("user_id", "deleted_at", "id")),

@@ -62,8 +62,8 @@ def _stands(stating: Sequence[Node], contradicted: Sequence[Node]) -> bool | Non
         return None
     if all(_is_over(one) for one in contradicted):
         return True
-    told = near_duplicates.told_at
-    return max(map(told, stating)) >= max(map(told, contradicted))
+    heard = [max(one.heard_at for one in group) for group in (stating, contradicted)]
+    return heard[0] >= heard[1]
 
 
 def _is_over(node: Node) -> bool:
@@ -73,9 +73,10 @@ def _is_over(node: Node) -> bool:
 def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
     """Let *old* have been so *until* then (unix ms), because *node*, linked to it, replaces it.
 
-    The earliest end counts, and none before the time at which it is said to have been so.
+    The earliest end counts, and none before the time at which it is said to have been so; but a
+    plan, even for a day to come, ends no later than now.
     """
-    until = max(until, old.value("said_at") or until)
+    until = min(max(until, old.value("said_at") or until), graph.context.now_ms)
     for edge in graph.edges_between(node, old, schema.RELATION_TYPES["contradicts"]):
         edge.set_property("until", until)
     ended = old.value("valid_until")

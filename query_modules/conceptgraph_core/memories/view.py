@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from .. import text
+from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
 from . import compression, rules, schema
@@ -69,9 +70,20 @@ class Node(adapter.Node):
 
     @property
     def told_at(self) -> int:
-        """The time at which its text was said, or else stored; unix ms."""
+        """The time at which it happened or was said, or else was stored; unix ms."""
         said_at = self.value("said_at")
         return int(self.value("created_at") if said_at is None else said_at)
+
+    @property
+    def heard_at(self) -> int:
+        """The time from which it was known: `told_at`, but a plan is known before its day."""
+        return min(self.told_at, int(self.value("created_at")))
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether it was stored before it happens, or on the day that it names."""
+        said_at, created_at = self.value("said_at"), self.value("created_at")
+        return said_at is not None and said_at != created_at and said_at > created_at - DAY_MS
 
     @property
     def is_deleted(self) -> bool:
@@ -268,7 +280,7 @@ class Graph(AllMemories):
     def sees(self, node: Node) -> bool:
         asked_at = self.context.asked_at
         is_there = super().sees(node) and not node.is_deleted and not self.has_lapsed(node)
-        return is_there and (asked_at is None or node.told_at < asked_at)
+        return is_there and (asked_at is None or node.heard_at < asked_at)
 
     def state(self, node: Node) -> str:
         # A deleted memory is invisible.

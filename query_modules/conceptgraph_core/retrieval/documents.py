@@ -18,7 +18,8 @@ Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
 class Told(NamedTuple):
     """A text and its metadata; `thread` and `position` are both set or both None.
 
-    `about` has the names of the text's subjects; their words count as words of the text.
+    `about` has the names of the text's subjects; their words count as words of the text. `told_at`
+    is set for a text of a day to come: it was told before that day.
     """
 
     scope: str
@@ -30,6 +31,7 @@ class Told(NamedTuple):
     speaker: str | None
     said_at: int | None
     about: tuple[str, ...] = ()
+    told_at: int | None = None
 
     @property
     def id(self) -> tuple[str, str, str]:
@@ -91,6 +93,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         speaker if isinstance(speaker, str) else None,
         _said_at(kind.indexed, key, properties),
         _about(kind.indexed, properties),
+        _told_before(kind.indexed, properties),
     )
 
 
@@ -100,6 +103,15 @@ def _said_at(indexed: IndexedText, key: str, properties: Mapping[str, Any]) -> i
         if _is_whole(value):
             return int(value)  # type: ignore[arg-type]
     return indexed.when(key)
+
+
+def _told_before(indexed: IndexedText, properties: Mapping[str, Any]) -> int | None:
+    """Return when the text was told, if that was before the time that it is of."""
+    said_at = properties.get("said_at")
+    told_at = None if indexed.otherwise_at is None else properties.get(indexed.otherwise_at)
+    if _is_whole(said_at) and _is_whole(told_at) and told_at < said_at:  # type: ignore[operator]
+        return int(told_at)  # type: ignore[arg-type]
+    return None
 
 
 def _text(indexed: IndexedText, properties: Mapping[str, Any]) -> str:

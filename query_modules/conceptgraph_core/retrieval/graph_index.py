@@ -13,6 +13,8 @@ from .indexer import Words
 from .question import own_names
 
 _MENTIONING: Final = {name: name for name in schema.MENTIONING}
+# In the order of `Told`.
+_OF_TOLD: Final = ("key", "speaker", "said_at", "told_at")
 
 
 class StoredIndex:
@@ -239,11 +241,11 @@ class StoredIndex:
             self._at[self._place(text, 0)] = text
 
     def tell(self, text: int) -> Told:
-        """Return the text's key, speaker and time."""
+        """Return the text's key, speaker and times."""
         told = self._told.get(text)
         if told is None:
             get = self._raw(text).get_property
-            told = self._told[text] = Told(get("key"), get("speaker"), get("said_at"))
+            told = self._told[text] = Told(*map(get, _OF_TOLD))
         return told
 
     def node_of(self, text: int) -> tuple[str, str, int]:

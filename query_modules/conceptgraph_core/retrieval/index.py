@@ -29,11 +29,20 @@ NO_MENTIONS: Final[Mentions[Any]] = Mentions((), (), (), (), (), ())
 
 
 class Told(NamedTuple):
-    """The details of a text that retrieval reads for possible winners only."""
+    """The details of a text that retrieval reads for possible winners only.
+
+    `said_at` is the day of a plan; then `told_at`, before that, is when the plan was told.
+    """
 
     id: str
     speaker: str | None
     said_at: int | None
+    told_at: int | None = None
+
+    @property
+    def heard_at(self) -> int | None:
+        """The time from which the text was known."""
+        return self.said_at if self.told_at is None else self.told_at
 
 
 class Corpus(NamedTuple):
@@ -77,4 +86,4 @@ class Index(Protocol[H]):
         """Prefetch the nodes of *texts*, because the caller filters by them next."""
 
     def tell(self, text: H) -> Told:
-        """Return the text's key, speaker and time."""
+        """Return the text's key, speaker and times."""

@@ -87,13 +87,13 @@ class Writer:
             self._forget_groups(one, text)
         changed |= self._write_place(one, text)
         changed |= self._speakers.write(one, text, False, afresh)
-        return self._set(text, node=node.id, speaker=one.speaker, said_at=one.said_at) or changed
+        return self._set(text, node=node.id, **_given(one)) or changed
 
     def _write_new(self, one: Told, node: Node) -> None:
         counts = one.counts(self._languages)
         length = sum(counts.values())
         scope, label, key = one.id
-        given = {"length": length, "node": node.id, "speaker": one.speaker, "said_at": one.said_at}
+        given = {"length": length, "node": node.id, **_given(one)}
         given = {name: value for name, value in given.items() if value is not None}
         text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, **given)
         self._texts[one.id] = text
@@ -363,6 +363,10 @@ def _read_of(kind: NodeKind, indexed: IndexedText) -> set[str]:
     """Return the properties of a node that the index reads."""
     names = {*indexed.told(), *kind.key, *_PROPERTIES}
     return names | {name for name in (kind.scope, indexed.otherwise_at) if name is not None}
+
+
+def _given(one: Told) -> dict[str, Any]:
+    return {"speaker": one.speaker, "said_at": one.said_at, "told_at": one.told_at}
 
 
 def _mention(about: bool) -> str:

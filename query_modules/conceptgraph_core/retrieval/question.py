@@ -1,6 +1,7 @@
 """Parse a question: its cues, the speakers and the periods that it names."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -93,9 +94,9 @@ class Question(NamedTuple):
     periods: tuple[Period, ...] = ()
     further: tuple[Cue, ...] = ()
 
-    def is_older(self, said_at: int | None) -> bool:
-        """Return whether a text of that time can be an answer; a text without a time always can."""
-        return said_at is None or said_at < self.asked_at
+    def is_older(self, heard_at: int | None) -> bool:
+        """Return whether a text told then can be an answer; a text without a time always can."""
+        return heard_at is None or heard_at < self.asked_at
 
     def factors(self, speaker: str | None, said_at: int | None) -> Factors:
         """Return the factors of a text by *speaker* at *said_at* (unix ms); both may be None."""
@@ -143,12 +144,14 @@ def question(
     askers: Collection[str] = (),
     languages: Sequence[str] = DEFAULT,
     further: Sequence[Further] = (),
+    zone: tzinfo = UTC,
 ) -> Question:
     """Parse the question *text*, asked at *asked_at* (unix ms).
 
     *speakers* maps a term that is a first name to the full names of its speakers. A first name
     names its speaker and is no cue, unless the question has no other words. *askers* are names of
     who asks, in any case. The terms *further* count too, except those that the question contains.
+    The days that it names are days of *zone*.
     """
     words = readings(text, languages)
     named = {word for word, read in words.items() if any(map(speakers.get, read.stems))}
@@ -164,7 +167,7 @@ def question(
             for speaker in speakers.get(term, ())
         ),
         askers=frozenset(one.casefold() for one in askers),
-        periods=periods(text, asked_at),
+        periods=periods(text, asked_at, zone),
         further=tuple(_led_to([one for one in further if one.term not in said], languages)),
     )
 

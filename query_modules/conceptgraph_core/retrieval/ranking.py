@@ -79,7 +79,7 @@ def activated(
     question: Question, corpus: Corpus, index: Index[H], near: Near[H] | None = None
 ) -> Spread[H]:
     """Return the activation by the cues of *question* and by the texts that are *near*."""
-    spread: Spread[H] = Spread(question, corpus)
+    spread: Spread[H] = Spread(question, corpus, index)
     for cue, mentions, term_of in _read(question, index):
         others = [(one.term, one.weight, index.mentions(one.term)) for one in cue.near]
         spread.add(cue, mentions, term_of, others)
@@ -314,7 +314,7 @@ class Choice(Generic[H]):
         if text is None:
             return None
         told = self._index.tell(text)
-        if not self._question.is_older(told.said_at) or not self._belongs(text, place):
+        if not self._question.is_older(told.heard_at) or not self._belongs(text, place):
             return None
         factors = self._question.factors(told.speaker, told.said_at)
         return _Found(total * factors.product, text, told, factors, place)

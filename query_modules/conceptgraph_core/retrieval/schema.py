@@ -80,10 +80,11 @@ LAYER: Final = Layer(
         # `near`: lists of the term, the word and the cosine of its neighbours (see `groups`).
         _kind(TERM, ("scope", "name"), ("speakers", NEAR)),
         # `label`, `key` and `node` (an id) identify the memory; `length` is the sum of the counts.
+        # `told_at` is set if that was before `said_at`: the text is of a day to come.
         _kind(
             TEXT,
             ("scope", "label", "key"),
-            ("node", "length", "thread", "position", "speaker", "said_at"),
+            ("node", "length", "thread", "position", "speaker", "said_at", "told_at"),
         ),
         # A speaker of texts.
         _kind(SPEAKER, ("scope", "name"), ()),

@@ -9,7 +9,7 @@ from operator import add
 from typing import Final, Generic, NamedTuple
 
 from .groups import Neighbour
-from .index import Corpus, H, Mentions
+from .index import Corpus, H, Index, Mentions
 from .question import Cue, Question
 
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect.
@@ -148,8 +148,9 @@ class Spread(Generic[H]):
     run over columns, in functions written in C where possible.
     """
 
-    def __init__(self, question: Question, corpus: Corpus) -> None:
+    def __init__(self, question: Question, corpus: Corpus, index: Index[H] | None = None) -> None:
         self._question = question
+        self._index = index
         self._texts_in_all = corpus.texts
         self._cues: list[_Cue[H]] = []
         self._threads = _Threads()
@@ -271,11 +272,20 @@ class Spread(Generic[H]):
                 hits[place].append(hit)
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
-        """Return those of *mentions* whose texts are older than the question."""
+        """Return those of *mentions* whose texts are older than the question.
+
+        A note may be of a day after the question and told before it. A message in a thread may not.
+        """
         asked_at, times = self._question.asked_at, mentions.said_at
         if not times or (None not in times and max(times) < asked_at):  # type: ignore
             return mentions
         older = [time is None or time < asked_at for time in times]
+        rows = enumerate(zip(mentions.texts, mentions.threads, older, strict=True))
+        notes = [(row, text) for row, (text, thread, is_old) in rows if not is_old and not thread]
+        if notes and self._index is not None:
+            self._index.expect([(text, 0) for _, text in notes])
+            for row, text in notes:
+                older[row] = self._question.is_older(self._index.tell(text).heard_at)
         return Mentions._make(tuple(compress(column, older)) for column in mentions)
 
     def _places(self, mentions: Mentions[H]) -> list[Place]:

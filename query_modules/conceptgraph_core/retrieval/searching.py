@@ -101,6 +101,7 @@ class Search:
             ),
             languages=context.languages,
             further=self._further,
+            zone=context.zone,
         )
 
         nodes = self._nodes  # not self, which would make a cycle with thousands of mentions in it

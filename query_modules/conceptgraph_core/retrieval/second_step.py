@@ -89,7 +89,7 @@ def _led_to(
     of_texts = index.terms([one.text for one in first])
     passed = _rare(question, corpus, index, of_texts)
     cues: list[tuple[Cue, Mentions[H]]] = []
-    spread: Spread[H] = Spread(question, corpus)
+    spread: Spread[H] = Spread(question, corpus, index)
     most = 0.0
     # A text that passes terms on receives none.
     passing = {one.text for one in first}

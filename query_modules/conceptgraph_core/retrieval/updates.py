@@ -59,7 +59,7 @@ class _Matters(Generic[H]):
 
     def is_renewed(self, old: Associated[H], new: Associated[H]) -> bool:
         """Return whether *new* is a later text on the matter of *old*."""
-        before, after = old.told.said_at, new.told.said_at
+        before, after = old.told.heard_at, new.told.heard_at
         if before is None or after is None or before >= after or old.text not in self.terms:
             return False
         cues = self._cues[old.text]

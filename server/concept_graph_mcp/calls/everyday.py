@@ -9,7 +9,7 @@ from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
-from conceptgraph_core.everyday.asking import asked, budget, has_words, limited, within
+from conceptgraph_core.everyday.asking import Then, asked, budget, has_words, limited, within
 from conceptgraph_core.everyday.schema import (
     DEFAULT_BUDGET,
     DEFAULT_KEEP,
@@ -47,7 +47,7 @@ def recall(
     *,
     asker: str | None = None,
     asked_at: int | None = None,
-    told_in: Span | None = None,
+    told_in: Span | Then | None = None,
     concept_scope: str | None = None,
 ) -> Call:
     """Return the call that assembles the context of *message*, and accesses it.
@@ -60,8 +60,8 @@ def recall(
     parts = _naming(question, scope)
     context = text_lookups.context() | text_lookups.asking(asker, asked_at)
     if told_in is not None:
-        memory = (schema.MEMORY,)
-        parts.append(Range(memory, "created_at", *told_in, mine(scope), MOST_LISTED))
+        since, until, *plans = told_in
+        parts += _of_time(scope, since, until, plans=any(plans))
         context["told_in"] = list(told_in)
     lookup = _asking((scope, own), question, embedded, parts)
     model, vector = embedded or (None, ())
@@ -144,9 +144,7 @@ def search(
     if about is not None:
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
     if since is not None and not has_words(query, text_lookups.spoken()):
-        # A text is said before it is stored.
-        memory = (schema.MEMORY,)
-        called.append(Range(memory, "created_at", since, _LAST_MS, mine(scope), MOST_LISTED))
+        called += _of_time(scope, since, _LAST_MS if until is None else until)
     lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
@@ -224,10 +222,10 @@ def happened(
     """Return the call that lists what was kept and said on *day*, between the two times."""
     own = scope if concept_scope is None else concept_scope
     # "0" follows "/", which follows the date in a name.
-    parts = [_episodes(f"{text.name(day, 'day')}/", f"{day}0", own)]
-    parts += [
-        Range((label,), "created_at", since, until, mine(scope), MOST_LISTED) for label in _TOLD
-    ]
+    parts: list[Lookup] = [_episodes(f"{text.name(day, 'day')}/", f"{day}0", own)]
+    parts += _of_time(scope, since, until, last=False)
+    mention = (entities_schema.MENTION,)
+    parts.append(Range(mention, "created_at", since, until, mine(scope), MOST_LISTED))
     arguments = (day, since, until, limit)
     return Call(procedures.HAPPENED, arguments, Union(tuple(parts)), concepts.whose(own))
 
@@ -249,6 +247,20 @@ def changes(scope: str, since: int, until: int, limit: int | None = None) -> Cal
         Ordered(entities_schema.MERGE, "created_at", most, where=own),
     )
     return Call(procedures.CHANGES, (since, until, limit), Union(parts))
+
+
+def _of_time(
+    scope: str, since: int | None, until: int | None, *, plans: bool = False, last: bool = True
+) -> list[Lookup]:
+    """Look up the memories that happened from *since* to before *until*, or were told then.
+
+    *plans* are found by the day that they are for alone, the earliest; else the latest are found.
+    """
+    names = ("said_at",) if plans else ("said_at", "created_at")
+    first = -limits.MAX_TIME_MS if since is None else since
+    beyond = _LAST_MS if until is None else until
+    memory, own, last = (schema.MEMORY,), mine(scope), last and not plans
+    return [Range(memory, one, first, beyond, own, MOST_LISTED, descending=last) for one in names]
 
 
 def _episodes(first: str, beyond: str, scope: str) -> Range:

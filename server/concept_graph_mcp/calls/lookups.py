@@ -31,7 +31,8 @@ class Equal(NamedTuple):
 class Range(NamedTuple):
     """Nodes of *labels* with *where* whose *property* is at least *first* and below *beyond*.
 
-    At most *limit* nodes in ascending order; ties are ordered by *then*, a text.
+    At most *limit* nodes in ascending order; ties are ordered by *then*, a text. With *descending*,
+    those with the greatest values.
     """
 
     labels: tuple[str, ...]
@@ -41,6 +42,7 @@ class Range(NamedTuple):
     where: Where = ()
     limit: int | None = None
     then: str | None = None
+    descending: bool = False
 
 
 class Ranges(NamedTuple):

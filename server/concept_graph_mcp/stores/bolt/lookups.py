@@ -171,6 +171,7 @@ def _range(writer: _Writer, lookup: Range) -> None:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
             limit = writer.parameter(lookup.limit)
+            order += " DESC" if lookup.descending else ""
             body += f"WITH n ORDER BY {order} LIMIT {limit} "
         writer.add(body, "collect(n)")
 

@@ -208,6 +208,7 @@ def _range(database: Database, lookup: Range) -> list[int]:
         scope, given = _scope(lookup.where)
         key = f"k{len(names)}"
         order = f"{key}, k{len(names) + 1}" if then else key
+        order += " DESC" if lookup.descending else ""
         found += _ids(
             database.execute(
                 f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'

@@ -1,0 +1,136 @@
+"""What happened, and what is to come: texts are asked for by the day that they are of."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from expect import DAY_MS
+from test_everyday import Days
+
+from concept_graph_mcp import calls
+from conceptgraph_core.everyday import asking, lines, schema
+
+everyday = calls.everyday
+ZONE = ZoneInfo("Europe/Lisbon")
+
+
+class Dated(Days):
+    """Messages asked in a zone, as a session asks them."""
+
+    def ask(self, message, user="default", **more):
+        at = more.get("asked_at", self.memory.now_ms)
+        span = asking.told_in(message, at, ZONE, ("en", "de"))
+        [row] = self.run(everyday.recall(user, message, told_in=span, **more), user)
+        return [line["parts"][1].partition("“")[2][:-1] for line in row["lines"] if told(line)]
+
+
+def told(line):
+    return line["part"] == lines.SAID
+
+
+@pytest.fixture
+def days(memory):
+    # A Wednesday.
+    memory.now_ms = ms(2026, 6, 17, 18)
+    return Dated(memory)
+
+
+def ms(*time):
+    return int(datetime(*time, tzinfo=ZONE).timestamp() * 1000)
+
+
+def test_a_plan_is_kept_and_found_by_its_words_before_and_after_its_day(days, memory):
+    kept = days.remember("Dentist, upper left molar", happened_at=ms(2026, 6, 23, 10))
+    assert days.kept(kept["id"])["said_at"] == ms(2026, 6, 23, 10)
+    assert days.ask("When is the dentist?") == ["Dentist, upper left molar"]
+    memory.now_ms = ms(2026, 6, 25)
+    assert days.ask("Which molar did the dentist look at?") == ["Dentist, upper left molar"]
+
+
+def test_the_time_of_a_question_hides_what_was_told_later_but_no_plan(days, memory):
+    days.remember("Dentist, upper left molar", happened_at=ms(2026, 6, 23, 10))
+    memory.now_ms = ms(2026, 6, 20)
+    days.remember("Dentist moved to another street", happened_at=ms(2026, 6, 24))
+    asked_at = ms(2026, 6, 19)
+    assert days.ask("When is the dentist?", asked_at=asked_at) == ["Dentist, upper left molar"]
+    assert days.ask("What are we doing in June 2026?", asked_at=asked_at) == [
+        "Dentist, upper left molar"
+    ]
+    assert days.ask("When is the dentist?", asked_at=ms(2026, 6, 1)) == []
+
+
+def test_a_time_to_come_brings_its_plans_the_first_one_first(days, memory):
+    days.remember("Choir rehearsal", happened_at=ms(2026, 6, 25, 19))
+    days.remember("Dentist, upper left molar", happened_at=ms(2026, 6, 23, 10))
+    days.remember("Vet with Bruno", happened_at=ms(2026, 7, 2))
+    days.remember("The roof leaks")
+    plans = ["Dentist, upper left molar", "Choir rehearsal"]
+    assert days.ask("What are we doing in June 2026?") == plans
+    assert days.ask("What are we doing this week?") == []
+    row = days.recalled("When is the dentist?")
+    assert "2026-06-23 09:00 (ahead), note: “Dentist" in lines.text(row["lines"])
+    memory.now_ms = ms(2026, 7, 1)
+    assert days.ask("What did we do in June 2026?")[:2] == plans[::-1]
+    assert "(ahead)" not in days.recall("When was the dentist?")
+
+
+def test_what_is_asked_of_a_time_goes_by_when_it_happened(days, memory):
+    days.remember("Kayaking on the Tagus", happened_at=ms(2026, 5, 9))
+    days.remember("The roof leaks")
+    assert days.ask("What did we do on 2026-05-09?") == ["Kayaking on the Tagus"]
+    assert days.ask("What did I tell you today?") == ["The roof leaks"]
+    found = days.search("what did I tell you", since=ms(2026, 5, 1), until=ms(2026, 6, 1))
+    assert [one["text"] for one in found] == ["Kayaking on the Tagus"]
+    days.remember("Dentist", happened_at=ms(2026, 8, 3))
+    found = days.search("everything", since=ms(2026, 7, 1))
+    assert [one["text"] for one in found] == ["Dentist"]
+    assert days.search("dentist", until=ms(2026, 7, 1), kinds=["memory"]) == []
+
+
+def test_a_plan_for_today_is_one_that_was_told_before(days, memory):
+    days.remember("Picnic", happened_at=ms(2026, 6, 17))
+    days.remember("Concert", happened_at=ms(2026, 6, 17, 21))
+    days.remember("The roof leaks")
+    assert days.ask("What are we doing today?") == ["Picnic", "Concert"]
+
+
+def test_a_plan_that_another_replaces_ends_at_once(days, memory):
+    old = days.remember("Dentist in Rua A", happened_at=ms(2026, 6, 23))["id"]
+    days.remember("Dentist in Rua B", happened_at=ms(2026, 6, 25), replaces=old)
+    assert days.kept(old)["valid_until"] == memory.now_ms
+    assert days.ask("What are we doing in June 2026?") == ["Dentist in Rua B"]
+    assert days.ask("Where is the dentist?") == ["Dentist in Rua B"]
+
+
+def test_what_matters_for_days_leaves_two_weeks_after_its_day(days, memory):
+    memory.now_ms = ms(2026, 1, 1)
+    plan = days.remember("Dentist in Rua A", keep="days", happened_at=ms(2026, 6, 23))["id"]
+    until = ms(2026, 6, 23) + schema.DAYS_MS
+    assert days.kept(plan)["preserved_until"] == until
+    memory.now_ms = ms(2026, 6, 22)
+    assert days.ask("Where is the dentist?") == ["Dentist in Rua A"]
+    memory.now_ms = until - DAY_MS
+    assert days.ask("Where was the dentist?") == ["Dentist in Rua A"]
+    memory.now_ms = until + DAY_MS
+    assert days.ask("Where was the dentist?") == []
+    assert days.search("dentist", kinds=["memory"])
+
+
+def test_a_day_lists_what_happened_on_it(days, memory):
+    days.remember("Dentist in Rua A", happened_at=ms(2026, 6, 23, 10))
+    call = everyday.happened("default", "20260623", ms(2026, 6, 23), ms(2026, 6, 24))
+    assert [row["text"] for row in days.run(call)] == ["Dentist in Rua A"]
+
+
+def test_the_days_that_a_question_names_are_days_of_its_zone(days, memory):
+    # Three days before the fifth of June begin here, an hour later in UTC.
+    kept = days.remember("Tea with Mona", happened_at=ms(2026, 6, 2, 0, 30))["id"]
+    call = calls.memory_search.search("default", "Who had tea on 2026-06-05?", explained=True)
+
+    def factor(minutes):
+        context = {**call.context, "offset_minutes": minutes}
+        [row] = days.run(call._replace(context=context))
+        assert row["memory_id"] == kept
+        return row["factors"]["period"]
+
+    assert (factor(60), factor(0)) == (2, 1)
