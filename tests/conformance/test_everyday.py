@@ -85,6 +85,16 @@ def test_one_call_brings_what_all_layers_have(days, memory):
     assert [one["n"] for one in row["sources"]] == [1, 2, 3, 4]
 
 
+def test_a_long_text_is_quoted_around_what_is_asked_for(days):
+    filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 10
+    said = "The carpenter wants 2,340 euros for the worktop."
+    days.remember(f"{filling}\n\n{said}\n\n{filling}")
+    days.remember("The worktop is made of oak")
+    told = days.recall("How much does the carpenter want for the worktop?", budget=200)
+    assert f"note: “… {said} …”" in told
+    assert "oak" in told
+
+
 def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     told = "Tank 2 and the heater burst"
     for said, others in ((told, ["heater", "valve"]), ("The valve was tested", ["valve"])):

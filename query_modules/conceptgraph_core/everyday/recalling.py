@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .. import quoting
+from .. import budgets, quoting
 from ..concepts import recall as concepts
 from ..concepts import widening
 from ..concepts.node import Graph as Concepts
@@ -16,10 +16,11 @@ from ..entities.node import Node as EntityNode
 from ..folding import plain
 from ..memories import context as contexts
 from ..memories import rendering, standing
+from ..memories.context import Candidate
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.question import asks_of_the_past
-from . import schema
+from . import passages, schema
 from .asking import asked, budget, is_of_the_user
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 
@@ -30,6 +31,8 @@ _EVOKES: Final = f" {RELATION_NAMES[EVOKES]} "
 _AHEAD: Final = " (ahead)"
 # A shorter text is not cut further.
 _LEAST_CUT: Final = 40
+# The words of so many matches lead to what only a link or its meaning found.
+_FIRST_FEW: Final = 3
 
 
 def recall(
@@ -109,7 +112,12 @@ def _said(
     least = schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
     if graph.context.told_in is None:
         found = contexts.candidates(
-            graph, question, *embedded, least=least, least_named=schema.LEAST_COVERED_NAMED
+            graph,
+            question,
+            *embedded,
+            least=least,
+            least_named=schema.LEAST_COVERED_NAMED,
+            longest=passages.LONG,
         )
     else:
         *span, plans = graph.context.told_in
@@ -119,18 +127,19 @@ def _said(
     if graph.context.told_in is None or graph.context.told_in[2]:
         current = _current(graph, found, asks_of_the_past(question))
     else:
-        current = (one for one in found if not _is_past_use(graph, one[0]))
-    for node, entry in current:
-        until = graph.ended(node)
-        line = _line(node, entry, until)
+        current = (one for one in found if not _is_past_use(graph, one.node))
+    passage = _Passage(graph, found)
+    for one in current:
+        until = graph.ended(one.node)
+        line = _line(one, passage.of(one), until)
         if not lines:
             # The best is cut if it does not fit; of the others there may be shorter ones.
             most = room.bytes - reserved - title_size(SAID) - len(_AHEAD)
-            line = _cut(line, node, entry, until, most)
-        line = _dated(graph, node, line)
+            line = _cut(line, one, passage, until, most)
+        line = _dated(graph, one.node, line)
         if room.bytes - size(line) >= reserved and room.holds(line, title=not lines):
             lines.append(line)
-            put.append(node)
+            put.append(one.node)
     contexts.accessed(graph, put)
     return lines
 
@@ -152,21 +161,21 @@ def access(
     }
 
 
-def _current(
-    graph: Graph, found: Sequence[tuple[Node, Row]], of_past: bool
-) -> Iterator[tuple[Node, Row]]:
+def _current(graph: Graph, found: Sequence[Candidate], of_past: bool) -> Iterator[Candidate]:
     """Yield the *found* ones still true; *of_past*: each followed by the one it replaced."""
     if not of_past:
-        yield from (one for one in found if not _is_over(graph, one[0]))
+        yield from (one for one in found if not _is_over(graph, one.node))
         return
     seen: set[Node] = set()
-    for node, entry in found:
-        if _is_past_use(graph, node):
+    for candidate in found:
+        if _is_past_use(graph, candidate.node):
             continue
-        for one in (node, *standing.replaced(graph, node)):
+        for one in (candidate.node, *standing.replaced(graph, candidate.node)):
             if one not in seen:
                 seen.add(one)
-                yield one, entry if one is node else contexts.entry(graph, one, [one], {})
+                is_found = one is candidate.node
+                entry = contexts.entry(graph, one, [one], {})
+                yield candidate if is_found else Candidate(one, entry)
 
 
 def _is_over(graph: Graph, node: Node) -> bool:
@@ -191,8 +200,33 @@ def _dated(graph: Graph, node: Node, line: Line) -> Line:
     return {**line, "parts": [at, f"{_AHEAD}{told}", *behind]}
 
 
-def _line(node: Node, entry: Row, until: int | None) -> Line:
-    told = f", {rendering.teller(entry)}: {quoting.quoted(entry['text'])}"
+class _Passage:
+    """Cuts long texts to what they say around the words of the question."""
+
+    def __init__(self, graph: Graph, found: Sequence[Candidate]) -> None:
+        self._languages = graph.context.languages
+        self._found = found
+
+    def of(self, one: Candidate, most: int | None = None) -> str:
+        """Return the text of *one*, or its passages, in at most *most* bytes."""
+        said = str(one.entry["text"])
+        if most is None and budgets.size(said) <= passages.LONG:
+            return said
+        return passages.passages(said, self._weights(one), self._languages, most)
+
+    def _weights(self, one: Candidate) -> dict[str, float]:
+        """Return the terms that led to *one*; if a link or its meaning did, those of the others."""
+        if one.found is not None and (terms := one.found.terms):
+            return terms
+        every: dict[str, float] = {}
+        for other in self._found[:_FIRST_FEW]:
+            every |= {} if other.found is None else other.found.terms
+        return every
+
+
+def _line(one: Candidate, said: str, until: int | None) -> Line:
+    entry = one.entry
+    told = f", {rendering.teller(entry)}: {quoting.quoted(said)}"
     also = entry["also"]
     marks: list[tuple[str | int, ...]] = [(f"{also} more say the same",)] if also else []
     if until is not None:
@@ -201,15 +235,15 @@ def _line(node: Node, entry: Row, until: int | None) -> Line:
         marks.append(("a later one contradicts this",))
     between = [(" (" if number == 0 else "; ", *mark) for number, mark in enumerate(marks)]
     behind = [part for mark in between for part in mark] + [")"] * bool(marks)
-    return made(SAID, schema.MEMORY, node.memory_id, entry["at"], told, *behind)
+    return made(SAID, schema.MEMORY, one.node.memory_id, entry["at"], told, *behind)
 
 
-def _cut(line: Line, node: Node, entry: Row, until: int | None, most: int) -> Line:
-    """Return the *line* of an entry, its text halved until the line fits into *most* bytes."""
-    said = entry["text"]
-    while size(line) > most and len(said) > _LEAST_CUT:
-        said = said[: len(said) // 2].rstrip()
-        line = _line(node, {**entry, "text": said + quoting.CUT}, until)
+def _cut(line: Line, one: Candidate, passage: _Passage, until: int | None, most: int) -> Line:
+    """Return the *line* of *one*, its text halved until the line fits into *most* bytes."""
+    room = passages.LONG
+    while size(line) > most and room > _LEAST_CUT:
+        room //= 2
+        line = _line(one, passage.of(one, room), until)
     return line
 
 

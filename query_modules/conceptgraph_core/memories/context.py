@@ -9,7 +9,7 @@ import heapq
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .. import budgets
 from ..dates import Span
@@ -23,6 +23,14 @@ Row = dict[str, Any]
 
 # The estimated bytes of a line besides its text: its time, its speaker and its id.
 _BESIDE: Final = 100
+
+
+class Candidate(NamedTuple):
+    """A memory for a context with its entry; `found` is None if a link or a time led to it."""
+
+    node: Node
+    entry: Row
+    found: Found | None = None
 
 
 def context(
@@ -50,7 +58,7 @@ def context(
     budget = budgets.budget(token_budget)
     found = candidates(graph, query, vector, model)
     if not asks_of_the_past(query):
-        found = [one for one in found if graph.ended(one[0]) is None]
+        found = [one for one in found if graph.ended(one.node) is None]
     fitting = list(_fitting(graph, found, budget))
     put = [node for node, _, _ in fitting]
     accessed(graph, put)
@@ -73,11 +81,12 @@ def candidates(
     model: str | None = None,
     least: float = 0.0,
     least_named: float = 0.0,
-) -> list[tuple[Node, Row]]:
+    longest: int | None = None,
+) -> list[Candidate]:
     """Return the memories that match *query*, with their entries, the most relevant first.
 
     Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
-    names a speaker, the share is *least_named*.
+    names a speaker, the share is *least_named*. Of a longer text only *longest* bytes are shown.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     finder = Finder(graph, query, vector, model)
@@ -86,12 +95,16 @@ def candidates(
     if not finder.answers(found[: schema.CONTEXT_BEST], enough):
         return []
     relevance, copies = _relevance(graph, found)
-    worth = {node: _worth(node, value) for node, value in relevance.items()}
+    worth = {node: _worth(node, value, longest) for node, value in relevance.items()}
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
-    return _entries(graph, ordered, copies, _renewed(found))
+    by_node = {one.node: one for one in found}
+    return [
+        one._replace(found=by_node.get(one.node))
+        for one in _entries(graph, ordered, copies, _renewed(found))
+    ]
 
 
-def told_in(graph: Graph, span: Span, plans: bool = False) -> list[tuple[Node, Row]]:
+def told_in(graph: Graph, span: Span, plans: bool = False) -> list[Candidate]:
     """Return the memories that happened in *span*, or were told then, with their entries.
 
     The latest come first. With *plans*, only plans are returned, the earliest first.
@@ -105,13 +118,14 @@ def told_in(graph: Graph, span: Span, plans: bool = False) -> list[tuple[Node, R
     return _entries(graph, then[: schema.SEARCH_DEPTH], (), {})
 
 
-def _worth(node: Node, relevance: float) -> float:
-    """Return the relevance of *node* divided by a power of its size.
+def _worth(node: Node, relevance: float, longest: int | None) -> float:
+    """Return the relevance of *node* divided by a power of its size, at most *longest* bytes.
 
     The shorter of two equally relevant memories comes first, so that more answers fit the budget.
     """
-    size = _BESIDE + budgets.size(node.content)
-    return relevance / math.pow(size, schema.CONTEXT_BREVITY)
+    size = budgets.size(node.content)
+    shown = size if longest is None else min(size, longest)
+    return relevance / math.pow(_BESIDE + shown, schema.CONTEXT_BREVITY)
 
 
 def accessed(graph: Graph, put: Sequence[Node]) -> None:
@@ -177,7 +191,7 @@ def _entries(
     ordered: Sequence[Node],
     copies: Collection[Node],
     renewed: Mapping[Node, Node],
-) -> list[tuple[Node, Row]]:
+) -> list[Candidate]:
     """Return *ordered* without duplicates, with entries, contradicting memories first.
 
     *copies* has duplicates of some of them, and *renewed* the later ones on the same matter.
@@ -192,21 +206,23 @@ def _entries(
     later = dict.fromkeys(node for node in against.values() if node not in groups)
     against |= standing.against(graph, list(later), sayings)
     shown = near_duplicates.later_first([*groups, *later], {**renewed, **against})
-    return [(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown]
+    return [
+        Candidate(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown
+    ]
 
 
 def _fitting(
-    graph: Graph, found: Sequence[tuple[Node, Row]], budget: int
+    graph: Graph, found: Sequence[Candidate], budget: int
 ) -> Iterator[tuple[Node, Row, str]]:
     """Yield those of *found* that fit, each with its line (`rendering.fitting`)."""
 
     def entries() -> Iterator[Row]:
-        for _, whole in found:
+        for one in found:
             graph.step()
-            yield whole
+            yield one.entry
 
     for place, shown, line in rendering.fitting(entries(), budget):
-        yield found[place][0], dict(shown), line
+        yield found[place].node, dict(shown), line
 
 
 def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:

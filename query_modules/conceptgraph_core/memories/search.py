@@ -55,6 +55,17 @@ class Found:
         return () if self.hit is None else self.hit.found.renews
 
     @property
+    def terms(self) -> dict[str, float]:
+        """The terms of the query that the memory itself has, each with what it gave."""
+        words = () if self.hit is None else self.hit.found.words
+        return {
+            term: word.gave
+            for word in words
+            for (offset, _), term in zip(word.sources, word.terms, strict=True)
+            if term and not offset
+        }
+
+    @property
     def in_period(self) -> bool:
         """Whether the memory is from a period that the query names."""
         return self.hit is not None and self.hit.found.factors.period > 1.0
