@@ -1,0 +1,1 @@
+"""How much of what is stored is answered, in one table."""

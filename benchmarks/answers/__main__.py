@@ -1,0 +1,96 @@
+"""Measure how much of what is stored is answered by one `recall`, and what else it says.
+
+`lives/` was written by somebody who had not seen the ranking, and nobody tunes on it, nor on the
+pairs, the slips and the long notes beside it.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import click
+from rich import box
+from rich.console import Console
+from rich.progress import track
+from rich.table import Column, Table
+
+from ..harness import machine
+from .asking import HAS_ALSO, Tally, average, measure, middle, opened
+from .precision import beliefs
+from .sets import Set, conversations, sets
+
+_HEADS = (
+    *("", "", "answered", "with `also`", "a swapped pair", "lines that belong", "of those, told"),
+    *("false silence", "right silence", "tokens: median, 95 %", "unanswerable: tokens"),
+)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    *("--public", "public"),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder `fixtures` of a copy of PrecisionMemBench.",
+)
+@click.option(
+    *("--embeddings", "models"),
+    multiple=True,
+    default=("none", "minilm"),
+    help="As in CONCEPT_GRAPH_EMBEDDINGS; by default none and minilm.",
+)
+@click.option("--only", multiple=True, metavar="SET", help="Leave out the other sets.")
+@click.option("--show", is_flag=True, help="Print what was missed of the sets that are tuned on.")
+def main(
+    folders: tuple[Path, ...],
+    public: Path | None,
+    models: tuple[str, ...],
+    only: tuple[str, ...],
+    show: bool,
+) -> None:
+    """Ask the sets that are kept here, and FOLDERS of conversations, in one table.
+
+    The retrieval benchmark's converters write such folders; take tuning parts.
+    """
+    every = [*sets(), *map(conversations, folders)]
+    every += [] if public is None else [Set("PrecisionMemBench", beliefs(public))]
+    every = [one for one in every if not only or one.name in only]
+    console = Console()
+    console.width = max(console.width, 200)
+    table = Table(*(Column(head, no_wrap=True) for head in _HEADS), box=box.MARKDOWN)
+    work = [(one, said) for one in every for said in models]
+    for one, said in track(work, console=Console(stderr=True), transient=True):
+        tally = anyio.run(_measured, one, said)
+        table.add_row(one.name if said == models[0] else "", *_cells(said, tally))
+        for asked, text in tally.missed if show and one.is_tuned else ():
+            console.print(f"{one.name}, {said}, missed: {asked}\n{text}", markup=False)
+    console.print(table)
+    console.print(machine(quick=False), style="dim")
+
+
+async def _measured(one: Set, embeddings: str) -> Tally:
+    tally = Tally()
+    for part in one.parts:
+        with tempfile.TemporaryDirectory() as folder:
+            async with opened(Path(folder), part, embeddings) as world:
+                await measure(part, world, tally)
+    return tally
+
+
+def _cells(said: str, tally: Tally) -> Sequence[str]:
+    return (
+        "words" if said == "none" else said,
+        f"{tally.answered} of {tally.asked}",
+        f"{tally.with_also}" if tally.has_also and HAS_ALSO else "",
+        f"{tally.swapped}",
+        f"{average(tally.precision):.2f}",
+        f"{average(tally.recall):.2f}",
+        f"{tally.silent_where_answered}",
+        f"{tally.silent} of {tally.remarks}" if tally.remarks else "",
+        f"{middle(tally.tokens, 0.5):.0f}, {middle(tally.tokens, 0.95):.0f}",
+        f"{middle(tally.unanswerable, 0.5):.0f}" if tally.unanswerable else "",
+    )
+
+
+if __name__ == "__main__":
+    main()

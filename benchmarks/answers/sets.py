@@ -1,0 +1,176 @@
+"""What is asked of a memory: what it was told when, and what should come back.
+
+A life is a file of what a user said, what an agent kept of it and what the user asks in the end:
+
+* `messages`: `{at, said, keeps}`; of `keeps`, `key` names a note, the rest goes to `remember`.
+* `questions`: `{ask, answers, notes, also}`; an answer has one string of each list of `answers`,
+  `notes` are the keys of what belongs to it, and `also` what a model would ask with next.
+* `unanswerable`: questions about somebody who is known, and `silence`: messages about nobody.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ..family.__main__ import HERE as FAMILY
+from ..family.__main__ import iso, read, the_familys, unix_ms
+from ..life.histories import ZONE
+from ..retrieval import folder
+from ..retrieval.silence import REMARKS
+
+HERE: Final = Path(__file__).parent
+# The lives that nobody has tuned on, with their languages.
+LIVES: Final = {"alois": "en,de", "dandara": "en,pt", "ifeoma": "en"}
+# LoCoMo's questions about what was never said.
+ADVERSARIAL: Final = "5"
+NOON: Final = 12 * 3_600_000
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question, its answers as any-of lists, and the keys of what belongs to it.
+
+    Without *answers* it is answered by any text that belongs. *ignored* counts for nothing, and
+    with each key of *brings* come others.
+    """
+
+    ask: str
+    gold: frozenset[str] = frozenset()
+    answers: tuple[tuple[str, ...], ...] = ()
+    also: tuple[str, ...] = ()
+    typed: str | None = None
+    asked_ms: int | None = None
+    asker: str | None = None
+    ignored: frozenset[str] = frozenset()
+    brings: tuple[tuple[str, frozenset[str]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One user's memory: the messages of a life or of a conversation, and what is asked of it."""
+
+    user: str
+    asked_ms: int
+    cases: Sequence[Case]
+    lived: Sequence[Row] = ()
+    ingested: Sequence[folder.Message] = ()
+    unanswerable: Sequence[str] = ()
+    silence: Sequence[str] = ()
+    languages: str = "en"
+    zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """A row of the table; what is missed of one that is tuned on may be looked at."""
+
+    name: str
+    parts: Sequence[Part]
+    is_tuned: bool = False
+
+
+def sets() -> list[Set]:
+    """Return the sets that are kept here."""
+    tuned = [_tuned(the_familys()), *(_tuned(read(user)) for user in ("priya", "ruth"))]
+    unseen = [Set(user, [life(user, languages)]) for user, languages in LIVES.items()]
+    files = "word_families", "typos", "long_notes"
+    return [
+        Set("the family's three lives", tuned, is_tuned=True),
+        *unseen,
+        *(Set(file.replace("_", " "), [_pairs(HERE / f"{file}.json")]) for file in files),
+    ]
+
+
+def life(user: str, languages: str) -> Part:
+    """Return the life of *user*, who speaks *languages*."""
+    told = json.loads((HERE / "lives" / f"{user}.json").read_text(encoding="utf-8"))
+    return Part(
+        user,
+        unix_ms(told["asked_at"]),
+        [
+            Case(
+                one["ask"],
+                frozenset(one["notes"]),
+                tuple(map(tuple, one["answers"])),
+                tuple(one["also"]),
+            )
+            for one in told["questions"]
+        ],
+        told["messages"],
+        unanswerable=told["unanswerable"],
+        silence=told["silence"],
+        languages=languages,
+    )
+
+
+def conversations(path: Path) -> Set:
+    """Return the folder *path* as a set: each question is asked when it was asked there."""
+    remarks = REMARKS.read_text(encoding="utf-8").splitlines()
+    source = folder.source(path)
+    parts = [_conversation(one, remarks) for one in folder.read(path)]
+    return Set(str(source), parts, source.part == "tuning")
+
+
+def _conversation(memory: folder.Memory, remarks: Sequence[str]) -> Part:
+    sessions = {query.qid: query.level == "session" for query in memory.queries}
+    threads: dict[str, set[str]] = {}
+    for message in memory.messages:
+        threads.setdefault(message.thread, set()).add(message.id)
+    cases = [
+        Case(
+            query.text,
+            frozenset().union(*(threads[one] for one in query.gold))
+            if sessions[query.qid]
+            else frozenset(query.gold),
+            asked_ms=query.asked_ms,
+            asker=query.asker,
+        )
+        for query in memory.queries
+        if query.category != ADVERSARIAL
+    ]
+    last = max(message.time_ms for message in memory.messages)
+    return Part(memory.name, last, cases, ingested=memory.messages, silence=remarks)
+
+
+def _tuned(told: Row) -> Part:
+    """Return one of the lives that the ranking was seen with; what has an answer belongs."""
+    texts = {kept["key"]: kept["text"] for one in told["messages"] for kept in one["keeps"]}
+    cases = []
+    for one in told["questions"]:
+        answers = tuple(one["answers"])
+        folded = [answer.casefold() for answer in answers]
+        gold = {key for key, text in texts.items() if any(s in text.casefold() for s in folded)}
+        cases.append(Case(one["ask"], frozenset(gold), (answers,)))
+    silence = (FAMILY / "silence.txt").read_text(encoding="utf-8").splitlines()
+    return Part(
+        *(told["user"], unix_ms(told["asked_at"]), cases, told["messages"]),
+        silence=silence,
+        languages="en,de",
+        zone=ZONE.key,
+    )
+
+
+def _pairs(path: Path) -> Part:
+    """Return texts that are told one a day, each with its question."""
+    told = json.loads(path.read_text(encoding="utf-8"))
+    days = [1_750_000_000_000 + n * 2 * NOON for n in range(len(told) + 1)]
+    lived = [
+        {"at": iso(day), "said": None, "keeps": [{"key": str(n), **_kept(one)}]}
+        for n, (day, one) in enumerate(zip(days, told, strict=False))
+    ]
+    cases = [
+        Case(
+            *(one["ask"], frozenset({str(n)}), ((one["answer"],),), tuple(one.get("also", ()))),
+            typed=one.get("typed"),
+        )
+        for n, one in enumerate(told)
+    ]
+    return Part(path.stem, days[-1], cases, lived, languages="en,de,pt")
+
+
+def _kept(one: Row) -> Row:
+    return {"text": one["text"], "about": one.get("about", []), "keep": "normal"}
