@@ -1,1 +1,1 @@
-"""How much of what is stored is answered, in one table."""
+"""Answers, precision and silence of one `recall`, in one table."""

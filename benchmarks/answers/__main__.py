@@ -1,7 +1,7 @@
-"""Measure how much of what is stored is answered by one `recall`, and what else it says.
+"""Measure how many stored answers one `recall` returns, and how much else comes with them.
 
-`lives/` was written by somebody who had not seen the ranking, and nobody tunes on it, nor on the
-pairs, the slips and the long notes beside it.
+The lives, pairs, typos and long notes in this folder were written before their author saw the
+ranking. Never tune on them.
 """
 
 import tempfile
@@ -21,7 +21,7 @@ from .precision import beliefs
 from .sets import Set, conversations, sets
 
 _HEADS = (
-    *("", "", "answered", "with `also`", "a swapped pair", "lines that belong", "of those, told"),
+    *("", "", "answered", "after `also`", "letters swapped", "precision", "recall"),
     *("false silence", "right silence", "tokens: median, 95 %", "unanswerable: tokens"),
 )
 
@@ -39,8 +39,8 @@ _HEADS = (
     default=("none", "minilm"),
     help="As in CONCEPT_GRAPH_EMBEDDINGS; by default none and minilm.",
 )
-@click.option("--only", multiple=True, metavar="SET", help="Leave out the other sets.")
-@click.option("--show", is_flag=True, help="Print what was missed of the sets that are tuned on.")
+@click.option("--only", multiple=True, metavar="SET", help="Measure only this set.")
+@click.option("--show", is_flag=True, help="Print the missed questions of tuning sets.")
 def main(
     folders: tuple[Path, ...],
     public: Path | None,
@@ -48,9 +48,9 @@ def main(
     only: tuple[str, ...],
     show: bool,
 ) -> None:
-    """Ask the sets that are kept here, and FOLDERS of conversations, in one table.
+    """Measure the sets in this folder, and FOLDERS of conversations, in one table.
 
-    The retrieval benchmark's converters write such folders; take tuning parts.
+    The converters of `benchmarks.retrieval` write such folders. Pass tuning parts.
     """
     every = [*sets(), *map(conversations, folders)]
     every += [] if public is None else [Set("PrecisionMemBench", beliefs(public))]

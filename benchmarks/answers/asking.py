@@ -1,4 +1,4 @@
-"""Fill a store with a part of a set, ask it everything, and count what came back."""
+"""Fill a store from a question set, ask every question, and count the results."""
 
 import inspect
 import os
@@ -23,21 +23,21 @@ from ..retrieval.folder import Message
 from ..stores import batches
 from .sets import Case, Part
 
-# An older version, beside which this is measured, has no such argument.
+# Older versions, measured for comparison, lack the argument.
 HAS_ALSO = "also" in inspect.signature(EverydayTools.recall).parameters
 _BATCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What one `recall` said: its text, the keys of what it quotes, in its order, its tokens."""
+    """The result of one `recall`: its text, the keys of the quoted texts, and its tokens."""
 
     text: str
     keys: tuple[str, ...]
     tokens: int
 
     def answers(self, case: Case) -> bool:
-        """Tell whether it has an answer, or without any given, a text that belongs."""
+        """Return whether the text has an answer or, if *case* lists none, a relevant text."""
         if not case.answers:
             return not case.gold.isdisjoint(self.keys)
         text = self.text.casefold()
@@ -51,7 +51,7 @@ class Told:
 
 @dataclass
 class Tally:
-    """What was counted of a set."""
+    """The counts of one set."""
 
     asked: int = 0
     answered: int = 0
@@ -91,7 +91,7 @@ class Asked:
         self._keys: dict[str, str] = {}
 
     async def fill(self) -> None:
-        """Tell it all, and give each text its vector."""
+        """Store all texts and, if there is an embedding, compute every vector."""
         self._world.clock.set(self._part.asked_ms)
         for rows in batches(map(_ingested, self._part.ingested), _BATCH):
             await self._session.run(calls.ingesting.ingest(self._part.user, rows))
@@ -99,6 +99,8 @@ class Asked:
         self._world.clock.set(self._part.asked_ms)
         if self._session.embedding is not None:
             embedding = await prepare(self._session)
+            if embedding is None:
+                raise RuntimeError("the embedding cannot be opened")
             async for _ in embed_lacking(self._session, embedding):
                 pass
 
@@ -120,11 +122,11 @@ class Asked:
         try:
             return await self._tools.remember(**given)
         except Refused:
-            # An older version does not take a time that lies ahead.
+            # Older versions refuse a future time.
             return await self._tools.remember(**given | {"happened_at": None})
 
     async def ask(self, case: Case, **given: Any) -> Told:
-        """Return what is told of *case*, asked as it is or with *given* in its place."""
+        """Recall the question of *case*; *given* replaces or adds arguments."""
         asked = {"message": case.ask, "asker": case.asker, **given}
         if case.asked_ms is not None:
             self._world.clock.set(case.asked_ms)
@@ -145,7 +147,7 @@ def _ingested(message: Message) -> dict[str, Any]:
 
 
 async def measure(part: Part, world: World, tally: Tally) -> None:
-    """Ask all of *part* of an empty *world*, and add it up."""
+    """Fill the empty *world* with *part*, ask everything, and add the counts to *tally*."""
     asked = Asked(world, part)
     await asked.fill()
     for case in part.cases:
@@ -169,7 +171,7 @@ async def measure(part: Part, world: World, tally: Tally) -> None:
 
 
 def swapped(ask: str) -> str:
-    """Return *ask* with two letters swapped, in the middle of its longest word."""
+    """Return *ask* with two neighbouring letters in the middle of its longest word swapped."""
     word = max("".join(c if c.isalpha() else " " for c in ask).split(), key=len)
     for at in _from_the_middle(len(word) - 1):
         if word[at] != word[at + 1]:
@@ -183,7 +185,7 @@ def _from_the_middle(count: int) -> Iterator[int]:
 
 @asynccontextmanager
 async def opened(folder: Path, part: Part, embeddings: str) -> AsyncIterator[World]:
-    """An empty store in *folder*, in the languages of *part*, with *embeddings* or "none"."""
+    """Open an empty store in *folder* with the languages of *part* and *embeddings*."""
     environment = {
         "TZ": part.zone,
         "CONCEPT_GRAPH_CONCEPTS": "own",
@@ -195,7 +197,7 @@ async def opened(folder: Path, part: Part, embeddings: str) -> AsyncIterator[Wor
         chosen = {**environment, "CONCEPT_GRAPH_EMBEDDINGS": embeddings}
         store = connect(settings.read(chosen), creates=True)
     except settings.SettingsError:
-        # An older version has none unless it is told.
+        # Older versions have no "none": no embedding is their default.
         chosen = environment
         store = connect(settings.read(chosen), creates=True)
     try:

@@ -1,9 +1,9 @@
-"""PrecisionMemBench's beliefs and cases as a set, read from a copy of its folder `fixtures`.
+"""Read PrecisionMemBench's beliefs and cases from a copy of its folder `fixtures`.
 
-A belief is remembered as an agent would: its content, about its names; what it supersedes is
-replaced. As in the set's own harness, what is pinned in a case's scope does not count, and a
-relation brings its participants. Cases that ask nothing,
-or want no belief at all, are left out.
+A belief is stored as an agent would store it: its content is the text, its names are `about`, and
+it replaces the belief it supersedes. As in the benchmark's own harness, beliefs pinned in a case's
+scope are not counted, and a returned relation adds its participants. Cases with an empty query or
+a budget of no beliefs are left out.
 """
 
 import json
@@ -19,7 +19,7 @@ _USER = "test-user"
 
 
 def beliefs(fixtures: Path) -> list[Part]:
-    """Return each user's beliefs, and the cases that ask for them."""
+    """Return a part for each user."""
     told = _read(fixtures / "beliefs.seed.json")
     cases = [one for one in _read(fixtures / "retrieval.cases.json") if _asks(one)]
     users = dict.fromkeys(one["user_id"] for one in told)
@@ -58,18 +58,18 @@ def _kept(belief: Row, replaced: Mapping[str, str]) -> Row:
 
 def _case(case: Row, told: Sequence[Row]) -> Case:
     scoped = [one for one in told if not set(one["scope"]).isdisjoint(case["scope"])]
+    in_scope = [one["_id"] for one in scoped]
     pinned = {one["_id"] for one in told if one["pinned"]}
     expected = case["expect"].get("relevantBeliefs", {})
     wanted = expected.get("shouldOnlyInclude")
     if wanted is None:
         wanted = [one for one in expected.get("mustInclude", ()) if one not in pinned]
-    near = {one["_id"] for one in scoped}
     return Case(
         case["query"],
         frozenset(wanted),
         ignored=frozenset(_pinned(scoped)),
         brings=tuple(
-            (one["_id"], frozenset(one.get("participants", ())) & near)
+            (one["_id"], frozenset(one.get("participants", ())).intersection(in_scope))
             for one in told
             if one["type"] == "relation"
         ),
@@ -77,7 +77,7 @@ def _case(case: Row, told: Sequence[Row]) -> Case:
 
 
 def _pinned(scoped: Sequence[Row]) -> list[str]:
-    """Return what the harness gives anyway."""
+    """Return the keys that the harness adds to every answer in this scope."""
     return [
         one["_id"]
         for one in scoped

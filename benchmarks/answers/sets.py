@@ -1,11 +1,12 @@
-"""What is asked of a memory: what it was told when, and what should come back.
+"""Read the question sets: stored texts, questions about them, and the expected answers.
 
-A life is a file of what a user said, what an agent kept of it and what the user asks in the end:
+A file in `lives/` has a user's messages, the notes an agent made of them, and questions:
 
-* `messages`: `{at, said, keeps}`; of `keeps`, `key` names a note, the rest goes to `remember`.
-* `questions`: `{ask, answers, notes, also}`; an answer has one string of each list of `answers`,
-  `notes` are the keys of what belongs to it, and `also` what a model would ask with next.
-* `unanswerable`: questions about somebody who is known, and `silence`: messages about nobody.
+* `messages`: `{at, said, keeps}`. Each of `keeps` has a `key` and the arguments of `remember`.
+* `questions`: `{ask, answers, notes, also}`. A right answer contains one string of each list in
+  `answers`. `notes` are the keys of the relevant notes. `also` are a model's other words.
+* `unanswerable`: questions about known names, without a stored answer.
+* `silence`: messages that name nobody known, so that `recall` should return nothing.
 """
 
 import json
@@ -21,9 +22,9 @@ from ..retrieval import folder
 from ..retrieval.silence import REMARKS
 
 HERE: Final = Path(__file__).parent
-# The lives that nobody has tuned on, with their languages.
+# The unseen lives, with the languages their users write in.
 LIVES: Final = {"alois": "en,de", "dandara": "en,pt", "ifeoma": "en"}
-# LoCoMo's questions about what was never said.
+# LoCoMo's category of questions without an answer.
 ADVERSARIAL: Final = "5"
 NOON: Final = 12 * 3_600_000
 
@@ -32,10 +33,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question, its answers as any-of lists, and the keys of what belongs to it.
+    """A question, its answers as any-of lists, and the keys of the relevant texts.
 
-    Without *answers* it is answered by any text that belongs. *ignored* counts for nothing, and
-    with each key of *brings* come others.
+    Without *answers* any relevant text answers it. Keys in *ignored* are not counted. A returned
+    key of *brings* adds the keys paired with it.
     """
 
     ask: str
@@ -51,7 +52,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One user's memory: the messages of a life or of a conversation, and what is asked of it."""
+    """One user's memory, either lived message by message or ingested, and its questions."""
 
     user: str
     asked_ms: int
@@ -66,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A row of the table; what is missed of one that is tuned on may be looked at."""
+    """A row of the table. Misses are printed only for sets that may be tuned on."""
 
     name: str
     parts: Sequence[Part]
@@ -74,7 +75,7 @@ class Set:
 
 
 def sets() -> list[Set]:
-    """Return the sets that are kept here."""
+    """Return the sets in this folder."""
     tuned = [_tuned(the_familys()), *(_tuned(read(user)) for user in ("priya", "ruth"))]
     unseen = [Set(user, [life(user, languages)]) for user, languages in LIVES.items()]
     files = "word_families", "typos", "long_notes"
@@ -86,7 +87,7 @@ def sets() -> list[Set]:
 
 
 def life(user: str, languages: str) -> Part:
-    """Return the life of *user*, who speaks *languages*."""
+    """Return the life of *user*, who writes in *languages*."""
     told = json.loads((HERE / "lives" / f"{user}.json").read_text(encoding="utf-8"))
     return Part(
         user,
@@ -108,7 +109,7 @@ def life(user: str, languages: str) -> Part:
 
 
 def conversations(path: Path) -> Set:
-    """Return the folder *path* as a set: each question is asked when it was asked there."""
+    """Return the conversations in *path* as a set; each question keeps its time and asker."""
     remarks = REMARKS.read_text(encoding="utf-8").splitlines()
     source = folder.source(path)
     parts = [_conversation(one, remarks) for one in folder.read(path)]
@@ -137,7 +138,7 @@ def _conversation(memory: folder.Memory, remarks: Sequence[str]) -> Part:
 
 
 def _tuned(told: Row) -> Part:
-    """Return one of the lives that the ranking was seen with; what has an answer belongs."""
+    """Return a life that the ranking was tuned on. Notes containing an answer are relevant."""
     texts = {kept["key"]: kept["text"] for one in told["messages"] for kept in one["keeps"]}
     cases = []
     for one in told["questions"]:
@@ -155,7 +156,7 @@ def _tuned(told: Row) -> Part:
 
 
 def _pairs(path: Path) -> Part:
-    """Return texts that are told one a day, each with its question."""
+    """Return the texts in *path*, stored one a day, each with its question."""
     told = json.loads(path.read_text(encoding="utf-8"))
     days = [1_750_000_000_000 + n * 2 * NOON for n in range(len(told) + 1)]
     lived = [
