@@ -7,6 +7,7 @@ unless the context has concepts: "shared". Times are unix milliseconds.
 
 CALL everyday.recall("What is Lena allergic to?") YIELD text;
     Compose a text for a message: known entities, memories and associated concepts.
+    Other words for what is asked go into the context: {also: ["allergy", "nuts"]}.
 CALL everyday.peek("What is Lena allergic to?") YIELD text;
     Return the same as `recall` without counting an access.
 CALL everyday.access(["01J…"], {nougat: 1.0}) YIELD memories, concepts;

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Final, NamedTuple
 
-from . import decaying, limits, text
+from . import decaying, limits, text, validators
 from .decaying import Rules
-from .errors import InvalidContext
+from .errors import ConceptGraphError, InvalidContext
 from .words import languages
 
 # The user of memories and entities if a call names none.
@@ -20,7 +20,8 @@ WHOSE: Final = ("shared", OWN)
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
     *("groups", "tallies", "widened", "near_nothing", "neighbours", "user_id", "languages"),
-    *("asker", "asked_at", "told_in", "offset_minutes", "rehearsed", "only_new", "decay"),
+    *("asker", "asked_at", "told_in", "offset_minutes", "also", "also_vector"),
+    *("also_near_nothing", "rehearsed", "only_new", "decay"),
     *("expires", "planned", "owner", "concepts"),
 )
 _KEYS = frozenset(_NAMES)
@@ -53,6 +54,8 @@ class Context(NamedTuple):
     * `told_in`: the question asks for all that happened or was told from one time to before another
       (unix ms), and for nothing else. A third value, true, asks for the plans of that time alone.
     * `offset_minutes`: how far the local time of the question is ahead of UTC.
+    * `also` are other wordings of the question (see `memories.wordings`), `also_vector` is the
+      vector of all of them together, and `also_near_nothing` its `near_nothing`.
     * `rehearsed`: the writes are discarded, so the index is not updated.
     * `only_new`: an import leaves existing elements unchanged.
     * `decay` are the numbers of decay. Without `expires`, nothing expires
@@ -82,6 +85,9 @@ class Context(NamedTuple):
     asked_at: int | None
     told_in: tuple[int, int, bool] | None
     offset_minutes: int
+    also: tuple[str, ...]
+    also_vector: tuple[float, ...]
+    also_near_nothing: tuple[float, float] | None
     rehearsed: bool
     only_new: bool
     planned: Mapping[str, Any]
@@ -266,6 +272,20 @@ def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     return float(value[0]), float(value[1])
 
 
+def _also(value: Any, key: str) -> tuple[str, ...]:
+    try:
+        return validators.wordings(value, key)
+    except ConceptGraphError as error:
+        raise InvalidContext(f"context: {error}") from None
+
+
+def _vector(value: Any, key: str) -> tuple[float, ...]:
+    try:
+        return tuple(validators.vector(value, key))
+    except ConceptGraphError as error:
+        raise InvalidContext(f"context: {error}") from None
+
+
 def _two_times(value: Any, key: str) -> tuple[int, int, bool] | None:
     if value is None:
         return None
@@ -364,6 +384,9 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "asked_at": None,
     "told_in": None,
     "offset_minutes": 0,
+    "also": (),
+    "also_vector": (),
+    "also_near_nothing": None,
     "rehearsed": False,
     "only_new": False,
     "planned": {},
@@ -385,6 +408,9 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "asked_at": _time_if_any,
     "told_in": _two_times,
     "offset_minutes": _offset,
+    "also": _also,
+    "also_vector": _vector,
+    "also_near_nothing": _near_nothing,
     "rehearsed": _truth,
     "only_new": _truth,
     "planned": _planned,

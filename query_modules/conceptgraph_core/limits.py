@@ -23,6 +23,9 @@ MAX_COMPONENT: Final = 1e30
 # The most nodes that a call without a look-up reads to find those in question.
 MAX_SCANNED: Final = 100_000
 
+# The other wordings of one question.
+MAX_WORDINGS: Final = 20
+
 # The most keywords of one search.
 MAX_KEYWORDS: Final = 100
 

@@ -70,6 +70,16 @@ def texts(value: Any, field: str) -> list[str]:
     return [text.summary(one, field) for one in _listed(value, field, "texts")]
 
 
+def wordings(value: Any, field: str) -> tuple[str, ...]:
+    """Return *value*, a list of other wordings of a question, each once. Raises InvalidText."""
+    given = _listed(value, field, "texts")
+    if len(given) > limits.MAX_WORDINGS:
+        raise InvalidText(
+            f"{field}: {len(given):,} texts are too many; at most {limits.MAX_WORDINGS}"
+        )
+    return tuple(dict.fromkeys(text.name(one, field) for one in given))
+
+
 def numbers(value: Any, field: str) -> list[float]:
     """Return *value*, a list of numbers, as floats. Raises InvalidText, InvalidNumber."""
     return [number(one, field) for one in _listed(value, field, "numbers")]

@@ -26,12 +26,15 @@ async def recall(
     *,
     asker: str | None = None,
     asked_at: int | None = None,
+    also: Sequence[str] = (),
     counts: bool = True,
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.recall` for *message*, and advice, if there is any.
 
-    Only if it *counts* is what it returns accessed. Raises StoreError.
+    *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. Raises
+    StoreError.
     """
+    wordings = await session.wordings(also)
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
         call = calls.everyday.recall(
@@ -39,6 +42,7 @@ async def recall(
             told_in=session.told_in(message, asked_at),
             asker=asker,
             asked_at=asked_at,
+            also=wordings.beside(embedded),
             concept_scope=session.concept_scope,
         )
         return call if counts else call._replace(procedure=call.procedure.peek())

@@ -19,6 +19,8 @@ from conceptgraph_core.words import missing
 
 from . import calls
 from .calls import Call, text_lookups
+from .calls.also import Also
+from .calls.also import also as also_of
 from .errors import Refused, Unwritable
 from .settings import Settings
 from .stores.store import Rows, Store
@@ -175,6 +177,19 @@ class Session:
             rows, advice = await self.accessed(by(None))
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None
+
+    async def wordings(self, given: Sequence[str]) -> Also:
+        """Return *given*, other wordings of a query, with one vector if there is an embedding.
+
+        Raises StoreError.
+        """
+        also = also_of(given)
+        if not also.wordings:
+            return also
+        question = await self.question(also.text)
+        if question.embedded is None:
+            return also
+        return also._replace(vector=tuple(question.embedded[1]), near_nothing=question.near_nothing)
 
     def told_in(self, message: str, asked_at: int | None = None) -> Then | None:
         """Return the time that *message* asks for, if for nothing else: see `asking.told_in`."""

@@ -68,7 +68,7 @@ def test_seven_tools_are_short_to_read(talk):
         for tool in talk(conversation)
     ]
     assert [tool["name"] for tool in listed] == TOOLS
-    assert len(json.dumps(listed, separators=(",", ":"))) <= 9_000
+    assert len(json.dumps(listed, separators=(",", ":"))) <= 9_500
     for concepts, whose in (("own", "this user alone"), ("shared", "nothing private into relate")):
         said = toolsets.instructions(["everyday"], concepts)
         assert len(said) <= 700

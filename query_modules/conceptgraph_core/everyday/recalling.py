@@ -49,20 +49,28 @@ def recall(
     was said, found by words, links and vectors, the most relevant first; then the strongest
     propositions of the concepts that it names. A message that asks for a time alone (the context's
     `told_in`) gets what happened or was told then, the latest first, or the plans for it. *before*
-    is the text just before, which a pronoun refers to. Each recalled element counts as accessed in
-    its own layer. Returns
-    text, lines (see `lines`), sources, tokens, those of the sources included, and accessed (the
-    arguments of `access`). The text is empty if the message names nobody and no stored text matches
-    enough of its words. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
+    is the text just before, which a pronoun refers to. Other wordings of the message (the context's
+    `also`) find as it does, each by itself, and name entities too. Each recalled element counts as
+    accessed in its own layer. Returns text, lines (see `lines`), sources, tokens, those of the
+    sources included, and accessed (the arguments of `access`). The text is empty if the message
+    names nobody and no stored text matches enough of its words. Raises InvalidText, InvalidNumber,
+    LibraryMissing, EmbeddingMismatch.
     """
     room = Room(budget(token_budget))
     question = asked(message, before)
-    known = list(_who(graph.another(Entities), question))[: schema.MOST_WHO]
+    known = list(_who(graph.another(Entities), question))
     named = widening.named(graph.another(Concepts), question)
+    is_known = bool(known or named) or is_of_the_user(message)
+    if graph.context.also:
+        # What the message itself names comes first, so that the others cannot push it out.
+        beside = "\n".join(graph.context.also)
+        ids = {line["id"] for line in known}
+        known += (one for one in _who(graph.another(Entities), beside) if one["id"] not in ids)
+        named = named or widening.named(graph.another(Concepts), beside)
+    known = known[: schema.MOST_WHO]
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
     brought, levels = _brought_to_mind(graph.another(Concepts), named)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
-    is_known = bool(who or named) or is_of_the_user(message)
     said = _said(graph, question, is_known, room, reserved, (vector, model))
     memories = [line["id"] for line in said]
     above = [str(line["parts"][1]) for line in said]
@@ -122,6 +130,10 @@ def _said(
     else:
         *span, plans = graph.context.told_in
         found = contexts.told_in(graph, Span(*span), plans)
+        if graph.context.also:
+            then = {one.node for one in found}
+            matching = contexts.candidates(graph, question, *embedded, least=least)
+            found += (one for one in matching if one.node not in then)
     lines: list[Line] = []
     put: list[Node] = []
     if graph.context.told_in is None or graph.context.told_in[2]:

@@ -14,8 +14,9 @@ from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
 from ..memories.filters import Wanted
 from ..memories.rendering import teller
-from ..memories.search import Finder, Found
+from ..memories.search import Found
 from ..memories.view import Graph, Node
+from ..memories.wordings import Wordings
 from ..ranks import fused
 from ..retrieval import searching as indexed
 from . import schema
@@ -39,6 +40,8 @@ def search(
     model: str | None = None,
 ) -> list[Row]:
     """Return what *query* belongs to of all *kinds* (none: of any), the best first, cut to *limit*.
+
+    Other wordings of *query* (the context's `also`) find as it does.
 
     Only what happened, was said, or was mentioned last from *since* to before *until* (unix ms),
     and what is about the name *about*, by any name of the same entity. A row has kind, id, text, at
@@ -85,10 +88,9 @@ class _Result(NamedTuple):
 
 def found(
     graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
-) -> tuple[Finder, list[Found]]:
-    """Return the memories that *query* belongs to, if *wanted*, and what found them."""
-    finder = Finder(graph, query, vector, model)
-    return finder, finder.best(DEPTH, wanted)
+) -> list[Found]:
+    """Return the memories that *query*, or another wording of it, belongs to, if *wanted*."""
+    return Wordings(graph, query, vector, model).best(DEPTH, wanted)
 
 
 def told(node: Node) -> Row:
@@ -105,10 +107,10 @@ def told(node: Node) -> Row:
 def _memories(
     graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
 ) -> Iterator[_Result]:
-    finder, best = found(graph, query, wanted, vector, model)
+    best = found(graph, query, wanted, vector, model)
 
     def row(one: Found) -> Row:
-        return told(one.node) | {"matched": finder.matched(one)}
+        return told(one.node) | {"matched": one.matched}
 
     def row_of(node: Node) -> Row:
         return told(node) | {"matched": []}
@@ -129,18 +131,26 @@ def _memories(
 def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
     scope = concepts.words_scope(graph.scope)
-    searched = indexed.Search(graph, kind, scope, query)
-    searched.narrow(wanted.within)
+    first = indexed.Search(graph, kind, scope, query)
+    also = graph.context.also
+    others = [indexed.Search(graph, kind, scope, one, "also", (), first) for one in also]
+    first.narrow(wanted.within)
 
     def admits(node: Any) -> bool:
         return wanted.about is None or wanted.about.is_in((node.text, node.name))
 
-    def row(hit: indexed.Hit) -> Row:
+    def row(searched: indexed.Search, hit: indexed.Hit) -> Row:
         at, matched = hit.found.told.said_at or 0, searched.matched(hit)
         return {"text": hit.node.text, "at": at, "who": None, "matched": matched}
 
-    for hit in searched.best(DEPTH, admits):
-        yield _Result(hit.found.told.id, None, partial(row, hit))
+    every = [(one, hit) for one in (first, *others) for hit in one.best(DEPTH, admits)]
+    if others:
+        every.sort(key=lambda one: -one[1].score)
+    best: dict[int, tuple[indexed.Search, indexed.Hit]] = {}
+    for one in every:
+        best.setdefault(one[1].found.text, one)
+    for searched, hit in best.values():
+        yield _Result(hit.found.told.id, None, partial(row, searched, hit))
 
 
 def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
@@ -148,7 +158,13 @@ def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
         who = "the model" if row["inferred"] else "the user"
         return {"text": text, "at": row["last_activated"], "who": who, "matched": [row["label"]]}
 
-    for row in entities.search(graph, query, (), MAX_LIMIT, include_inactive=False):
+    wordings = (query, *graph.context.also)
+    every = (
+        row
+        for wording in wordings
+        for row in entities.search(graph, wording, (), MAX_LIMIT, include_inactive=False)
+    )
+    for row in {row["entity_id"]: row for row in every}.values():
         text = f"{row['label']} ({row['kind'] or row['type']})"
         is_about = wanted.about is None or wanted.about.is_in([text])
         if is_about and wanted.within.holds(row["last_activated"]):

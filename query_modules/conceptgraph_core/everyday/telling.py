@@ -136,7 +136,7 @@ def _said(
 ) -> list[Row]:
     """Return the memories about *name*, or by another of its *names*: in their words or beside."""
     subject = Subject([name, *names])
-    _, best = found(graph, name, Wanted(about=subject), vector, model)
+    best = found(graph, name, Wanted(about=subject), vector, model)
     return [told(one.node) | {"until": one.node.value("valid_until")} for one in best]
 
 

@@ -16,8 +16,9 @@ from ..dates import Span
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
-from .search import Finder, Found
+from .search import Found
 from .view import Graph, Node
+from .wordings import Wordings, merged
 
 Row = dict[str, Any]
 
@@ -86,15 +87,19 @@ def candidates(
     """Return the memories that match *query*, with their entries, the most relevant first.
 
     Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
-    names a speaker, the share is *least_named*. Of a longer text only *longest* bytes are shown.
+    names a speaker, the share is *least_named*. Each other wording of *query*, the context's
+    `also`, has these bars to itself. Of a longer text only *longest* bytes are shown.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    finder = Finder(graph, query, vector, model)
-    found = finder.best(schema.SEARCH_DEPTH, Wanted())
-    enough = least_named if finder.names_a_speaker else least
-    if not finder.answers(found[: schema.CONTEXT_BEST], enough):
+    lists = []
+    for finder, best in Wordings(graph, query, vector, model).each(schema.SEARCH_DEPTH, Wanted()):
+        enough = least_named if finder.names_a_speaker else least
+        if finder.answers(best[: schema.CONTEXT_BEST], enough):
+            lists.append(best)
+    if not lists:
         return []
-    relevance, copies = _relevance(graph, found)
+    found = merged(lists)
+    relevance, copies = _relevance(graph, merged(map(_belonging, lists)))
     worth = {node: _worth(node, value, longest) for node, value in relevance.items()}
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
     by_node = {one.node: one for one in found}
@@ -138,9 +143,8 @@ def accessed(graph: Graph, put: Sequence[Node]) -> None:
 
 def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float], set[Node]]:
     """Return the relevance (the best has 1) of *found* and linked memories, and duplicates."""
-    belonging = _belonging(found)
-    relevance = {one.node: one.score / found[0].score for one in belonging}
-    copies = {node for one in belonging for node in one.also}
+    relevance = {one.node: one.score / found[0].score for one in found}
+    copies = {node for one in found for node in one.also}
     frontier = dict(islice(relevance.items(), schema.CONTEXT_BEST))
     for _ in range(schema.CONTEXT_HOPS):
         reached: dict[Node, float] = {}

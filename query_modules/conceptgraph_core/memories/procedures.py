@@ -64,8 +64,9 @@ CONTEXT = writes(
     accessed=MAP,
 ).peeking_as("memorygraph.peek_context")
 WIDENED = reads(
-    "memorygraph.widened", term=str, share=float, said=str, to=str, why=str, covers=float
-)
+    "memorygraph.widened", term=str, share=float, said=str, to=str, why=str, covers=float,
+    wording=int,
+)  # fmt: skip
 UNNAMED = reads("memorygraph.unnamed", text=str, mean_length=float)
 TOUCH = writes("memorygraph.touch", memory_id=str, access_count=int, state=str, decay_score=float)
 DECAY_STATUS = reads("memorygraph.decay_status", **_STATUS)

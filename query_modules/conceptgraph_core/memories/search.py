@@ -30,13 +30,16 @@ Row = dict[str, Any]
 class Found:
     """A memory that matches a query; `hit` is None without a query.
 
-    `also` has the other memories with the same words.
+    `also` has the other memories with the same words. `by` found it, and `others` are the same
+    memory as other wordings of the query found it, with lower scores.
     """
 
     node: Node
     score: float
     hit: Hit | None
     also: tuple[Node, ...] = ()
+    by: "Finder | None" = None
+    others: "tuple[Found, ...]" = ()
     _similarity: Callable[[Node], float | None] = lambda _: None
 
     @property
@@ -47,20 +50,29 @@ class Found:
     @property
     def is_said(self) -> bool:
         """Whether a word of the query leads to the memory, not its meaning alone."""
-        return self.hit is not None and self.hit.found.is_said
+        return any(one.hit is not None and one.hit.found.is_said for one in (self, *self.others))
 
     @property
     def renews(self) -> tuple[int, ...]:
         """The texts of older memories on the same matter, by their ids in the index."""
-        return () if self.hit is None else self.hit.found.renews
+        hits = (one.hit for one in (self, *self.others))
+        return tuple(text for hit in hits if hit is not None for text in hit.found.renews)
+
+    @property
+    def matched(self) -> list[str]:
+        """The words of the query that led to the memory, those of its best wording first."""
+        found = (one.by.matched(one) for one in (self, *self.others) if one.by is not None)
+        return list(dict.fromkeys(word for words in found for word in words))
 
     @property
     def terms(self) -> dict[str, float]:
         """The terms of the query that the memory itself has, each with what it gave."""
-        words = () if self.hit is None else self.hit.found.words
+        hits = (one.hit for one in (*self.others, self))
         return {
             term: word.gave
-            for word in words
+            for hit in hits
+            if hit is not None
+            for word in hit.found.words
             for (offset, _), term in zip(word.sources, word.terms, strict=True)
             if term and not offset
         }
@@ -72,21 +84,35 @@ class Found:
 
 
 class Finder:
-    """A query to the memories of the call's user.
+    """A query to the memories of the call's user, by one wording (see `wordings.Wordings`).
 
-    *vector* is the query's embedding by *model*. Raises InvalidText, InvalidNumber, LibraryMissing,
-    and EmbeddingMismatch if another model made the store's vectors.
+    *vector* is the query's embedding by *model*. After *others*, finders of the same graph, it is
+    another wording of the first one's query. The wordings but the first share one vector. Raises
+    InvalidText, InvalidNumber, LibraryMissing, and EmbeddingMismatch if another model made the
+    store's vectors.
     """
 
     def __init__(
-        self, graph: AllMemories, query: str, vector: Sequence[float] = (), model: str | None = None
+        self,
+        graph: AllMemories,
+        query: str,
+        vector: Sequence[float] = (),
+        model: str | None = None,
+        others: "Sequence[Finder]" = (),
     ) -> None:
         scope = graph.context.user_id
-        further = _further(graph, query)
-        self._search = Search(graph, schema.KIND, scope, query, "query", further)
+        further = _further(graph, query, len(others))
+        first = others[0]._search if others else None
+        self._search: Search = Search(graph, schema.KIND, scope, query, "query", further, first)
+        if others:
+            self._search.near_nothing = graph.context.also_near_nothing
         self._graph = graph
-        self._vector = comparable(graph, vector, model)
-        self._similarities: dict[int, float | None] = {}
+        self._like = others[1] if len(others) > 1 else None
+        if self._like is None:
+            self._vector = comparable(graph, vector, model)
+            self._similarities: dict[int, float | None] = {}
+        else:
+            self._vector, self._similarities = self._like._vector, self._like._similarities
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories that are *wanted*, by words and vectors; the best first.
@@ -104,7 +130,9 @@ class Finder:
 
     def ranked(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories that are *wanted*, each of several duplicates too."""
-        if self._vector:
+        if self._like is not None:
+            self._search.expect_as(self._like._search)
+        elif self._vector:
             self._search.expect_near(self._nearest(depth, wanted))
         about, spoken = wanted.about, self._graph.context.languages
         self._search.narrow(
@@ -113,7 +141,7 @@ class Finder:
         )
         admits = functools.partial(wanted.admits, self._graph)
         return [
-            Found(hit.node, hit.score, hit, _similarity=self._similarity)
+            Found(hit.node, hit.score, hit, (), self, _similarity=self._similarity)
             for hit in self._search.best(depth, admits)
         ]
 
@@ -305,14 +333,25 @@ def widened(graph: AllMemories, text_: str, about: str | None = None) -> list[Ro
 
     Terms of the other names of merged entities precede terms of the neighbours of concepts. Each
     term comes once. Those of all names of *about*, by which `Wanted` filters, follow with a share
-    of 0. Raises InvalidText, LibraryMissing.
+    of 0. `wording` is 0, or the number of the other wording (the context's `also`) that leads to
+    the term. Raises InvalidText, LibraryMissing.
     """
+    rows = [
+        {**row, "wording": number}
+        for number, wording in enumerate((text_, *graph.context.also))
+        for row in _led_to(graph, wording)
+    ]
+    if about is not None:
+        of_subject = merged.of_subject(graph.another(entities.Graph), about)
+        rows += ({**row, "wording": 0} for row in of_subject)
+    # Keep the first row of each term.
+    return list({(row["wording"], row["term"]): row for row in reversed(rows)}.values())[::-1]
+
+
+def _led_to(graph: AllMemories, text_: str) -> list[Row]:
     rows = merged.widened(graph.another(entities.Graph), text_)
     of_concepts = widening.widened(graph.another(concepts.Graph), text_)
     rows += ({**row, "covers": 1.0} for row in of_concepts)
-    if about is not None:
-        rows += merged.of_subject(graph.another(entities.Graph), about)
-    # Keep the first row of each term.
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 
 
@@ -325,13 +364,20 @@ def unnamed(graph: AllMemories, query: str) -> Row:
     return {"text": text_, "mean_length": mean_length}
 
 
-def _further(graph: AllMemories, query: str) -> list[Further]:
-    """Return the terms that *query* leads to: from the look-up, or computed here."""
+def _further(graph: AllMemories, query: str, number: int) -> list[Further]:
+    """Return the terms that *query* leads to: from the look-up, or computed here.
+
+    *number* is that of the wording in the look-up.
+    """
     rows = graph.context.widened
     if rows is None and graph.context.found is None:
-        rows = tuple(widened(graph, query))
+        rows = tuple({**row, "wording": number} for row in _led_to(graph, query))
     fields = (*widening.FIELDS, "covers")
-    return [Further(*(row[name] for name in fields)) for row in rows or () if row["share"]]
+    return [
+        Further(*(row[name] for name in fields))
+        for row in rows or ()
+        if row["share"] and row["wording"] == number
+    ]
 
 
 def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:

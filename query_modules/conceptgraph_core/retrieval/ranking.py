@@ -5,7 +5,7 @@ them more. Activation is summed by position, so no thread is walked. A text that
 looked up only if it may still be among the best.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappush, heappushpop, nlargest
 from math import inf
@@ -76,11 +76,18 @@ def associate(
 
 
 def activated(
-    question: Question, corpus: Corpus, index: Index[H], near: Near[H] | None = None
+    question: Question,
+    corpus: Corpus,
+    index: Index[H],
+    near: Near[H] | None = None,
+    only: Collection[str] | None = None,
 ) -> Spread[H]:
-    """Return the activation by the cues of *question* and by the texts that are *near*."""
+    """Return the activation by the cues of *question* and by the texts that are *near*.
+
+    With *only*, no other terms are read, and no neighbours of terms.
+    """
     spread: Spread[H] = Spread(question, corpus, index)
-    for cue, mentions, term_of in _read(question, index):
+    for cue, mentions, term_of in _read(question, index, only):
         others = [(one.term, one.weight, index.mentions(one.term)) for one in cue.near]
         spread.add(cue, mentions, term_of, others)
     if near is not None and near.texts:
@@ -88,16 +95,46 @@ def activated(
     return spread
 
 
+def read_by(question: Question, index: Index[H]) -> dict[str, int]:
+    """Return the terms that *question* reads, with their numbers of texts."""
+    return _counts(question, index, _near(question, index))
+
+
+def read_beside(
+    read: Mapping[str, int], questions: Iterable[Question], index: Index[H]
+) -> frozenset[str]:
+    """Return the terms that *questions*, other wordings of one that has *read* terms, may read.
+
+    They read what the first one leaves of the bound, and a few mentions in any case, the rarest
+    terms of all of them first.
+    """
+    own: set[str] = set()
+    led_to: set[str] = set()
+    for one in questions:
+        own.update(term for cue in one.cues for term in cue.terms)
+        led_to.update(term for cue in one.further for term in cue.terms)
+    counts = sorted((index.count(term), term) for term in (own | led_to).difference(read))
+    left = max(MOST_MENTIONS - sum(read.values()), FEW_MENTIONS)
+    wanted = set(read)
+    for count, term in counts:
+        if count > left:
+            break
+        if count and (term in own or count <= FEW_MENTIONS):
+            wanted.add(term)
+            left -= count
+    return frozenset(wanted)
+
+
 def _read(
-    question: Question, index: Index[H]
+    question: Question, index: Index[H], only: Collection[str] | None
 ) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
     """Yield the cues that texts mention, rarest first, as arguments of `Spread.add`.
 
     The rare cues that the question leads to further follow, in the same order. If a cue has several
     terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
-    near = _near(question, index)
-    counts = _counts(question, index, near)
+    near = _near(question, index) if only is None else {}
+    counts = _counts(question, index, near) if only is None else dict.fromkeys(only, 1)
     for cues in (question.cues, question.further):
         read = [_of(cue, counts, near.get(cue.said, ())) for cue in cues]
         of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms or cue.near]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from .. import text as texts
@@ -15,7 +16,7 @@ from .graph_index import StoredIndex
 from .indexer import Words, is_of
 from .nearness import Near, least_alone
 from .question import LEADS, Cue, Further, Question, asking, question
-from .ranking import Associated
+from .ranking import Associated, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
 from .second_step import Association
 
@@ -34,7 +35,8 @@ class Hit(NamedTuple):
 class Search:
     """A question to the nodes of *kind* in *scope*, with the terms that it leads to *further*.
 
-    Raises InvalidText, LibraryMissing.
+    With *first* it is another wording of that question. It shares what is read, and the bound of
+    it: the first one reads as much as alone. Raises InvalidText, LibraryMissing.
     """
 
     def __init__(
@@ -45,15 +47,24 @@ class Search:
         asked: str,
         field: str = "text",
         further: Sequence[Further] = (),
+        first: "Search | None" = None,
     ) -> None:
         self._kind = kind
         self._near: Near[int] | None = None
         self._asked = texts.summary(asked, field)
         self._asking = asking(self._asked)
-        self._index = StoredIndex(graph.another(Words), scope)
-        self._nodes = _Nodes(graph, kind, self._index)
+        if first is None:
+            self._index = StoredIndex(graph.another(Words), scope)
+            self._nodes = _Nodes(graph, kind, self._index)
+        else:
+            self._index, self._nodes = first._index, first._nodes
+            first._others.append(self)
         self._graph = graph
         self._further = tuple(further)
+        self._first = first
+        self._others: list[Search] = []
+        # How near its vector is to texts that ask for nothing (see `nearness`).
+        self.near_nothing = graph.context.near_nothing
         self._sought: Question | None = None
         self._association: Association[int] | None = None
 
@@ -63,10 +74,15 @@ class Search:
         A node whose text is not in the index is ignored.
         """
         texts = self._index.texts_of(self._kind.label, similarities.keys())
-        least = least_alone(self._graph.context.near_nothing, self._index.corpus.texts)
+        least = least_alone(self.near_nothing, self._index.corpus.texts)
         near = Near({texts[key]: near for key, near in similarities.items() if key in texts}, least)
         if near != self._near:
             self._near, self._association = near, None
+
+    def expect_as(self, other: "Search") -> None:
+        """Let the same texts be near as for *other*, another wording of the question."""
+        if self._near is not other._near:
+            self._near, self._association = other._near, None
 
     def narrow(self, within: Span, named: Sequence[Iterable[Sequence[str]]] | None = None) -> None:
         """Consider only texts said *within* a time, and only those with one of the names *named*.
@@ -91,18 +107,8 @@ class Search:
         return [self._hit(one) for one in self._association.best(limit)]
 
     def _associated(self, admits: Callable[[Any], bool]) -> Association[int]:
-        index, context = self._index, self._graph.context
-        sought = self._sought = question(
-            self._asked,
-            _asked_at(self._graph),
-            speakers=index.speakers(),
-            askers=(
-                index.own_names(context.user_id) if context.asker is None else (context.asker,)
-            ),
-            languages=context.languages,
-            further=self._further,
-            zone=context.zone,
-        )
+        index, sought = self._index, self._question
+        only = None if self._first is None else self._first._read_beside
 
         nodes = self._nodes  # not self, which would make a cycle with thousands of mentions in it
 
@@ -110,7 +116,30 @@ class Search:
             node = nodes.of(text)
             return node is not None and admits(node)
 
-        return Association(sought, index.corpus, index, is_wanted, self._near)
+        return Association(sought, index.corpus, index, is_wanted, self._near, only)
+
+    @property
+    def _question(self) -> Question:
+        if self._sought is None:
+            index, context = self._index, self._graph.context
+            self._sought = question(
+                self._asked,
+                _asked_at(self._graph),
+                speakers=index.speakers(),
+                askers=(
+                    index.own_names(context.user_id) if context.asker is None else (context.asker,)
+                ),
+                languages=context.languages,
+                further=self._further,
+                zone=context.zone,
+            )
+        return self._sought
+
+    @cached_property
+    def _read_beside(self) -> frozenset[str]:
+        """The terms that the other wordings of this question read."""
+        read = read_by(self._question, self._index)
+        return read_beside(read, (one._question for one in self._others), self._index)
 
     @property
     def names_a_speaker(self) -> bool:
@@ -138,7 +167,7 @@ class Search:
         """
         if self._near is None:
             return False
-        said = self._graph.context.near_nothing is not None
+        said = self.near_nothing is not None
         least = self._near.least if said else otherwise
         return self._near.texts.get(hit.found.text, -1.0) >= least
 

@@ -57,11 +57,13 @@ class Association(Generic[H]):
         index: Index[H],
         admits: Callable[[H], bool] = lambda _: True,
         near: Near[H] | None = None,
+        only: Collection[str] | None = None,
     ) -> None:
+        """With *only*, no other terms are read, and no second step is taken."""
         self._question, self._corpus, self._index = question, corpus, index
         self._admits, self._near = admits, near
-        self._spread = activated(question, corpus, index, near)
-        self._has_passed = False
+        self._spread = activated(question, corpus, index, near, only)
+        self._has_passed = only is not None
 
     def best(self, limit: int) -> list[Associated[H]]:
         """Return the *limit* best texts, the best first."""

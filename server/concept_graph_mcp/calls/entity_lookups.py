@@ -18,6 +18,8 @@ _KIN_LOOKED_UP = 25
 # The number of longer names that a name may begin, or an acronym abbreviate.
 _BEGUN_LOOKED_UP = 5
 _ACRONYM_LOOKED_UP = 200
+# The words of other wordings of a query.
+_WORDS_LOOKED_UP = 60
 
 
 def with_ids(entity_ids: Iterable[str]) -> Lookup:
@@ -123,6 +125,22 @@ def named_by(message: str, user_id: str) -> list[Lookup]:
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
         *named_in_part(message, user_id),
         of_kinds(read.kinds, user_id),
+    ]
+
+
+def matching_any(wordings: Iterable[str], user_id: str) -> list[Lookup]:
+    """Look up the entities whose name has a word, or the beginning, of any of *wordings*."""
+    canonical = dict.fromkeys(map(names.canonical, wordings))
+    called = tuple((user_id, name) for name in canonical)
+    words = (word for name in canonical for word in (names.searched(name), *names.words(name)))
+    begun = tuple((word, word + names.LAST) for word in dict.fromkeys(words) if word)
+    begun = begun[:_WORDS_LOOKED_UP]
+    return [
+        Equal((schema.ENTITY,), ("user_id", "called"), called),
+        *(
+            Ranges(schema.ENTITY, place, begun, _KIN_LOOKED_UP, mine(user_id))
+            for place in ("searched", *schema.INNER_WORDS.values())
+        ),
     ]
 
 

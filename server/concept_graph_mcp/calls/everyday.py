@@ -25,6 +25,7 @@ from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.procedures import NOTHING
 
 from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups
+from .also import NO_ALSO, Also
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import BEYOND, Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
@@ -48,22 +49,26 @@ def recall(
     asker: str | None = None,
     asked_at: int | None = None,
     told_in: Span | Then | None = None,
+    also: Also = NO_ALSO,
     concept_scope: str | None = None,
 ) -> Call:
     """Return the call that assembles the context of *message*, and accesses it.
 
-    *told_in* is the time that it asks for, if for nothing else (`asking.told_in`).
+    *told_in* is the time that it asks for, if for nothing else (`asking.told_in`). *also* are other
+    wordings of it.
     """
     budget(token_budget)
     question = asked(message, before)
     own = scope if concept_scope is None else concept_scope
     parts = _naming(question, scope)
-    context = text_lookups.context() | text_lookups.asking(asker, asked_at)
+    if also.wordings:
+        parts += _naming(also.text, scope)
+    context = text_lookups.context() | text_lookups.asking(asker, asked_at) | also.context()
     if told_in is not None:
         since, until, *plans = told_in
         parts += _of_time(scope, since, until, plans=any(plans))
         context["told_in"] = list(told_in)
-    lookup = _asking((scope, own), question, embedded, parts)
+    lookup = _asking((scope, own), question, embedded, parts, also=also)
     model, vector = embedded or (None, ())
     arguments = (message, before, token_budget, list(vector), model)
     return Call(RECALL, arguments, lookup, context | concepts.whose(own))
@@ -132,12 +137,15 @@ def search(
     embedded: Embedded | None = None,
     asker: str | None = None,
     asked_at: int | None = None,
+    also: Also = NO_ALSO,
     concept_scope: str | None = None,
 ) -> Call:
-    """Return the call that searches all layers for *query*."""
+    """Return the call that searches all layers for *query*, or another wording of it."""
     limited(limit)
     text.summary(query, "query")
     called = _parts(entities.search(query, user_id=scope))
+    if also.wordings:
+        called += entity_lookups.matching_any(also.wordings, scope)
     own = scope if concept_scope is None else concept_scope
     subject = None if about is None else Subject([text.name(about, "about")])
     only = Wanted(within=within(since, until), about=subject)
@@ -145,10 +153,10 @@ def search(
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
     if since is not None and not has_words(query, text_lookups.spoken()):
         called += _of_time(scope, since, _LAST_MS if until is None else until)
-    lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only)
+    lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only, also=also)
     model, vector = embedded or (None, ())
     arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
-    context = text_lookups.context() | text_lookups.asking(asker, asked_at)
+    context = text_lookups.context() | text_lookups.asking(asker, asked_at) | also.context()
     return Call(procedures.SEARCH, arguments, lookup, context | concepts.whose(own))
 
 
@@ -297,28 +305,34 @@ def _asking(
     scopes: tuple[str, str],
     query: str,
     embedded: Embedded | None,
-    also: Sequence[Lookup],
+    beside: Sequence[Lookup],
     *,
     about: str | None = None,
     wanted: Wanted | None = None,
+    also: Also = NO_ALSO,
 ) -> Lookup:
-    """Look up memories that may match *query*, the concepts that it names, and *also*.
+    """Look up memories that may match *query* or *also*, concepts that they name, and *beside*.
 
     *scopes* are that of the memories and that of the concepts. With *wanted*, the filter of a
     search, episodes are looked up too.
     """
-    (scope, concept_scope), parts = scopes, list(also)
+    (scope, concept_scope), parts = scopes, list(beside)
     if embedded is not None:
-        parts += [remembered(), near(scope, embedded[1], schema.SEARCH_DEPTH, wanted or Wanted())]
-    widened = concepts.widened(query, concept_scope)
-    assert isinstance(widened.lookup, Equal)
-    parts.append(widened.lookup)
+        vectors = [embedded[1], *([also.vector] if also.vector else [])]
+        depth, only = schema.SEARCH_DEPTH, wanted or Wanted()
+        parts += [remembered(), *(near(scope, vector, depth, only) for vector in vectors)]
+    every = (query, also.text) if also.wordings else (query,)
+    for one in every:
+        widened = concepts.widened(one, concept_scope)
+        assert isinstance(widened.lookup, Equal)
+        parts.append(widened.lookup)
     if wanted is not None:
-        episodes = words_scope(concept_scope)
-        parts += [*text_lookups.of_terms(query, episodes), text_lookups.of_user(episodes, scope)]
-    further = memory_search.widened(scope, query, concept_scope, about)
+        episodes, wordings = words_scope(concept_scope), (query, *also.wordings)
+        parts += text_lookups.of_terms(wordings, episodes)
+        parts.append(text_lookups.of_user(episodes, scope))
+    further = memory_search.widened(scope, query, concept_scope, about, also)
     then = text_lookups.of_widened(further, scope)
-    return text_lookups.of_question(query, scope, scope, parts, then)
+    return text_lookups.of_question(query, scope, scope, parts, then, others=also.wordings)
 
 
 def _naming(message: str, scope: str) -> list[Lookup]:

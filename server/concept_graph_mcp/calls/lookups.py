@@ -240,6 +240,9 @@ class Incoming(NamedTuple):
     *related* names: a property of the results that has lists, each beginning with a value of *by*.
     These nodes have the same *scope*, another property, and lack *unless*.
 
+    Nodes whose *by* is among *last* come after all others, and what they name as related is left
+    out. They have what is left of *most*, and *few* in any case.
+
     The degree of a node that was not read may be too low, but is always high enough to exclude it.
     """
 
@@ -256,6 +259,7 @@ class Incoming(NamedTuple):
     also: Equal | None = None
     related: str | None = None
     scope: str = ""
+    last: tuple[str, ...] = ()
 
 
 class Sized(NamedTuple):

@@ -13,6 +13,7 @@ from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
 from . import concepts, entity_lookups, text_lookups
+from .also import NO_ALSO, Also
 from .call import Call, checked
 from .embedding import remembered
 from .lookups import Equal, Lookup, Union
@@ -81,16 +82,33 @@ def context(
 def unnamed(scope: str, query: str) -> Call:
     """Return the call that tells *query* without the first names of speakers."""
     text.summary(query, "query")
-    terms = Union(tuple(text_lookups.of_terms(query, scope)))
+    terms = Union(tuple(text_lookups.of_terms((query,), scope)))
     return Call(procedures.UNNAMED, (query,), terms, text_lookups.context() | {"user_id": scope})
 
 
 @checked
-def widened(scope: str, query: str, concept_scope: str = SHARED, about: str | None = None) -> Call:
+def widened(
+    scope: str,
+    query: str,
+    concept_scope: str = SHARED,
+    about: str | None = None,
+    also: Also = NO_ALSO,
+) -> Call:
     """Return the call that returns the terms added to *query* by the people and names in it.
 
-    The terms of all names of *about* are returned too.
+    The terms of all names of *about* are returned too, and those of *also*, other wordings.
     """
+    wordings = (query, also.text) if also.wordings else (query,)
+    found = [one for wording in wordings for one in _widening(scope, wording, concept_scope)]
+    if about is not None:
+        found += entity_lookups.named_by(about, scope)
+    context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
+    if also.wordings:
+        context["also"] = list(also.wordings)
+    return Call(procedures.WIDENED, (query, about), Union(tuple(found)), context)
+
+
+def _widening(scope: str, query: str, concept_scope: str) -> list[Lookup]:
     by_concept = concepts.widened(query, concept_scope)
     assert by_concept.lookup is not None
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
@@ -99,10 +117,7 @@ def widened(scope: str, query: str, concept_scope: str = SHARED, about: str | No
     by_matter = [] if missing() else entity_lookups.of_matters(query, scope)
     by_part = entity_lookups.named_in_part(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
-    subject = () if about is None else entity_lookups.named_by(about, scope)
-    found = Union((by_concept.lookup, merged, *by_part, *by_kind, *by_matter, *subject))
-    context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
-    return Call(procedures.WIDENED, (query, about), found, context)
+    return [by_concept.lookup, merged, *by_part, *by_kind, *by_matter]
 
 
 def _asking(

@@ -76,15 +76,22 @@ def of_question(
     user_id: str,
     also: Sequence[Lookup] = (),
     then: Answered | None = None,
+    *,
+    others: Sequence[str] = (),
 ) -> Lookup:
     """Look up a query's terms, the texts that mention them, and the results of *also* and *then*.
 
     The speakers of *scope* that may be the user are looked up too. Mentions are read up to a limit;
-    *then* and the neighbours of the terms are looked up last.
+    *then* and the neighbours of the terms are looked up last. *others* are other wordings of the
+    query: their terms have what it leaves of the limit, and a few mentions in any case.
     """
-    found = Union((*of_terms(text, scope), of_user(scope, user_id), *also))
+    found = Union((*of_terms((text, *others), scope), of_user(scope, user_id), *also))
     mentions = with_mentions(found, schema.MOST_MENTIONS)
-    return mentions._replace(then=then, few=schema.FEW_MENTIONS, related=schema.NEAR, scope="scope")
+    own = _asked((text,)) if others else []
+    last = tuple(one for one in _asked(others) if one not in own)
+    return mentions._replace(
+        then=then, few=schema.FEW_MENTIONS, related=schema.NEAR, scope="scope", last=last
+    )
 
 
 def with_neighbours(call: Call, scope: str, neighbours: Sequence[Neighbour]) -> Call:
@@ -97,10 +104,15 @@ def with_neighbours(call: Call, scope: str, neighbours: Sequence[Neighbour]) -> 
     return call._replace(lookup=call.lookup._replace(also=also), context=context)
 
 
-def of_terms(text: str, scope: str) -> list[Lookup]:
-    """Look up the terms of a query, and the number of texts of *scope*."""
-    cues = documents.named(scope, [] if missing() else asked_terms(text, spoken()))
-    return equal([*documents.corpus(scope), *cues])
+def of_terms(wordings: Sequence[str], scope: str) -> list[Lookup]:
+    """Look up the terms of the *wordings* of a query, and the number of texts of *scope*."""
+    return equal([*documents.corpus(scope), *documents.named(scope, _asked(wordings))])
+
+
+def _asked(wordings: Sequence[str]) -> list[str]:
+    if missing():
+        return []
+    return list(dict.fromkeys(term for one in wordings for term in asked_terms(one, spoken())))
 
 
 def of_name(name: str, scope: str) -> list[Lookup]:

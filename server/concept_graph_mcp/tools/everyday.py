@@ -47,6 +47,10 @@ Limit = Annotated[
     Field(ge=1, le=schema.MAX_LIMIT),
     clamped(1, schema.MAX_LIMIT),
 ]
+Also = Annotated[
+    list[Text],
+    Field(description="When you ask again: other words for it, names, the notes' language (≤ 20)."),
+]
 Said = Annotated[Text | None, Field(description="The user's message, word for word.")]
 Id = Annotated[Text, Field(description="A memory's id.")]
 
@@ -173,11 +177,15 @@ class EverydayTools:
         token_budget: RecallBudget = schema.DEFAULT_BUDGET,
         asker: Asker = None,
         asked_at: AskedAt = None,
+        *,
+        also: Also = [],  # noqa: B006
     ) -> Recalled:
         """Call with every message, before you answer. Returns numbered lines on who and what it \
 names, what was said of that, and what comes to mind; sources has the id of each number."""
         asked = asking(asker, asked_at, self._session.zone)
-        row, advice = await everyday.recall(self._session, message, before, token_budget, **asked)
+        row, advice = await everyday.recall(
+            self._session, message, before, token_budget, also=also, **asked
+        )
         said = "; ".join(filter(None, (advice, await self._overdue.advice())))
         told = {"advice": said} if said else {}
         if not row["lines"]:
@@ -233,6 +241,7 @@ Returns its id; existing if it was there already; similar ones, which it may hav
         limit: Limit = schema.DEFAULT_LIMIT,
         asker: Asker = None,
         asked_at: AskedAt = None,
+        also: Also = [],  # noqa: B006
     ) -> AllFound:
         """Call when recall did not bring what you look for: by a time, a name, or an older state \
 of things (last, with until). Returns the best, and how many there are (it counts up to 100 of \
@@ -241,6 +250,7 @@ each kind); accesses none."""
         first = None if since is None else time_given(since, "since", zone, begins=True)
         last = None if until is None else time_of(until, "until", zone) + 1
         asked = asking(asker, asked_at, zone)
+        wordings = await session.wordings(also)
 
         def by(embedded: calls.memories.Embedded | None) -> calls.Call:
             return calls.everyday.search(
@@ -252,6 +262,7 @@ each kind); accesses none."""
                 kinds=kinds,
                 limit=limit,
                 embedded=embedded,
+                also=wordings.beside(embedded),
                 concept_scope=session.concept_scope,
                 **asked,
             )

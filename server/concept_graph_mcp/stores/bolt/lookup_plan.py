@@ -17,6 +17,14 @@ _MOST = (
     "[i IN range(0, size(nodes) - 1) WHERE i = 0"
     " OR reduce(sum = 0, j IN range(0, i) | sum + degrees[j]) <= $most | nodes[i]]"
 )
+# Keeps as many as have the edges that are left of `$most`, or `$few` edges.
+_MOST_LAST = (
+    "[i IN range(0, size(nodes) - 1)"
+    " WHERE reduce(sum = used, j IN range(0, i) | sum + degrees[j]) <= $most"
+    " OR reduce(sum = 0, j IN range(0, i) | sum + degrees[j]) <= $few | nodes[i]]"
+)
+# An aggregate, because a group needs a row.
+_USED = ", max(used) AS used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +165,19 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
     if lookup.then is not None:
         return _incoming_and_later(lookup, lookup.then, has_vector_search)
     body, parameters = found(lookup.lookup, has_vector_search)
-    read = f"{_FEWEST.format(nodes='collect(id(n))')} RETURN {_MOST} AS read"
+    fewest, every = _FEWEST.format(nodes="collect(id(n))"), "read"
+    read, last = f"{fewest} RETURN {_MOST} AS read", ""
+    if lookup.last:
+        used = "reduce(sum = 0, i IN range(0, size(read) - 1) | sum + degrees[i]) AS used"
+        read = f"{fewest} WITH degrees, {_MOST} AS read RETURN read, {used}"
+        last, every = (
+            _last(lookup, f"{fewest}{_USED} RETURN {_MOST_LAST} AS more"),
+            "read + more AS read",
+        )
     first = (
         f"{body}WITH found, [] AS later {_also(lookup)}{_related(lookup)}"
-        f"{_fewest_first(lookup, read)}"
-        f"RETURN {_IDS} AS found, degrees, read"
+        f"{_fewest_first(lookup, read)}{last}"
+        f"RETURN {_IDS} AS found, degrees, {every}"
     )
     before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
     given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
@@ -179,6 +195,12 @@ def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: boo
     read = f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
     beside = f"{_also(lookup, 'answers, ')}{_related(lookup)}"
     first = f"{beside}{_fewest_first(lookup, read, 'answers, ')}"
+    if lookup.last:
+        used = "reduce(sum = 0, one IN incoming | sum + size(one[1])) AS used "
+        columns = _columns(lookup, "RETURN", "more")
+        last = _last(lookup, f"{fewest}{_USED} UNWIND {_MOST_LAST} AS n {columns}")
+        first += f"WITH answers, found, degrees, incoming, {used}{last}"
+        given["incoming"] = "incoming + more"
     return Finding(None, f"{body}{answered}{first}", parameters, given)
 
 
@@ -196,7 +218,21 @@ def _also(lookup: Incoming, others: str = "") -> str:
 
 
 def _named(lookup: Incoming) -> dict[str, Any]:
-    return {} if lookup.also is None else {"also": [list(one) for one in lookup.also.values]}
+    named = {} if lookup.also is None else {"also": [list(one) for one in lookup.also.values]}
+    return {**named, "last": list(lookup.last)} if lookup.last else named
+
+
+def _last(lookup: Incoming, more: str) -> str:
+    """Return the Cypher for what *more* returns of the nodes that are read `last`.
+
+    `used` is the number of edges read before.
+    """
+    return (
+        "CALL { WITH found, used UNWIND found AS n WITH n, used"
+        f" WHERE n:{lookup.label} AND n.{lookup.by} IN $last AND n.{lookup.unless} IS NULL"
+        f" WITH n, used, inDegree(n) AS degree ORDER BY degree, n.{lookup.by} WHERE degree > 0"
+        f" {more} }} "
+    )
 
 
 def _related(lookup: Incoming) -> str:
@@ -207,6 +243,7 @@ def _related(lookup: Incoming) -> str:
     return (
         f"CALL {{ WITH found, later UNWIND found AS one WITH found, later, one"
         f" WHERE one:{lookup.label} AND one.{lookup.related} IS NOT NULL"
+        f"{f' AND NOT one.{lookup.by} IN $last' if lookup.last else ''}"
         f" UNWIND one.{lookup.related} AS other MATCH (n:{lookup.label} {{{wanted}}})"
         f" WHERE n.{lookup.unless} IS NULL AND NOT n IN found AND NOT n IN later"
         " RETURN collect(DISTINCT n) AS beside } "
@@ -219,8 +256,9 @@ def _fewest_first(lookup: Incoming, read: str, others: str = "") -> str:
     These come from `found`, then from `later` and `beside` if at most `$few` edges lead to them.
     The *others* are kept.
     """
-    some = f"[n IN own WHERE n:{lookup.label} AND n.{lookup.unless} IS NULL]"
-    every = f"[n IN own WHERE n:{lookup.label} AND size(some) = 0]"
+    of_label = f"n:{lookup.label}" + (f" AND NOT n.{lookup.by} IN $last" if lookup.last else "")
+    some = f"[n IN own WHERE {of_label} AND n.{lookup.unless} IS NULL]"
+    every = f"[n IN own WHERE {of_label} AND size(some) = 0]"
     later = "later" if lookup.related is None else "later + beside"
     return (
         f"WITH {others}found AS own, {later} AS later "
@@ -235,12 +273,12 @@ def _fewest_first(lookup: Incoming, read: str, others: str = "") -> str:
     )
 
 
-def _columns(lookup: Incoming, clause: str) -> str:
+def _columns(lookup: Incoming, clause: str, name: str = "incoming") -> str:
     """Return the Cypher for `incoming` from the nodes `n`, ending with *clause*."""
     columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
     columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
     return (
         f"MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f)"
         " WITH n, collect(e) AS edges, collect(f) AS ends"
-        f" {clause} collect([id(n), {', '.join(columns)}]) AS incoming"
+        f" {clause} collect([id(n), {', '.join(columns)}]) AS {name}"
     )

@@ -64,6 +64,7 @@ def related(lookup: Incoming, found: Iterable[VertexElement]) -> Equal | None:
     wanted = {
         (one.properties[lookup.scope], other[0]): None
         for one in of_label
+        if one.properties[lookup.by] not in lookup.last
         for other in one.properties.get(lookup.related, ())
     }
     values = tuple(value for value in wanted if value not in known)

@@ -32,6 +32,12 @@ def incoming(
     """Return the `degrees` of *found* and *later*, found by *lookup*, and the `incoming`."""
     cache.catch_up(database, lookup)
     of_label = [vertex for vertex in found if lookup.label in vertex.labels]
+    last = []
+    if lookup.last:
+        names = frozenset(lookup.last)
+        last = [one for one in of_label if one.properties.get(lookup.by) in names]
+        of_label = [one for one in of_label if one.properties.get(lookup.by) not in names]
+        last = [one for one in last if lookup.unless not in one.properties]
     wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
     degrees = _degrees(database, cache, [vertex.id for vertex in wanted], lookup.most)
     wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
@@ -47,6 +53,14 @@ def incoming(
             break
         columns.append((vertex.id, *cache.columns(database, vertex.id)))
         read += degree
+    left = max(lookup.most - read, lookup.few)
+    degrees |= {one.id: cache.degree(database, one.id, left + 1) for one in last}
+    last.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
+    for vertex in last:
+        left -= degrees[vertex.id]
+        if left < 0:
+            break
+        columns.append((vertex.id, *cache.columns(database, vertex.id)))
     every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
     return {"degrees": every, "incoming": columns}
 

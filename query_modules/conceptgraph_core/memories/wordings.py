@@ -1,0 +1,66 @@
+"""Find memories by several wordings of one query: the query itself, and the context's `also`.
+
+A caller's model knows words that the query lacks: "allergy" for "what may I not cook for Clara?".
+Each wording is a query of its own, so none can make a memory weaker that another one finds. They
+share the look-up and the bound of mentions, of which the query itself takes its part first.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from .filters import Wanted
+from .search import Finder, Found
+from .view import AllMemories
+
+
+class Wordings:
+    """The finders of a query and of its other wordings; raises what `Finder` raises.
+
+    *vector* is the query's; the context has one of the other wordings together.
+    """
+
+    def __init__(
+        self, graph: AllMemories, query: str, vector: Sequence[float] = (), model: str | None = None
+    ) -> None:
+        self._finders = [Finder(graph, query, vector, model)]
+        for wording in graph.context.also:
+            also = graph.context.also_vector, model
+            self._finders.append(Finder(graph, wording, *also, others=self._finders))
+
+    def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
+        """Return, for each wording, what finds by it, and the best *depth* memories it finds."""
+        return [(finder, finder.best(depth, wanted)) for finder in self._finders]
+
+    def best(self, depth: int, wanted: Wanted) -> list[Found]:
+        """Return the best *depth* memories of each wording, the best first."""
+        return merged([found for _, found in self.each(depth, wanted)])
+
+
+def merged(lists: Iterable[Sequence[Found]]) -> list[Found]:
+    """Return the memories of all *lists*, each once, with its best score, the best first.
+
+    A list may put a memory before a better one, a later text before the one that it renews. It
+    counts as much as that one here, so that the order within a list stays.
+    """
+    given = [found for found in lists if found]
+    if len(given) == 1:
+        return list(given[0])
+    ranks: dict[int, float] = {}
+    best: dict[int, Found] = {}
+    for found in given:
+        rank = 0.0
+        for one in reversed(found):
+            rank = max(rank, one.score)
+            ranks[one.node.id] = max(rank, ranks.get(one.node.id, 0.0))
+        for one in found:
+            known = best.get(one.node.id)
+            best[one.node.id] = one if known is None else _together(known, one)
+    return sorted(best.values(), key=lambda one: -ranks[one.node.id])
+
+
+def _together(one: Found, other: Found) -> Found:
+    if one.score < other.score:
+        one, other = other, one
+    also = tuple(dict.fromkeys((*one.also, *other.also)))
+    others = (*one.others, replace(other, others=()), *other.others)
+    return replace(one, also=also, others=others)

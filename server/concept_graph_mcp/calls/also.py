@@ -1,0 +1,47 @@
+"""The other wordings of a question, as calls take them."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from conceptgraph_core import limits, validators
+from conceptgraph_core.errors import ConceptGraphError
+
+from ..errors import Refused
+
+
+class Also(NamedTuple):
+    """Other wordings of a question, and one vector of all of them, if there is an embedding.
+
+    One for each would take as many searches of the vectors, and a second to make.
+    """
+
+    wordings: tuple[str, ...] = ()
+    vector: tuple[float, ...] = ()
+    near_nothing: tuple[float, float] | None = None
+
+    def beside(self, embedded: Any) -> "Also":
+        """Return it for a question that is *embedded*; without its vector if that has none."""
+        return Also(self.wordings) if embedded is None else self
+
+    @property
+    def text(self) -> str:
+        """All wordings as one text: one look-up finds what any of them needs."""
+        return "\n".join(self.wordings)[: limits.MAX_SUMMARY]
+
+    def context(self) -> dict[str, Any]:
+        """Return the wordings for the context of a call."""
+        near = None if self.near_nothing is None else list(self.near_nothing)
+        given = {"also_vector": list(self.vector), "also_near_nothing": near}
+        told = {"also": list(self.wordings)} if self.wordings else {}
+        return told | {key: value for key, value in given.items() if value}
+
+
+NO_ALSO: Final = Also()
+
+
+def also(given: Sequence[str] | None) -> Also:
+    """Return *given*, checked, without a vector. Raises Refused."""
+    try:
+        return Also(validators.wordings([] if given is None else given, "also"))
+    except ConceptGraphError as error:
+        raise Refused(str(error), type(error)) from error

@@ -1,0 +1,154 @@
+"""Other wordings of a question: what they find, and that they never take anything away."""
+
+from types import SimpleNamespace
+
+import pytest
+from expect import REFUSALS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls.also import Also, also
+from concept_graph_mcp.errors import Refused
+from conceptgraph_core.everyday import lines
+from memories import MADE_MS, node
+
+everyday = calls.everyday
+
+TEXTS = {
+    "nuts": "Clara is allergic to hazelnuts",
+    "kite": "Clara flew a kite over the dunes in March",
+    "penicillin": "Penicillin gave the user an anaphylaxis in 2019",
+    "cake": "The birthday cake was a lemon tart",
+    "party": "The party for the boys begins at four",
+    "doctor": "Doctor Weiss moved her practice to Lagos",
+    "tea": "Tea is kept in the blue tin",
+}
+
+
+@pytest.fixture
+def kept(memory):
+    memory.import_rows([node(name, content=text, said_at=MADE_MS) for name, text in TEXTS.items()])
+    return memory
+
+
+def recalled(memory, message, *other, budget=1_200):
+    call = everyday.recall("default", message, None, budget, also=also(other))
+    [row] = memory.run(call)
+    return [line for line in row["lines"] if line["part"] == lines.SAID]
+
+
+def ids(rows):
+    return [row["id"] for row in rows]
+
+
+def search(memory, query, *other, **more):
+    return memory.run(everyday.search("default", query, also=also(other), **more))
+
+
+def test_what_no_word_of_the_message_finds_another_wording_does(kept):
+    assert recalled(kept, "What may the girl not eat?") == []
+    assert ids(recalled(kept, "What may the girl not eat?", "allergic")) == ["nuts"]
+    assert ids(recalled(kept, "Any medicine trouble?", "anaphylaxis", "rash")) == ["penicillin"]
+
+
+def test_a_wording_may_be_a_name(kept):
+    kept.run(
+        everyday.remember("default", "Rui has a grey cat", [{"name": "Rui", "kind": "friend"}])
+    )
+    [row] = kept.run(everyday.recall("default", "Who should feed it?", also=also(["Rui"])))
+    text = lines.text(row["lines"])
+    assert text.startswith("Who and what:\n[1] Rui (friend, inferred)")
+    assert "Rui has a grey cat" in text
+
+
+def test_each_wording_has_the_bar_to_itself(kept):
+    # One word of three is too little, in either wording.
+    assert recalled(kept, "kite brooch saffron") == []
+    assert recalled(kept, "violet", "kite brooch saffron") == []
+    assert ids(recalled(kept, "violet", "kite")) == ["kite"]
+
+
+def test_search_says_which_word_matched(kept):
+    [row] = search(kept, "violin", "hazelnuts", kinds=["memory"])
+    assert (row["id"], list(row["matched"])) == ("nuts", ["hazelnuts"])
+    [row] = search(kept, "hazelnuts", "allergic", kinds=["memory"])
+    assert sorted(row["matched"]) == ["allergic", "hazelnuts"]
+    assert row["total"] == 1
+
+
+def test_search_finds_episodes_and_entities_too(memory):
+    memory.run(calls.concepts.episode_add("The kiln cracked", ["kiln"], "20250601", "default"))
+    memory.run(everyday.remember("default", "Oona mends kilns", [{"name": "Oona Marsh"}]))
+    found = search(memory, "oven", "kiln", "Marsh", concept_scope="default")
+    assert {row["kind"] for row in found} == {"episode", "memory", "entity"}
+
+
+def test_too_many_and_too_long_ones_are_refused_on_one_line(kept):
+    many = "also: 21 texts are too many; at most 20"
+    for given_, told in (
+        (["a"] * 20 + ["b"] * 1, None),
+        ([f"w{number}" for number in range(21)], many),
+        (["x" * 1_001], "also: 1001 characters are too long; at most 1000"),
+        (["tea", " "], "also: must not be empty"),
+        (["tea", 4], "also: must be text, not a number"),
+        ("tea", "also: must be a list of texts"),
+    ):
+        if told is None:
+            given_ = given_[:20]  # noqa: PLW2901
+            assert also(given_).wordings == ("a",)
+            continue
+        with pytest.raises(Refused) as refused:
+            also(given_)
+        assert str(refused.value) == told
+        call = everyday.recall("default", "What?", also=Also())
+        call = call._replace(context={**call.context, "also": given_})
+        with pytest.raises(REFUSALS) as refused:
+            kept.run(call)
+        assert f"context: {told}" in str(refused.value)
+        assert "\n" not in str(refused.value).strip()
+
+
+WORDS = sorted({word for text in TEXTS.values() for word in text.split()} | {"rash", "Rui"})
+WORDING = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(message=WORDING, others=st.lists(WORDING, max_size=4))
+def test_other_wordings_take_nothing_away(kept, message, others):
+    alone, together = recalled(kept, message), recalled(kept, message, *others)
+    assert set(ids(alone)) <= set(ids(together))
+    for wording in others:
+        assert set(ids(recalled(kept, wording))) <= set(ids(together))
+
+
+def test_a_look_up_that_reads_fewer_mentions_finds_the_same(memory):
+    rows = [node(f"a{number:03}", content=f"red apple {number}") for number in range(12)]
+    rows += [node(f"b{number:03}", content=f"green pear {number}") for number in range(6)]
+    rows += [node(f"c{number:03}", content=f"blue plum {number}") for number in range(3)]
+    memory.import_rows(rows)
+    call = everyday.search("default", "apple", limit=100, also=also(["pear", "plum", "Apples"]))
+    found = memory.run(call)
+    assert len(found) == 21
+    for most, few in ((14, 4), (2, 2), (2, 9)):
+        lookup = call.lookup._replace(most=most, few=few)
+        assert memory.run(call._replace(lookup=lookup)) == found
+
+
+def test_several_lists_are_one_with_each_memory_at_its_best_score(memory):
+    # Imported here, because the host must be the first to import its modules.
+    from conceptgraph_core.memories.search import Found
+    from conceptgraph_core.memories.wordings import merged
+
+    nodes = [SimpleNamespace(id=number) for number in range(3)]
+
+    def found(*scores):
+        return [Found(nodes[number], score, None) for number, score in scores]
+
+    def told(*lists):
+        return [(one.node.id, one.score) for one in merged(lists)]
+
+    assert told(found((0, 2.0), (1, 1.0)), found((1, 3.0))) == [(1, 3.0), (0, 2.0)]
+    # A later text stays before the better one that it renews, in one list and in several.
+    assert told(found((0, 2.0), (1, 3.0))) == [(0, 2.0), (1, 3.0)]
+    assert told(found((0, 2.0), (1, 3.0)), found((2, 2.5))) == [(0, 2.0), (1, 3.0), (2, 2.5)]
