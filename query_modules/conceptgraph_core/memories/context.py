@@ -165,10 +165,10 @@ def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float],
 
 
 def _belonging(found: Sequence[Found]) -> list[Found]:
-    """Return those of *found* with at least `CONTEXT_LEAST` of the best score.
+    """Return those of *found* that a word leads to, with `CONTEXT_LEAST` of the best score or more.
 
-    A memory that no word leads to must also be among the few nearest. Otherwise a context without
-    `near_nothing` would access every memory.
+    A memory that no word leads to must be among the few nearest instead: one rare word outweighs
+    any nearness. Otherwise a context without `near_nothing` would access every memory.
     """
     alone = [one.similarity or 0.0 for one in found if not one.is_said]
     least = min(heapq.nlargest(schema.CONTEXT_BEST, alone), default=0.0)
@@ -176,7 +176,7 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
     return [
         one
         for one in found
-        if one.score >= enough and (one.is_said or (one.similarity or 0.0) >= least)
+        if (one.score >= enough if one.is_said else (one.similarity or 0.0) >= least)
     ]
 
 

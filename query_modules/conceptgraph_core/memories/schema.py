@@ -70,6 +70,9 @@ SIMILAR_MENTIONS: Final = 300
 MOST_SIMILAR: Final = 5
 # The number of nearest vectors that count, and the highest total of matches.
 SEARCH_DEPTH: Final = 100
+# The nearest vectors count beside words; the cosines of so many others stand for all the rest.
+NEAREST: Final = 200
+SAMPLED: Final = 100
 # A search filtered by state reads at most so many of the nearest vectors.
 MAX_FILTERED: Final = 10_000
 # A context takes memories with this share of the best relevance, so many of the nearest without a

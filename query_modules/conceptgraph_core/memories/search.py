@@ -1,7 +1,6 @@
 """Find memories by their text: by words, and by vectors where texts are embedded."""
 
 import functools
-import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine
 from ..retrieval import unnamed as speakers
+from ..retrieval.nearness import Meaning
 from ..retrieval.question import Further, asks_of_the_past
 from ..retrieval.schema import checked_limit
 from ..retrieval.searching import Hit, Search
@@ -133,7 +133,10 @@ class Finder:
         if self._like is not None:
             self._search.expect_as(self._like._search)
         elif self._vector:
-            self._search.expect_near(self._nearest(depth, wanted))
+            near = self._similarities_of(wanted)
+            first = max(depth, schema.NEAREST)
+            others = [cosine for _, cosine in near[first:]] if len(near) >= first else None
+            self._search.expect_near(dict(near[:first]), others)
         about, spoken = wanted.about, self._graph.context.languages
         self._search.narrow(
             wanted.within,
@@ -158,10 +161,14 @@ class Finder:
         """
         return least <= 0 or any(
             self._search.covered(one.hit) >= least
-            or self._search.is_near(one.hit, schema.SIMILAR_COSINE)
+            or ((meaning := self.meaning(one)) is not None and meaning.is_near)
             for one in found
             if one.hit is not None
         )
+
+    def meaning(self, found: Found) -> Meaning | None:
+        """Return how near *found* itself is in meaning; None if it is not among the nearest."""
+        return None if found.hit is None else self._search.meaning(found.hit, schema.SIMILAR_COSINE)
 
     def explained(self, found: Found) -> Row:
         """Return `matched`, `words` and `factors`, as in `retrieval.searching.search`."""
@@ -173,15 +180,18 @@ class Finder:
         """Return `matched` alone."""
         return [] if found.hit is None else self._search.matched(found.hit)
 
-    def _nearest(self, depth: int, wanted: Wanted) -> dict[str, float]:
-        """Return the cosines of the nearest memories, by memory id."""
+    def _similarities_of(self, wanted: Wanted) -> list[tuple[str, float]]:
+        """Return the memory ids and the cosines of what was looked up, the nearest first.
+
+        These are the nearest memories, and some others (`schema.SAMPLED`).
+        """
         near = [
             (-similarity, node.memory_id)
             for node in self._graph.nodes()
             if (similarity := self._similarity(node)) is not None
             and wanted.admits(self._graph, node)
         ]
-        return {memory_id: -further for further, memory_id in heapq.nsmallest(depth, near)}
+        return [(memory_id, -further) for further, memory_id in sorted(near)]
 
     def _similarity(self, node: Node) -> float | None:
         if not self._vector:

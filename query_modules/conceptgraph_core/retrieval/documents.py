@@ -8,8 +8,8 @@ from .. import text as names
 from ..layers import SHARED, IndexedText, NodeKind
 from ..words import terms
 from . import schema
+from .along_threads import NEIGHBOURS
 from .question import speaker_terms
-from .scoring import NEIGHBOURS
 
 # (label, properties, values) of one look-up by index.
 Place = tuple[str, tuple[str, ...], tuple[Any, ...]]

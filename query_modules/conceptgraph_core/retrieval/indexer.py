@@ -11,8 +11,8 @@ from ..graph.raw import labels
 from ..layers import IndexedText, NodeKind
 from ..words import missing
 from . import schema
+from .along_threads import NEIGHBOURS
 from .documents import Told, part, told
-from .scoring import NEIGHBOURS
 from .speakers import Speakers
 
 _PROPERTIES = ("thread", "position", "speaker", "said_at")

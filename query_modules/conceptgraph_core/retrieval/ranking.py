@@ -11,12 +11,13 @@ from heapq import heapify, heappush, heappushpop, nlargest
 from math import inf
 from typing import Any, Final, Generic, NamedTuple
 
+from .along_threads import NEIGHBOURS, Place
 from .groups import Neighbour
 from .index import NO_MENTIONS, Corpus, H, Index, Mentions, Told
 from .nearness import Near
 from .question import Cue, Factors, Question
 from .schema import FEW_MENTIONS, MOST_MENTIONS
-from .scoring import DECIMALS, NEIGHBOURS, NOT_COMPARED, Place, Spread, Word
+from .scoring import DECIMALS, NOT_COMPARED, Spread, Word
 
 # The score to reach is estimated from this many times the wanted number of texts.
 _STRONGEST: Final = 2
@@ -89,9 +90,10 @@ def activated(
     spread: Spread[H] = Spread(question, corpus, index)
     for cue, mentions, term_of in _read(question, index, only):
         others = [(one.term, one.weight, index.mentions(one.term)) for one in cue.near]
-        spread.add(cue, mentions, term_of, others)
+        counted = 0 if cue.why else sum(map(index.count, cue.terms))
+        spread.add(cue, mentions, term_of, others, counted)
     if near is not None and near.texts:
-        spread.add_nearness(near.mentions(index))
+        spread.add_nearness(near.mentions(index), near.of_all)
     return spread
 
 
@@ -274,9 +276,9 @@ class Choice(Generic[H]):
 
     def _likely_least(self) -> float:
         """Return the score that a text must reach if all texts are admitted."""
-        spread, strengths = self._spread, self._spread.strengths
+        spread = self._spread
         # More than wanted: the neighbours of a text may give it more than it gives to itself.
-        strongest = nlargest(_STRONGEST * self._limit, strengths, key=strengths.__getitem__)
+        strongest = spread.strongest(_STRONGEST * self._limit)
         scored = ((spread.about_total(place) * spread.by_time(place), place) for place in strongest)
         best = nlargest(self._limit, scored)
         if len(best) < self._limit:

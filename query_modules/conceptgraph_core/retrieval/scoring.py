@@ -8,42 +8,37 @@ from math import cbrt
 from operator import add
 from typing import Final, Generic, NamedTuple
 
+from .along_threads import (
+    FADED_CUBED,
+    FADING,
+    NEIGHBOURS,
+    Place,
+    Threads,
+    deviation,
+    reaching,
+)
 from .groups import Neighbour
 from .index import Corpus, H, Index, Mentions
+from .nearness import Cosines
 from .question import Cue, Question
 
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect.
 SATURATION: Final = 0.5
 LENGTH_EXPONENT: Final = -0.3
-NEIGHBOURS: Final = 3
-FADING: Final = 0.6
 RARITY_EXPONENT: Final = 0.25
 
 # One, two and three texts away.
 _FADED: Final = tuple(FADING**distance for distance in range(1, NEIGHBOURS + 1))
 _AROUND: Final = ((1.0, 0), *((FADING ** abs(k), k) for k in (-3, -2, -1, 1, 2, 3)))
-# Several mentions add up as cubes, so that the nearest dominates.
-_FADED_CUBED: Final = tuple(
-    (offset, (FADING ** abs(offset)) ** 3) for offset in range(-NEIGHBOURS, NEIGHBOURS + 1)
-)
 
-# The nearest text by vector gives this share of the best sum by words; the farthest gives 0.
-NEAR_SHARE: Final = 0.4
+# A cosine one deviation above the mean gives this many deviations of the sums by words.
+NEAR_SHARE: Final = 1.2
 # Explanations show nearness like a word, though no word led to the text.
 NEARNESS: Final = Cue("its meaning", ())
-# The text with the greatest total is taken to be among this many of the strongest.
-_FIRST_FEW: Final = 30
-
-Place = int
-"""The place of a text as one number: its thread's number, shifted, plus its position. Neighbours
-in a thread have adjacent numbers. A text without a thread has a negative number, no neighbours."""
 
 # Scores are compared rounded: the last bits of a sum depend on the order of its terms.
 DECIMALS: Final = 9
 NOT_COMPARED: Final = 10.0**-DECIMALS
-
-# Positions have fewer bits than this, whatever their sign.
-_THREAD_BIT: Final = 56
 
 
 def rarity(texts: int, count: int) -> float:
@@ -74,14 +69,6 @@ class Word(NamedTuple, Generic[H]):
     def neighbour(self) -> Neighbour | None:
         """The neighbour that stands for the cue in the greatest source, if one does."""
         return next((one for one in self.cue.near if one.term == self.term), None)
-
-
-class _Threads(dict[str | None, int]):
-    """The number of each thread that, plus a position, makes a place."""
-
-    def __missing__(self, thread: str | None) -> int:
-        base = self[thread] = len(self) + 1 << _THREAD_BIT
-        return base
 
 
 class _Saturated(dict[tuple[float, int], float]):
@@ -118,7 +105,7 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
         """Return the contribution to *place*: the sum of the cubic roots of the cues' sums."""
         cubed: dict[int, float] = {}
         # Summed in the order of the offsets, so that a store's order does not change the sum.
-        for offset, faded in _FADED_CUBED:
+        for offset, faded in FADED_CUBED:
             for number, cube in self.get(place + offset, ()):
                 cubed[number] = cubed.get(number, 0.0) + faded * cube
         return sum(map(cbrt, cubed.values()))
@@ -153,7 +140,7 @@ class Spread(Generic[H]):
         self._index = index
         self._texts_in_all = corpus.texts
         self._cues: list[_Cue[H]] = []
-        self._threads = _Threads()
+        self._threads = Threads()
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
         self._strengths: dict[Place, float] = {}
@@ -164,8 +151,12 @@ class Spread(Generic[H]):
         self._own, self._passed = _Hits(), _Hits()
         self._has_passed = False
         self._by_time = _ByTime(question)
-        # The cosine of each text that is near the question.
+        # How many mentions of the question's cues were added, and how many the index has.
+        self._added = self._counted = 0
+        # The cosine of each text that is near the question, and at its place; what they give.
         self.nearness: dict[H, float] = {}
+        self._cosines: dict[Place, float] = {}
+        self._near: dict[Place, float] = {}
 
     def add(
         self,
@@ -173,15 +164,19 @@ class Spread(Generic[H]):
         mentions: Mentions[H],
         term_of: Mapping[H, str],
         near: Sequence[tuple[str, float, Mentions[H]]] = (),
+        counted: int = 0,
     ) -> None:
         """Add the contributions of all *mentions* of *cue* to their texts.
 
         *term_of* has the term that each text mentions; it is empty if the cue has one term. *near*
         has the neighbours of the cue, each with its weight and its mentions. Without *mentions*
-        the cue is as rare as its neighbours are together.
+        the cue is as rare as its neighbours are together. *counted* is the number of its mentions
+        in the index, those that *mentions* leaves out included.
         """
         count = len(mentions.texts) or len({text for *_, one in near for text in one.texts})
         mentions = self._older(mentions)
+        self._counted += max(counted, len(mentions.texts))
+        self._added += len(mentions.texts)
         if not mentions.texts and not near:
             return
         weight = cue.share * rarity(self._texts_in_all, count)
@@ -222,29 +217,33 @@ class Spread(Generic[H]):
         )
         return columns, terms, [cbrt(cubes[text]) for text in columns.texts]
 
-    def add_nearness(self, texts: Mentions[H]) -> None:
+    def add_nearness(self, texts: Mentions[H], of_all: Cosines) -> None:
         """Add the contributions of *texts*, which are near the question in meaning.
 
-        The `counts` are cosines. They are scaled to 0 … 1 from the farthest to the nearest, spread
-        like mentions, and weighted by a share of the best sum by words. Cosines are scaled because
-        their range differs between models, and because a vector index may return only the nearest.
+        The `counts` are cosines. They are spread like mentions, and compared with those *of_all*
+        texts: z deviations above their mean are worth as many of the sums by words.
         """
         near = self._older(texts)
-        if not near.texts:
-            return
-        first, last = max(near.counts), min(near.counts)
-        width = (first - last) or 1.0
-        given = [(one - last) / width if first > last else 1.0 for one in near.counts]
+        places = self._places(near)
         self.nearness = dict(zip(near.texts, near.counts, strict=True))
-        best = self._best_by_words()
-        self._add(NEARNESS, NEAR_SHARE * best if best else 1.0, near, {}, given, 0)
+        self._cosines = dict(zip(places, near.counts, strict=True))
+        self._texts.update(zip(places, near.texts, strict=True))
+        self._said_at.update(zip(places, near.said_at, strict=True))
+        cubes: dict[Place, float] = {}
+        for place, cosine in self._cosines.items():
+            for other, faded in reaching(place) if cosine > 0 else ():
+                cubes[other] = cubes.get(other, 0.0) + faded * cosine**3
+        weight = NEAR_SHARE * self.deviation() or 1.0
+        self._near = {
+            place: weight * of_all.z_of_spread(cbrt(cube)) for place, cube in cubes.items()
+        }
 
-    def _best_by_words(self) -> float:
-        """Return the greatest total so far among the strongest texts."""
-        strengths = self._strengths
-        least = min(nlargest(_FIRST_FEW, strengths.values()), default=0.0)
-        strong = (place for place, strength in strengths.items() if strength >= least)
-        return max(map(self.about_total, strong), default=0.0)
+    def deviation(self) -> float:
+        """Return the standard deviation of the sums by words, over the older texts."""
+        known = max(self._added, 1) / max(self._counted, self._added, 1)
+        lone = (gave for place, gave in self._strengths.items() if place < 0)
+        texts = max(1.0, known * self._texts_in_all)
+        return deviation(lone, self._own, self._texts, self._own.sum, self._threads, texts)
 
     def _add(
         self,
@@ -302,6 +301,18 @@ class Spread(Generic[H]):
             )
         ]
 
+    def strongest(self, count: int) -> list[Place]:
+        """Return the places of the *count* texts that get most by themselves, about."""
+        near, strengths = self._near, self._strengths
+        if not near:
+            return nlargest(count, strengths, key=strengths.__getitem__)
+        own = strengths | {
+            place: strengths.get(place, 0.0) + gave
+            for place, gave in near.items()
+            if place in self._texts
+        }
+        return nlargest(count, own, key=own.__getitem__)
+
     @property
     def strengths(self) -> dict[Place, float]:
         """The contribution of each text with a mention to itself, by place."""
@@ -322,23 +333,28 @@ class Spread(Generic[H]):
 
     def activated(self, least: float) -> Iterator[tuple[float, Place]]:
         """Yield all places whose total may reach *least*, each with the bound of its total."""
+        near = self._near
+        for place in near:
+            bound = self.bound(place)
+            if bound >= least:
+                yield bound, place
         for place, strength in self._strengths.items():
-            if strength >= least and place < 0:
+            if strength >= least and place < 0 and place not in near:
                 yield strength, place
         for hits in self._together(least):
-            yield from self._bounds(hits, least)
+            yield from (one for one in self._bounds(hits, least) if one[1] not in near)
 
     def reached(self, mentions: Mentions[H]) -> set[Place]:
         """Return the places that *mentions* contribute to."""
         places = self._places(self._older(mentions))
-        return {one for place in places for one, _ in _near(place)}
+        return {one for place in places for one, _ in reaching(place)}
 
     def bound(self, place: Place) -> float:
         """Return a bound of the total of *place*."""
-        strengths = self._strengths
+        strengths, near = self._strengths, self._near.get(place, 0.0)
         if place < 0:
-            return strengths[place]
-        return sum(by * strengths.get(place + offset, 0.0) for by, offset in _AROUND)
+            return strengths.get(place, 0.0) + near
+        return sum(by * strengths.get(place + offset, 0.0) for by, offset in _AROUND) + near
 
     def _together(self, least: float) -> Iterator[list[Place]]:
         """Yield groups of places with mentions that are near enough to reach a common place.
@@ -383,9 +399,9 @@ class Spread(Generic[H]):
 
     def _totals(self, place: Place) -> tuple[float, float]:
         """Return the contributions to *place* of the question's cues and of the passed-on ones."""
+        own, passed = self._near.get(place, 0.0), 0.0
         if place >= 0:
-            return self._own.sum(place), self._passed.sum(place) if self._passed else 0.0
-        own = passed = 0.0
+            return own + self._own.sum(place), self._passed.sum(place) if self._passed else 0.0
         for cue in self._cues:
             if place in cue.rows:
                 gave = cue.rarity * cue.given[cue.rows[place]]
@@ -395,19 +411,19 @@ class Spread(Generic[H]):
     def about_total(self, place: Place) -> float:
         """Return the total of *place* up to its last bits; faster for a text without a thread."""
         is_sum = place < 0 and not self._has_passed
-        return self._strengths[place] if is_sum else self.total(place)
+        return self.bound(place) if is_sum else self.total(place)
 
     def is_said(self, place: Place) -> bool:
         """Return whether a word leads to *place*, not its meaning or neighbours of words alone."""
-        places = [one for one, _ in _near(place)]
+        places = [one for one, _ in reaching(place)]
         return any(cue.rows.get(one, cue.own) < cue.own for cue in self._cues for one in places)
 
     def held(self, place: Place) -> Iterator[str]:
         """Yield the words of the question that the text at *place* contains itself."""
         for cue in self._cues:
             row, terms = cue.rows.get(place), cue.cue.terms
-            # No word leads to a mention that gives nothing, or to one by what the question means.
-            if row is None or not terms or cue.cue.why is not None or not cue.given[row]:
+            # No word leads to a mention by what the question means.
+            if row is None or not terms or cue.cue.why is not None:
                 continue
             # A mention of a neighbour is none of the word.
             if cue.term_of.get(cue.mentions.texts[row], terms[0]) in terms:
@@ -415,7 +431,7 @@ class Spread(Generic[H]):
 
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield the contribution of each cue to *place*, with its sources."""
-        near = _near(place)
+        near = reaching(place)
         own, passed = self._totals(place)
         left = (self.total(place) - own) / passed if passed else 1.0
         for cue in self._cues:
@@ -424,8 +440,7 @@ class Spread(Generic[H]):
             parts = [
                 (offset, faded * given[row] ** 3, row)
                 for offset, faded, row in rows
-                # The farthest of the near texts contributes 0.
-                if row is not None and given[row]
+                if row is not None
             ]
             if parts:
                 cubed = sum(cube for _, cube, _ in parts)
@@ -436,10 +451,19 @@ class Spread(Generic[H]):
                 terms = tuple(cue.term_of.get(text, first) for text in texts)
                 gave = cue.rarity * cbrt(cubed) * (left if cue.cue.is_passed else 1.0)
                 yield Word(cue.cue, terms, gave, sources, texts)
+        if place in self._near:
+            yield self._meant(place)
 
-
-def _near(place: Place) -> list[tuple[Place, float]]:
-    """Return the places that reach *place*, each with its cubed fading."""
-    if place < 0:
-        return [(place, 1.0)]
-    return [(place + offset, faded) for offset, faded in _FADED_CUBED]
+    def _meant(self, place: Place) -> Word[H]:
+        """Return the contribution of the texts that are near in meaning to *place*."""
+        cosines = self._cosines
+        parts = [
+            (one - place, faded * cosines[one] ** 3, one)
+            for one, faded in reaching(place)
+            if cosines.get(one, 0.0) > 0
+        ]
+        parts.sort(key=lambda part: (-part[1], abs(part[0]), part[0]))
+        cubed = sum(cube for _, cube, _ in parts)
+        sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
+        texts = tuple(self._texts[one] for _, _, one in parts)
+        return Word(NEARNESS, ("",) * len(parts), self._near[place], sources, texts)

@@ -14,7 +14,7 @@ from ..layers import NodeKind
 from . import schema
 from .graph_index import StoredIndex
 from .indexer import Words, is_of
-from .nearness import Near, least_alone
+from .nearness import Meaning, Near, cosines_of_all, least_alone
 from .question import LEADS, Cue, Further, Question, asking, question
 from .ranking import Associated, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
@@ -68,14 +68,25 @@ class Search:
         self._sought: Question | None = None
         self._association: Association[int] | None = None
 
-    def expect_near(self, similarities: Mapping[str, float]) -> None:
+    def expect_near(
+        self, similarities: Mapping[str, float], others: Sequence[float] | None = None
+    ) -> None:
         """Make the *similarities* of nodes, cosines by key, count beside the words of their texts.
 
-        A node whose text is not in the index is ignored.
+        A node whose text is not in the index is ignored. *others* are cosines of some of the nodes
+        that are not as near; with None, no other node has a vector.
         """
         texts = self._index.texts_of(self._kind.label, similarities.keys())
-        least = least_alone(self.near_nothing, self._index.corpus.texts)
-        near = Near({texts[key]: near for key, near in similarities.items() if key in texts}, least)
+        size = self._index.corpus.texts
+        near = Near(
+            {texts[key]: near for key, near in similarities.items() if key in texts},
+            least_alone(self.near_nothing, size),
+            cosines_of_all(
+                list(similarities.values()),
+                others or (),
+                len(similarities) if others is None else size,
+            ),
+        )
         if near != self._near:
             self._near, self._association = near, None
 
@@ -160,16 +171,17 @@ class Search:
         """Return `matched` of *hit* alone."""
         return _matched(_in_order(hit.found.words))
 
-    def is_near(self, hit: Hit, otherwise: float) -> bool:
-        """Return whether *hit* is near enough in meaning without any word.
+    def meaning(self, hit: Hit, otherwise: float) -> Meaning | None:
+        """Return how near *hit* itself is in meaning; None if it is not among the nearest.
 
-        *otherwise* is the least cosine if the context has no `near_nothing`.
+        *otherwise* is the cosine that is near enough if the context has no `near_nothing`.
         """
-        if self._near is None:
-            return False
+        cosine = None if self._near is None else self._near.texts.get(hit.found.text)
+        if self._near is None or cosine is None:
+            return None
         said = self.near_nothing is not None
         least = self._near.least if said else otherwise
-        return self._near.texts.get(hit.found.text, -1.0) >= least
+        return Meaning(cosine, self._near.of_all.z(cosine), cosine >= least)
 
     def covered(self, hit: Hit) -> float:
         """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.

@@ -320,7 +320,8 @@ def _asking(
     if embedded is not None:
         vectors = [embedded[1], *([also.vector] if also.vector else [])]
         depth, only = schema.SEARCH_DEPTH, wanted or Wanted()
-        parts += [remembered(), *(near(scope, vector, depth, only) for vector in vectors)]
+        parts.append(remembered())
+        parts += [one for vector in vectors for one in near(scope, vector, depth, only)]
     every = (query, also.text) if also.wordings else (query,)
     for one in every:
         widened = concepts.widened(one, concept_scope)

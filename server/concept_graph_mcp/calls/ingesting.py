@@ -5,7 +5,7 @@ from typing import Any
 
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.retrieval import schema as of_words
-from conceptgraph_core.retrieval.scoring import NEIGHBOURS
+from conceptgraph_core.retrieval.along_threads import NEIGHBOURS
 
 from . import text_lookups
 from .call import Call, checked

@@ -14,7 +14,7 @@ from conceptgraph_core.retrieval import schema as words
 from . import text_lookups
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import Equal, Joined, Nearest, Range, Reached, Sized, Union, Where
+from .lookups import BEYOND, Equal, Joined, Lookup, Nearest, Range, Reached, Sized, Union, Where
 
 # The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
@@ -221,10 +221,12 @@ def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _A
     )
 
 
-def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> Joined:
-    """Look up the same, and what the index of words has of them."""
+def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> list[Lookup]:
+    """Look up the same, and what the index of words has of them; and a sample of all memories."""
     where = (("scope", scope), ("label", schema.MEMORY))
-    return Joined(nearest(scope, vector, depth, wanted), "id", words.TEXT, "key", where)
+    first = nearest(scope, vector, max(depth, schema.NEAREST), wanted)
+    sample = Range((schema.MEMORY,), "id", "", BEYOND, mine(scope), schema.SAMPLED)
+    return [Joined(first, "id", words.TEXT, "key", where), sample]
 
 
 def mine(scope: str) -> Where:

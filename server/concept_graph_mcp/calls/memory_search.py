@@ -133,7 +133,7 @@ def _asking(
     """
     near_: list[Lookup] = []
     if embedded is not None:
-        near_ = [remembered(), near(scopes[0], embedded[1], depth, wanted)]
+        near_ = [remembered(), *near(scopes[0], embedded[1], depth, wanted)]
     return asking(scopes, query, near_)
 
 
