@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
+from itertools import islice
 from statistics import pstdev
 from threading import Thread
 
@@ -78,7 +79,7 @@ class LazyEmbedding:
         self._loading: Future[Embedding] | None = None
         self._failed_at_s = 0.0
         self._opened: Embedding | None = None
-        self._nothing: list[Vector] | None = None
+        self._nothing: list[list[Vector]] | None = None
 
     @property
     def is_loading(self) -> bool:
@@ -145,13 +146,16 @@ class LazyEmbedding:
             into.set_exception(error)
 
     async def near_nothing(self, vector: Vector) -> tuple[float, float]:
-        """Return how near *vector* is to what asks for nothing: the greatest cosine to any such
-        text, and the standard deviation of all of them. Raises EmbeddingError.
+        """Return how near *vector* is to texts that ask for nothing: the greatest cosine to one of
+        them, and the standard deviation of those in its language. Raises EmbeddingError.
         """
         embedding = await self.opened()
         if self._nothing is None:
-            self._nothing = await embedding.vectors(nothing.TEXTS)
-        near = [cosine(vector, one) or 0.0 for one in self._nothing]
+            made = iter(await embedding.vectors([one for some in nothing.TEXTS for one in some]))
+            self._nothing = [list(islice(made, len(some))) for some in nothing.TEXTS]
+        near = max(
+            ([cosine(vector, one) or 0.0 for one in some] for some in self._nothing), key=max
+        )
         return max(near), pstdev(near)
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
