@@ -42,6 +42,7 @@ ORDER = [
             "session",
             "everyday",
             "overdue",
+            "worker",
             "view",
             "tools",
             "memory",
@@ -52,7 +53,7 @@ ORDER = [
             "today",
         )
     ),
-    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "worker", "health")),
+    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "health")),
     *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "http")),
     *(f"{SHELL}.{name}" for name in ("commands", "__main__")),
 ]

@@ -226,13 +226,15 @@ class VectorIndex(NamedTuple):
     """Nodes of *label* by nearness of *vector*, a list of floats (cosine).
 
     It embeds the properties *texts*; without any, another program sets it. *dimension* is the
-    property with its length.
+    property with its length. *newest* is a property with a time, indexed behind the scope: those
+    with the greatest are embedded first.
     """
 
     label: str
     vector: str
     texts: tuple[str, ...] = ()
     dimension: str | None = None
+    newest: str | None = None
 
 
 class Columns(NamedTuple):

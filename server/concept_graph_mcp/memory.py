@@ -10,16 +10,18 @@
 `everyday` return, and raise `errors.StoreError` with one line that says what is wrong.
 """
 
+import asyncio
 import atexit
 import functools
 import os
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from threading import Lock
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
+import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from conceptgraph_core import text
@@ -32,6 +34,13 @@ from .session import Clock, Session
 from .settings import EMBEDDINGS_VARIABLE, Settings, SettingsError, machine_zone, read
 from .stores.lazy import connect
 from .tools.everyday import EverydayTools
+from .worker.new_vectors import NewVectors
+
+# Seconds until a program's store is looked through for texts without a vector.
+_BEHIND_AFTER_S = 2.0
+# What was kept just before a question is waited for, if it is little.
+_MOST_WAITED_FOR = 100
+_PATIENCE_S = 2.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,15 +63,67 @@ class Options(TypedDict, total=False):
     clock: Clock
 
 
+class _Behind:
+    """Gives texts their vectors while the program does something else."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        self._session = session
+        self._settings = settings
+        self._new: NewVectors | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        if self._task is None:
+            self._new = NewVectors(self._session)
+            self._session.on_kept.append(self._new.kept)
+            self._task = asyncio.get_running_loop().create_task(self._run(self._new))
+
+    async def _run(self, new: "NewVectors") -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(new.run)
+            await anyio.sleep(_BEHIND_AFTER_S)
+            # Many programs end before it is needed.
+            from .worker.along import VectorsAlong
+
+            await VectorsAlong(self._session, self._settings).run()
+
+    async def settled(self) -> None:
+        """Wait a little for the vectors of what the program has just kept."""
+        if self._new is not None:
+            await self._new.settled(_MOST_WAITED_FOR, _PATIENCE_S)
+
+    async def end(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+def _after_vectors(
+    method: Callable[Concatenate[EverydayTools, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
+    """Return *method* as one that finds by their meaning what was kept just before."""
+
+    async def call(self: "AsyncMemory", /, *arguments: P.args, **named: P.kwargs) -> T:
+        if self._behind is not None:
+            await self._behind.settled()
+        return await method(self, *arguments, **named)
+
+    functools.update_wrapper(call, method)
+    return call
+
+
 class AsyncMemory(EverydayTools):
     """One user's memory on a store, with the seven verbs as coroutines.
 
     Use `async with AsyncMemory.open(...) as memory`. Any number of processes may open one store.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, behind: "_Behind | None" = None) -> None:
         super().__init__(session)
         self._opened = session
+        self._behind = behind
 
     @classmethod
     def open(
@@ -74,11 +135,14 @@ class AsyncMemory(EverydayTools):
         Raises Refused.
         """
         chosen = _settings(store, user, options)
-        return cls(Session.of(connect(chosen, creates=True), chosen, options.get("clock")))
+        session = Session.of(connect(chosen, creates=True), chosen, options.get("clock"))
+        return cls(session, _Behind(session, chosen) if session.embedding else None)
 
     async def __aenter__(self) -> Self:
         try:
             await self._opened.store.open()
+            if self._behind is not None:
+                self._behind.begin()
         except BaseException:
             await self.close()
             raise
@@ -92,7 +156,8 @@ class AsyncMemory(EverydayTools):
     def of(self, user: str) -> Self:
         """Return the memory of another *user* on the same store, which this one closes."""
         try:
-            return type(self)(replace(self._opened, user_id=text.user(user, "user")))
+            session = replace(self._opened, user_id=text.user(user, "user"))
+            return type(self)(session, self._behind)
         except ConceptGraphError as error:
             raise Refused(str(error)) from None
 
@@ -111,8 +176,13 @@ class AsyncMemory(EverydayTools):
         )
         return rows
 
+    recall = _after_vectors(EverydayTools.recall)
+    search = _after_vectors(EverydayTools.search)
+
     async def close(self) -> None:
         """Close the store and the embedding."""
+        if self._behind is not None:
+            await self._behind.end()
         await self._opened.store.close()
         if self._opened.embedding is not None:
             await self._opened.embedding.close()

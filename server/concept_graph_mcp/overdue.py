@@ -11,6 +11,8 @@ from .session import Session
 
 # After two days the nightly jobs have been missed twice.
 OVERDUE_MS: Final = 2 * DAY_MS
+# The job that servers run themselves, without a worker.
+OWN: Final = "embed"
 START: Final = "run concept-graph-mcp worker as a service"
 
 
@@ -53,5 +55,8 @@ class Daily:
 
 
 def last_run(status: Mapping[str, Any]) -> int | None:
-    """Return the end of the last job (unix ms), from a row of the worker's status."""
-    return max((job["finished_at"] for job in status["jobs"] if job["finished_at"]), default=None)
+    """Return the end of a worker's last job (unix ms), from a row of the worker's status."""
+    return max(
+        (job["finished_at"] for job in status["jobs"] if job["finished_at"] and job["job"] != OWN),
+        default=None,
+    )

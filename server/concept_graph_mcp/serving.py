@@ -40,6 +40,8 @@ _STARTED_AFTER_S = 2.0
 _WORKING_AFTER_S = 20.0
 # Seconds for which a call waits while the model loads; then words answer it.
 PATIENCE_S = 0.3
+# The toolsets that ask for texts by their meaning.
+ASKING = ("memory", "everyday", "chatgpt")
 # Seconds until a store that is away is asked again.
 _AGAIN_S = 60.0
 # Seconds between two looks for files of users that are not in use.
@@ -136,8 +138,9 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
 
 
 def works_along(settings: Settings) -> Settings | None:
-    """Return *settings* if their store is a file, which has no worker beside it."""
-    return settings if settings.embedded is not None else None
+    """Return *settings* if the server has jobs to run: a file's, or the vectors of a database."""
+    asks = settings.embeddings is not None and {*ASKING} & {*settings.toolsets}
+    return settings if settings.embedded is not None or asks else None
 
 
 def serve_refusing(refusal: str, with_set_time: bool) -> None:

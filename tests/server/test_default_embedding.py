@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -13,6 +14,7 @@ from mcp.client.client import Client
 from server_processes import StdioServer
 
 from concept_graph_mcp import Memory, calls, serving, settings
+from concept_graph_mcp import memory as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import opening
 from concept_graph_mcp.session import Session
@@ -219,3 +221,47 @@ def test_a_server_that_is_not_asked_loads_no_model(file):
         server.request("tools/list", {})
         maps = Path(f"/proc/{server.process.pid}/maps").read_text(encoding="utf-8")
         assert "onnxruntime" not in maps
+
+
+def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file):
+    with Memory.open(file) as memory:
+        memory.remember("Rosa keeps a banjo")
+        memory.remember(KEPT)
+        assert found(memory.search(ASKED))
+
+
+def test_what_another_process_stored_gets_its_vectors_behind_a_program(file, monkeypatch):
+    keep(file, KEPT)
+    monkeypatch.setattr(memory_module, "_BEHIND_AFTER_S", 0.0)
+    with Memory.open(file) as memory:
+        until = time.monotonic() + DEADLINE_S
+        while not found(memory.search(ASKED)) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert found(memory.search(ASKED))
+
+
+def test_a_server_gives_vectors_to_what_is_stored_without(file, monkeypatch):
+    keep(file, KEPT)
+    monkeypatch.setattr(serving, "_WORKING_AFTER_S", 0.0)
+    session = session_of(file)
+    chosen = settings.read({"TZ": "UTC"}, str(file), toolsets="everyday")
+
+    async def work() -> None:
+        server = serving.build(session, toolsets=("everyday",), works_for=chosen)
+        async with Client(server) as client:
+            with anyio.fail_after(DEADLINE_S):
+                while True:
+                    answer = await client.call_tool("search", {"query": ASKED})
+                    if found(answer.structured_content):
+                        break
+                    await anyio.sleep(0.05)
+
+    anyio.run(work)
+
+
+def test_storing_on_the_command_line_loads_no_model(file, loaded):
+    command(file, "remember", KEPT)
+    command(file, "embed")
+    loaded.clear()
+    command(file, "remember", "Rosa keeps a banjo")
+    assert loaded == []

@@ -19,7 +19,8 @@ DEADLINE_S = 30.0
 
 
 def at(path):
-    return settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDED": str(path)})
+    words = {"CONCEPT_GRAPH_EMBEDDINGS": "none"}
+    return settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDED": str(path), **words})
 
 
 def old(memory_id):

@@ -206,7 +206,7 @@ def test_every_job_has_a_time_and_a_name_of_its_own():
         # Never run: due at once, wherever.
         assert is_due(job, {"jobs": []}, NOW_MS, ZoneInfo("UTC"))
     missing = {*names} - {job.name for job in registry.configured(CONFIGURED)}
-    assert missing == {"purge", "embed"}
+    assert missing == {"purge"}
 
 
 # A kill, at any call of a run: before the store has heard of it, or before its answer is heard.

@@ -476,7 +476,7 @@ LAYER: Final = Layer(
         Index(FACT, ("user_id", "entity_id")),
         Index(FACT, ("user_id", "predicate")),
     ),
-    vectors=(VectorIndex(ENTITY, "embedding", texts=("node_label",)),),
+    vectors=(VectorIndex(ENTITY, "embedding", texts=("node_label",), newest="last_activated"),),
 )
 
 

@@ -384,7 +384,11 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "path")),
         Index(MEMORY, ("user_id", "lapses_at", "id")),
     ),
-    vectors=(VectorIndex(MEMORY, "embedding", ("summary", "content"), "embedding_dimension"),),
+    vectors=(
+        VectorIndex(
+            MEMORY, "embedding", ("summary", "content"), "embedding_dimension", "created_at"
+        ),
+    ),
 )
 
 KIND: Final = LAYER.kind(MEMORY)

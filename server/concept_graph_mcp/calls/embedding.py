@@ -79,6 +79,23 @@ def lacking(
     return Call(of_model(procedures.EMBEDDING_LACKING, model), (), Union(tuple(parts)))
 
 
+def newest_lacking(user_id: str, limit: int, model: Model = MODEL) -> Call:
+    """Return the call for nodes of *user_id* without a vector, the newest *limit* of each kind."""
+    parts = [
+        Vectored(
+            kind.label,
+            index.vector,
+            False,
+            limit,
+            where=((kind.scope, user_id),),
+            newest=index.newest,
+        )
+        for kind, index in embedded_kinds(model.layers)
+        if index.newest is not None and kind.scope is not None
+    ]
+    return Call(of_model(procedures.EMBEDDING_LACKING, model), (), Union(tuple(parts)))
+
+
 @checked
 def embed(name: str, rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call:
     """Return the call that stores the vectors in *rows*, rows of `lacking` with vectors."""

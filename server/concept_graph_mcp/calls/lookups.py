@@ -182,7 +182,8 @@ class Reached(NamedTuple):
 class Vectored(NamedTuple):
     """At most *limit* nodes of *label* that have a vector as their *property*, or that have none.
 
-    With *by*, a key: in its order, only those whose key is greater than *after*.
+    With *by*, a key: in its order, only those whose key is greater than *after*. With *newest*, a
+    time: of those with *where* the ones that have the greatest, the greatest first.
     """
 
     label: str
@@ -191,6 +192,8 @@ class Vectored(NamedTuple):
     limit: int
     by: tuple[str, ...] = ()
     after: tuple[Any, ...] | None = None
+    where: Where = ()
+    newest: str | None = None
 
 
 class Union(NamedTuple):

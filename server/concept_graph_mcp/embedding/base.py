@@ -1,6 +1,11 @@
 """Define the interface of an embedding."""
 
+import os
+import sys
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,6 +14,8 @@ import anyio.to_thread
 from ..errors import StoreError
 
 Vector = tuple[float, ...]
+
+_NICEST = 19
 
 
 class EmbeddingError(StoreError):
@@ -47,8 +54,27 @@ class LocalEmbedding:
         rows = await anyio.to_thread.run_sync(self._encode, list(texts))
         return [tuple(map(float, row)) for row in rows]
 
+    async def vectors_behind(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the same as `vectors`, computed below everything else on this machine."""
+        encoding = self._behind.submit(self._encode, list(texts))
+        rows = await anyio.to_thread.run_sync(encoding.result, abandon_on_cancel=True)
+        return [tuple(map(float, row)) for row in rows]
+
+    @cached_property
+    def _behind(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(1, "embedding", _give_way)
+
     async def close(self) -> None:
-        """Nothing is open."""
+        """End the thread behind, once its texts are done."""
+        if "_behind" in self.__dict__:
+            self._behind.shutdown(wait=False, cancel_futures=True)
+            del self._behind
+
+
+def _give_way() -> None:
+    """Let all other threads of the machine go before this one, where a thread has a niceness."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICEST)
 
 
 def called(said: str) -> str:

@@ -15,6 +15,7 @@ from ..session import Session
 from ..settings import Settings
 from ..stores.lazy import served
 from ..stores.per_user import MOST_OPEN, UserFiles
+from ..stores.store import Many
 from ..web import Server
 from .app import Web, build
 from .asking import askers_session
@@ -55,7 +56,9 @@ def serve(
     async def run() -> None:
         store = served(settings, shards, most_open, by_database=web.by_database)
         session = replace(Session.of(store, settings), patience_s=serving.PATIENCE_S)
-        works_for = None if without_worker or shards else serving.works_along(settings)
+        # The worker goes through several databases.
+        is_one = not shards and (isinstance(store, UserFiles) or not isinstance(store, Many))
+        works_for = serving.works_along(settings) if is_one and not without_worker else None
         server = await prepared(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])
         tell(_OURS, "ended")

@@ -3,6 +3,7 @@
 Users who start a server with `--embedded` start no worker beside it. Without a worker nothing
 decays, nothing is consolidated and new texts have no vector. So the server runs the due jobs
 itself, under the lease that every worker takes: of several servers on one file one works at a time.
+A server of a database makes the vectors alone, for the database cannot.
 """
 
 import logging
@@ -10,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 
 import anyio
 
@@ -18,7 +20,7 @@ from ..errors import one_line
 from ..session import Session
 from ..settings import Settings
 from ..stores.per_user import UserFiles
-from . import registry
+from . import embedding, registry
 from .job import Job
 from .lease_runner import STOPPED, LeaseRunner, is_due, next_due_ms
 
@@ -27,6 +29,8 @@ logger = logging.getLogger(__name__)
 EVERY_S = 60.0
 # Calls wait for the current batch, which must be short: a tenth of a worker's batch.
 BATCH = 50
+# To look for texts without a vector takes at most one in so many seconds.
+_LOOKING_SHARE = 500
 # Seconds for which an ending server waits for the current batch.
 PATIENCE_S = 2.0
 
@@ -69,9 +73,12 @@ class Along(_EveryMinute):
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
-        self._file = Path(settings.embedded or "")
+        self._file = settings.embedded
         self._logged = ""
-        self._jobs: Sequence[Job] = registry.configured(settings)
+        # A database has a worker beside it for all other jobs.
+        jobs = registry.JOBS if self._file is not None else (embedding.JOB,)
+        self._jobs: Sequence[Job] = registry.configured(settings, jobs)
+        self._looks_at_s = 0.0
         self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
 
     async def run_due(self) -> list[str]:
@@ -82,15 +89,18 @@ class Along(_EveryMinute):
         """
         ran: list[str] = []
         # Only a call that writes creates the file.
-        if not self._file.exists():
+        if self._file is not None and not self._file.exists():
             return ran
         try:
             for job in self._jobs:
                 status = await self._worker.status()
                 now_ms, zone = self._worker.session.clock.now_ms(), self._worker.session.zone
-                if self._ending or not is_due(job, status, now_ms, zone):
+                if self._ending:
                     continue
-                outcome = await self._worker.run(job, if_due=True)
+                due = is_due(job, status, now_ms, zone)
+                if not due and not (job is embedding.JOB and await self.is_behind()):
+                    continue
+                outcome = await self._worker.run(job, if_due=due)
                 if outcome.what == STOPPED:
                     break
                 ran.append(job.name)
@@ -101,6 +111,31 @@ class Along(_EveryMinute):
                 self._logged = str(error)
                 logger.warning("the due jobs could not be run: %s", one_line(error))
         return ran
+
+    async def is_behind(self) -> bool:
+        """Return whether texts lack vectors, such as those that another process has stored."""
+        began = monotonic()
+        if began < self._looks_at_s:
+            return False
+        found = await embedding.is_behind(self._worker.session)
+        # In a large store this takes a while, and others wait for it.
+        self._looks_at_s = began + max(EVERY_S, _LOOKING_SHARE * (monotonic() - began))
+        return found
+
+
+class VectorsAlong(Along):
+    """Embeds the texts that lack a vector, for a program that runs no other job."""
+
+    async def run_due(self) -> list[str]:
+        """Embed what lacks a vector now, and return the names of the jobs that ran."""
+        try:
+            if (self._file is None or self._file.exists()) and await self.is_behind():
+                await self._worker.run(embedding.JOB)
+                return [embedding.JOB.name]
+        # Any exception: the program has not asked for it.
+        except Exception as error:  # noqa: BLE001
+            logger.debug("texts have no vectors yet: %s", one_line(error))
+        return []
 
 
 class AlongEach(_EveryMinute):

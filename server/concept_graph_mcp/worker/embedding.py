@@ -1,21 +1,29 @@
 """Compute missing vectors, for the job `embed` and the command of the same name."""
 
-from collections.abc import AsyncIterator, Collection
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
 from .. import calls
 from ..embedding import minilm, readiness
-from ..embedding.base import Embedding
+from ..embedding.base import Embedding, LocalEmbedding, Vector
 from ..session import Session
 from ..settings import AUTOMATIC, EMBEDDINGS_VARIABLE, Settings
 from .job import Job
 from .job_run import JobRun
 
 Row = dict[str, Any]
+Made = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 
 # Texts in one transaction: as many as endpoints accept in one request.
 BATCH = 256
+# Texts that are looked up at once, and the first few of them that are embedded at once.
+_PAGE = 1_024
+_FEW = 4
+# Seconds for which a few texts may take the processor; a call waits no longer for it.
+_A_WHILE_S = 0.2
 
 
 async def prepare(session: Session) -> Embedding | None:
@@ -33,19 +41,14 @@ async def prepare(session: Session) -> Embedding | None:
     return embedding
 
 
-async def embed_lacking(
-    session: Session,
-    embedding: Embedding,
-    reached: calls.embedding.Reached = MappingProxyType({}),
-    kinds: Collection[str] | None = None,
-) -> AsyncIterator[tuple[int, int]]:
+async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator[tuple[int, int]]:
     """Embed texts without a vector, one transaction a batch; yield (done, total) after each.
 
     The walk reaches each text once. It skips texts without any word that the embedding knows, texts
     that change meanwhile, and texts stored behind it meanwhile. Raises EmbeddingError, StoreError.
     """
-    async for rows in _lacking(session, reached, kinds):
-        yield await _embed(session, embedding, rows), len(rows)
+    async for rows in _lacking(session):
+        yield await _store(session, embedding, rows, embedding.vectors), len(rows)
 
 
 async def _lacking(
@@ -59,9 +62,9 @@ async def _lacking(
         reached = calls.embedding.reached(reached, rows)
 
 
-async def _embed(session: Session, embedding: Embedding, rows: list[Row]) -> int:
+async def _store(session: Session, embedding: Embedding, rows: list[Row], made: Made) -> int:
     told = [row for row in rows if row["text"]]
-    vectors = await embedding.vectors([row["text"] for row in told]) if told else []
+    vectors = await made([row["text"] for row in told]) if told else []
     given = [
         {**row, "vector": list(vector)}
         for row, vector in zip(told, vectors, strict=True)
@@ -74,20 +77,101 @@ async def _embed(session: Session, embedding: Embedding, rows: list[Row]) -> int
     return count
 
 
+class Behind:
+    """Embeds texts below everything else: in a thread of the least priority, a few at a time.
+
+    A few are as many as take a fifth of a second, so that nothing waits longer for it.
+    """
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        # One request to an endpoint is as long as another, and no work of this machine.
+        self._is_local = isinstance(embedding, LocalEmbedding)
+        self._most = _FEW if self._is_local else BATCH
+
+    async def embed(self, session: Session, rows: list[Row]) -> AsyncIterator[tuple[int, int]]:
+        """Embed *rows*; yield (done, total) after each transaction. Raises StoreError."""
+        embedding, at = self._embedding, 0
+        made = embedding.vectors_behind if isinstance(embedding, LocalEmbedding) else None
+        while at < len(rows):
+            some = rows[at : at + self._most]
+            began = perf_counter()
+            done = await _store(session, embedding, some, made or embedding.vectors)
+            at += len(some)
+            if self._is_local:
+                rate = len(some) / max(perf_counter() - began, 1e-6)
+                self._most = max(1, min(BATCH, int(rate * _A_WHILE_S)))
+            yield done, len(some)
+
+    async def newest(self, session: Session) -> AsyncIterator[tuple[int, int]]:
+        """Embed the texts of the user of *session* that lack a vector, the newest first."""
+        passed: set[tuple[Any, ...]] = set()
+        while True:
+            page = await session.run(calls.embedding.newest_lacking(session.user_id, _PAGE))
+            rows = [row for row in page if _key(row) not in passed]
+            if not rows:
+                return
+            # What gets none now, because no word is known or the text changed, is passed.
+            passed.update(map(_key, rows))
+            async for one in self.embed(session, rows):
+                yield one
+
+    async def rest(
+        self,
+        session: Session,
+        reached: calls.embedding.Reached = MappingProxyType({}),
+        kinds: Collection[str] | None = None,
+    ) -> AsyncIterator[tuple[int, int]]:
+        """Embed all other texts of the store, such as those without a time, or those behind a key.
+
+        `lacking` explains the arguments.
+        """
+        async for rows in _lacking(session, reached, kinds):
+            async for one in self.embed(session, rows):
+                yield one
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return row["kind"], *row["key"]
+
+
+async def is_behind(session: Session) -> bool:
+    """Return whether any text of the store lacks a vector that it may get. Raises StoreError."""
+    if not await readiness.may_embed(session):
+        return False
+    return bool(await session.run(calls.embedding.lacking(1)))
+
+
 async def run(turn: JobRun) -> None:
     session = turn.session
     if turn.dry_run:
         await _tell(turn)
         return
     # The model is loaded late, because that takes long and most runs find nothing to do.
-    if session.embedding is None or not await session.run(calls.embedding.lacking(1)):
+    if session.embedding is None or not await is_behind(session):
         return
     embedding = await prepare(session)
     if embedding is None:
         return
-    async for embedded, seen in embed_lacking(session, embedding):
-        await turn.report(processed=seen, embedded=embedded)
+    behind, told = Behind(embedding), Counter[str]()
+
+    async def count(pieces: AsyncIterator[tuple[int, int]]) -> None:
+        async for embedded, seen in pieces:
+            told.update(processed=seen, embedded=embedded)
+            turn.check()
+            if told["processed"] >= BATCH:
+                await tell()
+
+    async def tell() -> None:
+        await turn.report(**told)
+        told.clear()
         await turn.go_on()
+
+    async for one in turn.scopes():
+        await count(behind.newest(one))
+    await count(behind.rest(session))
+    if told:
+        await tell()
 
 
 async def _tell(turn: JobRun) -> None:

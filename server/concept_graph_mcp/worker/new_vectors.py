@@ -15,7 +15,7 @@ from conceptgraph_core.memories.schema import KIND
 from .. import calls
 from ..errors import one_line
 from ..session import Session
-from .embedding import embed_lacking, prepare
+from .embedding import Behind, prepare
 
 logger = logging.getLogger(__name__)
 
@@ -29,12 +29,22 @@ class NewVectors:
         # By user and database, because each may have a store of their own.
         self._since_ms: dict[tuple[str, str | None], int] = {}
         self._logged = ""
+        # How many calls wait to have their texts embedded.
+        self._waiting = 0
+        self._done = anyio.Event()
 
     def kept(self, session: Session, now_ms: int) -> None:
         """Take note that the user of *session* kept something at *now_ms*."""
         place = session.user_id, session.database
         self._since_ms[place] = min(self._since_ms.get(place, now_ms), now_ms)
+        self._waiting += 1
         self._kept.set()
+
+    async def settled(self, most: int, patience_s: float) -> None:
+        """Wait until all that was kept has vectors, if at most *most* calls kept it."""
+        if 0 < self._waiting <= most:
+            with anyio.move_on_after(patience_s):
+                await self._done.wait()
 
     async def run(self) -> None:
         """Embed what is kept, as often as something is."""
@@ -48,6 +58,10 @@ class NewVectors:
         for (user_id, database), earliest_ms in since_ms.items():
             session = replace(self._session, user_id=user_id, database=database)
             await self._embed(session, earliest_ms)
+        if not self._since_ms:
+            self._waiting = 0
+            self._done.set()
+            self._done = anyio.Event()
 
     async def _embed(self, session: Session, since_ms: int) -> None:
         """Embed what was kept since *since_ms* in the store of the user of *session*."""
@@ -55,7 +69,7 @@ class NewVectors:
         try:
             embedding = await prepare(session)
             if embedding is not None:
-                async for _ in embed_lacking(session, embedding, reached, (KIND.kind,)):
+                async for _ in Behind(embedding).rest(session, reached, (KIND.kind,)):
                     pass
             self._logged = ""
         # Any exception: a model that cannot be reached must not end the server.

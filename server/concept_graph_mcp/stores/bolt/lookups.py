@@ -272,6 +272,14 @@ def _vectored(writer: _Writer, lookup: Vectored) -> None:
     limit = writer.parameter(lookup.limit)
     there = "IS NOT NULL" if lookup.has_one else "IS NULL"
     condition = f"n.{lookup.property} {there}"
+    if lookup.newest is not None:
+        time, mine = f"n.{lookup.newest}", _filter(writer, lookup.where)
+        writer.add(
+            f"MATCH (n:{lookup.label}) WHERE {time} IS NOT NULL AND {condition}{mine}"
+            f" WITH n ORDER BY {time} DESC LIMIT {limit} ",
+            "collect(n)",
+        )
+        return
     if not lookup.by:
         writer.add(
             f"MATCH (n:{lookup.label}) WHERE {condition} WITH n LIMIT {limit} ", "collect(n)"

@@ -352,6 +352,8 @@ def _vectored(database: Database, lookup: Vectored) -> list[int]:
     if table is None:
         raise LookupError(f"no vectors of :{lookup.label}({lookup.property}) are declared")
     there = f'SELECT vertex FROM "{table.name}"'
+    if lookup.newest is not None:
+        return _newest(database, lookup, table.name)
     if not lookup.by:
         every = next(one for one in catalogue.indexes if one.label == lookup.label).name
         lacking = f'SELECT vertex FROM "{every}" WHERE vertex NOT IN ({there})'
@@ -365,6 +367,23 @@ def _vectored(database: Database, lookup: Vectored) -> list[int]:
         database.execute(
             f'SELECT vertex FROM "{ordered}" WHERE {beyond} AND vertex {has_one} ({there})'
             f" ORDER BY {keys} LIMIT ?",
+            (*given, lookup.limit),
+        )
+    )
+
+
+def _newest(database: Database, lookup: Vectored, vectors: str) -> list[int]:
+    assert lookup.newest is not None
+    names = (*(name for name, _ in lookup.where), lookup.newest)
+    index = database.catalogue.index(lookup.label, names).name
+    scope, given = _scope(lookup.where)
+    time, is_there = f"k{len(lookup.where)}", "" if lookup.has_one else "NOT "
+    # Looked for one by one, so that it ends with the last that is wanted.
+    vector = f'SELECT 1 FROM "{vectors}" v WHERE v.vertex = i.vertex'
+    return _ids(
+        database.execute(
+            f'SELECT vertex FROM "{index}" i WHERE {scope}{time} IS NOT NULL'
+            f" AND {is_there}EXISTS ({vector}) ORDER BY {time} DESC LIMIT ?",
             (*given, lookup.limit),
         )
     )
