@@ -7,6 +7,7 @@ name: a mineral and a company, a dog and a cat, a daughter and a colleague.
 from typing import Final
 
 from . import names
+from .language import kin
 
 # A class, with a part where parts exclude each other, and the words for it.
 _TABLE: Final = {
@@ -95,7 +96,7 @@ def agree(one: str | None, other: str | None) -> bool:
     """Tell whether one entity may have both kinds: they do not exclude each other."""
     if one is None or other is None:
         return True
-    first, second = path(one), path(other)
+    first, second = _path(one), _path(other)
     if first is None or second is None or first == second:
         return True
     (whole, _, part), (other_whole, _, other_part) = first.partition("/"), second.partition("/")
@@ -113,7 +114,7 @@ def is_closer(kind: str, known: str | None) -> bool:
     """Tell whether *kind* says more than the *known* one: a sister, of a person."""
     if known is None:
         return True
-    more, less = path(kind), path(known)
+    more, less = _path(kind), _path(known)
     return more is not None and less is not None and more.startswith(f"{less}/")
 
 
@@ -121,8 +122,20 @@ def nearness(one: str | None, other: str | None) -> int:
     """Return the nearness of two kinds that agree: 2 in one part, 1 in one class, else 0."""
     if one is None or other is None:
         return 0
-    first, second = path(one), path(other)
+    first, second = _path(one), _path(other)
     if names.canonical(one) == names.canonical(other) or (first and first == second):
         return 2
     whole = first and second and first.partition("/")[0] == second.partition("/")[0]
     return 1 if whole else 0
+
+
+def _path(kind: str) -> str | None:
+    """Return the class of *kind*, which may be kin in another language: "mãe", "hija".
+
+    `path` reads words of any text too, where "Nora" is a name.
+    """
+    found = path(kind)
+    if found is not None:
+        return found
+    relation = kin.relation(names.canonical(kind))
+    return None if relation is None else path(relation)

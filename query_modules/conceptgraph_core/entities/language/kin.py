@@ -1,123 +1,88 @@
-"""Find the kinds by which a message names somebody: "my sister", "meine Schwester", "Mom"."""
+"""Find the kinds by which a message names somebody: "my sister", "meine Kinder", "Mom".
 
-from typing import Final
+The words are data (`language`: kin, whose, kin_groups). The languages stay apart, because "my kind"
+is nobody's child, and "a mãe" is no mother in general.
+"""
 
-from .folded import word_set
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
-# The words of one kind, in English and in German; the first word names it. The languages stay
-# apart, because "my kind" is nobody's child.
-_KINDS: Final = (
-    ("mother mom mum mommy mummy mama", "mutter mama mami mutti"),
-    ("father dad daddy papa", "vater papa papi vati"),
-    ("parent parents", "eltern elternteil"),
-    ("sister sis", "schwester"),
-    ("brother bro", "bruder"),
-    ("sibling siblings", "geschwister"),
-    ("daughter", "tochter"),
-    ("son", "sohn"),
-    ("child children kid kids", "kind kinder"),
-    ("baby", "baby"),
-    ("wife", "ehefrau frau"),
-    ("husband hubby", "ehemann mann"),
-    ("spouse", ""),
-    ("partner", "partner partnerin"),
-    ("fiance fiancé fiancee fiancée", "verlobter verlobte"),
-    ("girlfriend", ""),
-    ("boyfriend", ""),
-    ("friend buddy", "freund freundin kumpel"),
-    ("grandmother grandma granny nana", "oma großmutter"),
-    ("grandfather grandpa granddad", "opa großvater"),
-    ("grandson", "enkel"),
-    ("granddaughter", "enkelin"),
-    ("aunt auntie", "tante"),
-    ("uncle", "onkel"),
-    ("cousin", "cousin cousine vetter"),
-    ("niece", "nichte"),
-    ("nephew", "neffe"),
-    ("stepmother", "stiefmutter"),
-    ("stepfather", "stiefvater"),
-    ("mother-in-law", "schwiegermutter"),
-    ("father-in-law", "schwiegervater"),
-    ("sister-in-law", "schwägerin"),
-    ("brother-in-law", "schwager"),
-    ("roommate flatmate housemate", "mitbewohner mitbewohnerin"),
-    ("neighbour neighbor", "nachbar nachbarin"),
-    ("boss manager supervisor", "boss chef chefin"),
-    ("colleague coworker co-worker", "kollege kollegin"),
-    ("doctor", "arzt ärztin hausarzt hausärztin"),
-    ("dentist", "zahnarzt zahnärztin"),
-    ("therapist", "therapeut therapeutin"),
-    ("teacher", "lehrer lehrerin"),
-    ("coach trainer", "trainer trainerin"),
-    ("landlord landlady", "vermieter vermieterin"),
-    ("pet", "haustier"),
-    ("dog puppy", "hund hündin welpe"),
-    ("cat kitten", "katze kater"),
-    ("horse", "pferd"),
-    ("rabbit", "kaninchen hase"),
-    ("hamster", "hamster"),
-    ("parrot", "papagei"),
+from ... import language
+
+# The kinds of each word for several, "children", the closest first.
+_GROUPS: Final = language.load("en", "kin_groups")
+# "The kids" are the user's own; "the parents" may be anybody's.
+_DEFINITE_GROUPS: Final = frozenset(_GROUPS["definite"])
+# "The doctor" and "the dog" are those that the user spoke of.
+_NO_FAMILY: Final = frozenset(_GROUPS["no family"])
+
+
+class _Language(NamedTuple):
+    """The words of a language: for kin, and those before kin that tell whose they are.
+
+    `kinds` and `groups` have the kinds or groups that a word names. After one of `none` a kin word
+    is nobody's of the user's; those `called` so serve as names without a "my".
+    """
+
+    kinds: Mapping[str, tuple[str, ...]]
+    groups: Mapping[str, tuple[str, ...]]
+    own: frozenset[str]
+    others: frozenset[str]
+    none: frozenset[str]
+    definite: frozenset[str]
+    joins: frozenset[str]
+    of: frozenset[str]
+    called: frozenset[str]
+
+    def is_anothers(self, word: str) -> bool:
+        return word in self.none or word in self.others or word.endswith(("'s", "’s"))
+
+
+def _read(code: str) -> _Language:
+    words = language.load(code, "kin")
+    kinds: dict[str, tuple[str, ...]] = {}
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, each in words.items():
+        found = groups if name not in _KINDS else kinds
+        for word in each:
+            found[word] = (*found.get(word, ()), name)
+    whose = language.load(code, "whose")
+    names = ("own", "others", "none", "definite", "joins", "of", "called")
+    return _Language(kinds, groups, *(frozenset(whose[name]) for name in names))
+
+
+# A group is no kind, because its members have kinds.
+_KINDS: Final = frozenset(
+    kind for name in ("family", "as close", "no family") for kind in _GROUPS[name]
 )
-
-
-def _in(language: int) -> dict[str, str]:
-    return {
-        word: both[0].split()[0] for both in _KINDS for word in both[language].casefold().split()
-    }
-
-
-ENGLISH: Final = _in(0)
-_GERMAN: Final = _in(1)
-_WORDS: Final = _GERMAN | ENGLISH
+_LANGUAGES: Final = tuple(map(_read, language.LANGUAGES))
+_ENGLISH, _GERMAN = _LANGUAGES[:2]
 _OF: Final = {
-    both[0].split()[0]: tuple(dict.fromkeys(" ".join(both).casefold().split())) for both in _KINDS
-}
-# No family: "the doctor" and "the dog" are those that the user spoke of.
-_NO_FAMILY: Final = frozenset(
-    (
-        *("roommate", "neighbour", "boss", "colleague", "doctor", "dentist", "therapist"),
-        *("teacher", "coach", "landlord", "pet", "dog", "cat", "horse", "rabbit", "hamster"),
-        *("parrot", "baby"),
+    kind: tuple(
+        dict.fromkeys(
+            word for each in language.LANGUAGES for word in language.load(each, "kin").get(kind, ())
+        )
     )
-)
-# Further words for both: "meine Freundin" may be either.
-_ALSO: Final = {
-    "girlfriend": "friend",
-    "boyfriend": "friend",
-    "freundin": "girlfriend",
-    "freund": "boyfriend",
+    for kind in sorted(_KINDS)
 }
-# These serve as names without a "my".
-_CALLED: Final = word_set("""
-mom mum mommy mummy mama mutti dad daddy papa vati grandma granny nana oma grandpa granddad opa
-""")
-_ENGLISH_OWN: Final = frozenset(("my", "our"))
-OWN: Final = _ENGLISH_OWN | frozenset(
-    (
-        *("mein", "meine", "meinem", "meinen", "meiner", "meines"),
-        *("unser", "unsere", "unserem", "unseren", "unserer", "unseres"),
-    )
-)
-_ENGLISH_OTHERS: Final = frozenset(("your", "his", "her", "their", "a", "an"))
+_WORDS: Final = frozenset(word for each in _LANGUAGES for word in each.kinds)
+_SEVERAL: Final = frozenset(word for each in _LANGUAGES for word in each.groups)
+# The statements and names that are read out of texts are English and German.
+ENGLISH: Final = _ENGLISH.kinds
+OWN: Final = _ENGLISH.own | _GERMAN.own
 # Possessives of other people.
-OTHERS: Final = frozenset(
-    ("your", "his", "her", "their", "sein", "seine", "ihr", "ihre", "dein", "deine")
-)
+OTHERS: Final = _ENGLISH.others | _GERMAN.others
+_EVERY_OWN: Final = frozenset(word for each in _LANGUAGES for word in each.own)
+# The kinds, in any language, of those closest to a user, each with its place: the closest has 0.
+CLOSE: Final = {
+    word: place
+    for place, kind in reversed(tuple(enumerate((*_GROUPS["family"], *_GROUPS["as close"]))))
+    for word in _OF[kind]
+}
 # The most words between the two: "my little sister".
 _BETWEEN: Final = 2
-# After one of these it is not the user's own: "a mom", "your mom", "the dad".
-_NOT_MINE: Final = OTHERS | frozenset(
-    (
-        *("a", "an", "the", "its", "every", "any", "some", "no"),
-        *("ein", "eine", "einem", "einen", "einer", "der", "die", "das", "dem", "den", "des"),
-        *("deinem", "deinen", "deiner", "ihrem", "ihren", "ihrer"),
-        *("seinem", "seinen", "seiner", "euer", "eure"),
-    )
-)
-
-
 # Before a kind, these mean the one of that kind that the user knows: "the plumber".
-_DEFINITE: Final = frozenset(("the", "der", "die", "das", "dem", "den"))
+_DEFINITE: Final = _ENGLISH.definite | frozenset(("der", "die", "das", "dem", "den"))
 # Everybody knows many of these, and other people have families too: "the mother of Jesus".
 _OF_MANY: Final = frozenset(
     (
@@ -132,58 +97,130 @@ _SHORTEST_KIND: Final = 3
 
 def of(owner: str, word: str) -> str | None:
     """Return the kind that *word* after "my" means; None: it is no kin."""
-    is_english = owner in _ENGLISH_OWN | _ENGLISH_OTHERS
-    return (ENGLISH if is_english else _GERMAN).get(word)
+    for each in _LANGUAGES:
+        is_of = owner in each.own or owner in each.others or owner in each.none
+        if is_of and word in each.kinds:
+            return each.kinds[word][0]
+    return None
 
 
 def kinds(word: str) -> tuple[str, ...]:
-    """Return the kinds that an entity meant by *word*, case-folded, may have."""
-    kind = _WORDS.get(word)
-    if kind is None:
-        return ()
-    return _OF[kind] + _OF.get(_ALSO.get(word, ""), ())
+    """Return the kinds, in any language, of an entity meant by *word*, case-folded."""
+    named = (kind for each in _LANGUAGES for kind in each.kinds.get(word, ()))
+    return _words_of(one for kind in named for one in _GROUPS.get(kind, (kind,)))
 
 
-def named(words: list[str]) -> list[tuple[int, str]]:
+def members(group: str) -> tuple[str, ...]:
+    """Return the kinds, in any language, of the members of *group*: "family", the closest first."""
+    return _words_of(_GROUPS[group])
+
+
+def relation(kind: str) -> str | None:
+    """Return the English kind of *kind*, a word of any language: mother, of "mãe"."""
+    named = (found for each in _LANGUAGES for found in each.kinds.get(kind, ()))
+    return next(named, None)
+
+
+def closeness(kind: str, group: str) -> int:
+    """Return the place of *kind*, a word of any language, in *group*: the closest has 0."""
+    members = _GROUPS[group]
+    each = relation(kind)
+    return members.index(each) if each in members else len(members)
+
+
+def named(words: Sequence[str]) -> list[tuple[int, str]]:
     """Return the places among the case-folded *words* that mean somebody of the user's, by kind."""
     found = []
     for place, word in enumerate(words):
-        one = word.removesuffix("'s").removesuffix("’s")
+        one = _bare(word)
         if one not in _WORDS:
             continue
-        before = words[max(0, place - _BETWEEN - 1) : place]
-        is_addressed = one in _CALLED and not (before and _is_anothers(before[-1]))
-        if is_addressed or _is_mine(before, one):
+        if any(_is_named(each, words, place, one) for each in _LANGUAGES):
             found.append((place, one))
     return found
 
 
-def known(words: list[str]) -> list[tuple[int, str]]:
+def groups(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield the places that mean several of the user's: "my kids", "die Familie".
+
+    Each comes with the name of the group, and with the kinds of its members in any language.
+    """
+    for place, word in enumerate(words):
+        one = _bare(word)
+        if one not in _SEVERAL:
+            continue
+        for each in _LANGUAGES:
+            for group in each.groups.get(one, ()):
+                if _is_mine(each, words, place) or (
+                    group in _DEFINITE_GROUPS and _is_definite(each, words, place)
+                ):
+                    yield place, group, members(group)
+
+
+def known(words: Sequence[str]) -> list[tuple[int, str]]:
     """Return the places among the case-folded *words* that may mean a kind without a word above.
 
     Such kinds are any that the user gave somebody or something: our plumber, the car, my tutor.
     """
     found = []
     for place, word in enumerate(words[1:], 1):
-        one, before = word.removesuffix("'s").removesuffix("’s"), words[place - 1]
-        is_family = one in _WORDS and _WORDS[one] not in _NO_FAMILY
-        if (before in OWN and one not in _WORDS) or (
-            before in _DEFINITE and not is_family and one not in _OF_MANY
+        one, before = _bare(word), words[place - 1]
+        if (
+            (before in _EVERY_OWN and one not in _WORDS | _SEVERAL)
+            or (before in _DEFINITE and _may_be_the(one))
+            or any(_is_the(each, before, one) for each in _LANGUAGES[2:])
         ):
             found.append((place, one))
     return [pair for pair in found if len(pair[1]) >= _SHORTEST_KIND][:_MOST_KINDS]
 
 
-def _is_mine(before: list[str], kin: str) -> bool:
+def is_own(word: str) -> bool:
+    """Tell whether *word*, case-folded, is a "my" of some language."""
+    return word in _EVERY_OWN
+
+
+def _words_of(named: Iterator[str] | Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for kind in named for word in _OF[kind]))
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("’s")
+
+
+def _is_named(each: _Language, words: Sequence[str], place: int, one: str) -> bool:
+    before = words[place - 1] if place else ""
+    if one in each.called and not each.is_anothers(before):
+        return not _is_of_another(each, words, place)
+    return one in each.kinds and _is_mine(each, words, place)
+
+
+def _is_mine(each: _Language, words: Sequence[str], place: int) -> bool:
     """Tell whether the words before a kind say that it is the user's: "my little"."""
-    for word in reversed(before):
-        if word in OWN:
-            return of(word, kin) is not None
+    for word in reversed(words[max(0, place - _BETWEEN - 1) : place]):
+        if word in each.own:
+            return True
         # "My friend's sister" and "my dog and a cat" have kinds that are somebody else's.
-        if _is_anothers(word) or word in _WORDS or word in ("and", "und", "or", "oder"):
+        if each.is_anothers(word) or word in each.kinds or word in each.joins:
             return False
     return False
 
 
-def _is_anothers(word: str) -> bool:
-    return word in _NOT_MINE or word.endswith(("'s", "’s"))
+def _is_definite(each: _Language, words: Sequence[str], place: int) -> bool:
+    is_the = place > 0 and words[place - 1] in each.definite
+    return is_the and not _is_of_another(each, words, place)
+
+
+def _is_of_another(each: _Language, words: Sequence[str], place: int) -> bool:
+    """Tell whether a kin word is another one's: the family of Jan, a mãe do Rui."""
+    return place + 1 < len(words) and words[place + 1] in each.of
+
+
+def _may_be_the(one: str) -> bool:
+    is_family = one in _WORDS and not any(
+        kind in _NO_FAMILY for each in _LANGUAGES for kind in each.kinds.get(one, ())
+    )
+    return not is_family and one not in _OF_MANY and one not in _SEVERAL
+
+
+def _is_the(each: _Language, before: str, one: str) -> bool:
+    return before in each.definite and not _NO_FAMILY.isdisjoint(each.kinds.get(one, ()))

@@ -7,7 +7,7 @@ module; it imports nothing of Memgraph.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -31,6 +31,8 @@ _MOST_LETTERS_A_NAME: Final = 8
 MOST_PARTS: Final = 40
 # A part of a name, or a kind, that more entities share identifies none of them.
 MOST_SHARING: Final = 8
+# "My kids" may be many, and all of a large family still are.
+_MOST_IN_A_GROUP: Final = 40
 # So many words after a name may tell which entity is meant: from the office in Bonn.
 _MOST_BEHIND: Final = 5
 _SHORTEST: Final = 2
@@ -88,6 +90,8 @@ class Message:
     kinds: dict[str, list[Place]] = field(default_factory=dict)
     # The places where a kind follows "the": the only one that there is.
     definite: set[Place] = field(default_factory=set)
+    # The places that mean several, "my kids", with the name of the group.
+    groups: dict[Place, str] = field(default_factory=dict)
     words: list[_Word] = field(default_factory=list)
     is_german: bool = False
     # Whether capitals mean anything: not if the text is all small, or all capitals.
@@ -145,18 +149,17 @@ def _is_long(form: str) -> bool:
     return len(form) >= _SHORTEST and form.replace("-", "").isalpha()
 
 
-def narrowed(
-    found: Iterable[tuple[Any, Meant]], definite: Collection[Place] = ()
-) -> list[tuple[Any, Meant]]:
+def narrowed(found: Iterable[tuple[Any, Meant]], read: Message) -> list[tuple[Any, Meant]]:
     """Return the entities with their places, without places that a longer name covers.
 
     "New York" is not York, and "my friend Anna" no other friend. A name that more than a few
     entities share identifies none: there are many a "Team", and of fourteen friends "my friend" is
-    none in particular. At a *definite* place, "the plumber", there is one entity, or two of one
-    name.
+    none in particular. At a definite place, "the plumber", there is one entity, or two of one name.
+    *read* is the message.
     """
     all_found = list(found)
     every = {place for _, meant in all_found for place in (*meant.places, *meant.kinds)}
+    most = dict.fromkeys(read.definite, 2) | dict.fromkeys(read.groups, _MOST_IN_A_GROUP)
     sharing = Counter(place for _, meant in all_found for place in _shared(meant))
     # The friend of "my friend Anna".
     named = {
@@ -172,7 +175,7 @@ def narrowed(
         places = tuple(
             one
             for one in sorted({*meant.places, *kinds})
-            if (one not in shared or sharing[one] <= (2 if one in definite else MOST_SHARING))
+            if (one not in shared or sharing[one] <= most.get(one, MOST_SHARING))
             and not _is_within(one, every)
         )
         if places:
@@ -228,9 +231,13 @@ def read(text: str) -> Message:
         for kind in kin.kinds(word):
             message.kinds.setdefault(kind, []).append((place, place + 1))
     for place, word in kin.known(folded):
-        if folded[place - 1] not in kin.OWN:
+        if not kin.is_own(folded[place - 1]):
             message.definite.add((place, place + 1))
         for kind in kin.kinds(word) or (word,):
+            message.kinds.setdefault(kind, []).append((place, place + 1))
+    for place, group, kinds in kin.groups(folded):
+        message.groups[place, place + 1] = group
+        for kind in kinds:
             message.kinds.setdefault(kind, []).append((place, place + 1))
     return message
 

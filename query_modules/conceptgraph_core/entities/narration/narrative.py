@@ -14,7 +14,7 @@ from ... import budgets
 from ... import text as texts
 from .. import kinds, schema
 from ..identity import components, likenesses, resolution
-from ..language import cues
+from ..language import cues, kin
 from ..node import Graph, Node, Tie
 from . import asked, named, reading, together
 from .current_facts import facts_now, value_briefly, value_in_full
@@ -91,11 +91,14 @@ def brief(
     at_place = Counter(place for _, place in meant)
     # "The doctor" is a kind: who shares that has not the same name.
     by_name = _places_of_names(graph, message, meant)
+    # "My kids" means all of them.
+    several_meant = named.read(message).groups.keys()
     for node, place in meant:
+        is_one_of = at_place[place] > 1 and place not in several_meant
         several = f"one of {at_place[place]} {'so called' if place in by_name else 'of this kind'}"
         yield (
             node,
-            _briefly(graph, told, told.whole(node), several if at_place[place] > 1 else "", quotes),
+            _briefly(graph, told, told.whole(node), several if is_one_of else "", quotes),
         )
 
 
@@ -136,7 +139,8 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
     told = Wholes(graph)
     meant = named_by(graph, message)
     wholes = [told.whole(node) for node, _ in meant]
-    yield _several(told, meant)
+    groups = named.read(message).groups
+    yield _several(told, [pair for pair in meant if pair[1] not in groups])
     yield _of_user(graph, told, message, wholes)
     for whole in wholes:
         yield chain(
@@ -174,9 +178,7 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
     entities = (
         (node, read.meant(node.bare, node.node_type, node.get("entity_kind"))) for node in nodes
     )
-    found = named.narrowed(
-        ((node, meant) for node, meant in entities if meant is not None), read.definite
-    )
+    found = named.narrowed(((node, meant) for node, meant in entities if meant is not None), read)
     best: dict[int, tuple[tuple[Any, ...], Node, named.Place]] = {}
     for node, meant in found:
         canonical = components.canonical(graph, node)
@@ -184,13 +186,25 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
         place = meant.places[0]
         # At one place, a whole name comes first, then the entity mentioned last.
         last = -canonical.get("last_activated")
-        rank = (inferred, place[0], not meant.is_whole, last, canonical.key)
+        near = _closeness(read, node, place)
+        rank = (inferred, place[0], not meant.is_whole, near, last, canonical.key)
         if canonical.id not in best or rank < best[canonical.id][0]:
             best[canonical.id] = rank, canonical, place
     ordered = [(node, place) for _, node, place in sorted(best.values(), key=lambda one: one[0])]
     told = {pair for pair in ordered if _is_told_apart(graph, message, read, *pair)}
     places = {place for _, place in told}
     return [pair for pair in ordered if pair in told or pair[1] not in places][:MOST_NAMED]
+
+
+def names_several(message: str) -> bool:
+    """Tell whether *message* has a word for several of the user's: "my kids"."""
+    return bool(named.read(message).groups)
+
+
+def _closeness(read: named.Message, node: Node, place: named.Place) -> int:
+    """Return how close *node* is to the user among those that one word means: "the family"."""
+    group = read.groups.get(place)
+    return 0 if group is None else kin.closeness(node.get("entity_kind") or "", group)
 
 
 def _is_told_apart(
