@@ -19,6 +19,8 @@ CALL everyday.search("hazelnuts", null, null, null, ["memory"]) YIELD id, text;
     Find memories, episodes and entities by text or name, without counting an access.
 CALL everyday.about("Lena") YIELD facts, said;
     Return everything stored about one name, past facts too, without counting an access.
+CALL everyday.profile() YIELD text;
+    Tell who the user is: own facts, what is kept always, wishes, those closest, what is coming up.
 CALL everyday.days("20260131", [1769817600000, 1769904000000]) YIELD memories, mentions;
     Count what was kept and said on each day.
 CALL everyday.sizes([0, 1769817600000, 1769904000000]) YIELD memories, entities, concepts;
@@ -43,6 +45,7 @@ from conceptgraph_core.everyday import (
     changing,
     identifying,
     procedures,
+    profile,
     recalling,
     remembering,
     searching,
@@ -59,6 +62,7 @@ register(procedures.ACCESS, Graph, recalling.access)
 register(procedures.REMEMBER, Graph, remembering.remember)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.ABOUT, Graph, telling.about)
+register(procedures.PROFILE, Graph, profile.profile)
 register(procedures.DAYS, Graph, timeline.days)
 register(procedures.SIZES, Graph, timeline.sizes)
 register(procedures.HAPPENED, Graph, timeline.happened)

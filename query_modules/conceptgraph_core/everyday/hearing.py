@@ -10,6 +10,7 @@ from .. import text as texts
 from ..entities import ids
 from ..entities import schema as entities
 from ..errors import InvalidText
+from ..language import oneself
 from . import schema
 
 
@@ -40,6 +41,20 @@ def named(about: Sequence[Any]) -> dict[str, str | None]:
             None if kind is None else texts.name(kind, "about.kind")
         )
     return found
+
+
+def named_in(about: Sequence[Any], text: str) -> dict[str, str | None]:
+    """Return the names of *about*, and that of the user if *text* tells it. Raises InvalidText.
+
+    "The user is Lena, a nurse" tells it.
+    """
+    found = named(about)
+    told = oneself.name_in(text)
+    kinds = {kind.casefold() for kind in found.values() if kind is not None}
+    is_full = told not in found and len(found) >= schema.MOST_ABOUT
+    if told is None or is_full or not oneself.KINDS.isdisjoint(kinds):
+        return found
+    return {**found, entities.label(told, "text"): entities.SELF}
 
 
 def terms(about: Mapping[str, str | None]) -> list[str]:

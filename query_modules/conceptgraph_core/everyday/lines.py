@@ -11,7 +11,26 @@ from .. import budgets, dates
 WHO: Final = "who"
 SAID: Final = "said"
 MIND: Final = "mind"
-TITLES: Final = {WHO: "Who and what:", SAID: "Said:", MIND: "Comes to mind:"}
+# The parts of a profile.
+ME: Final = "me"
+ALWAYS: Final = "always"
+RULES: Final = "rules"
+PEOPLE: Final = "people"
+AHEAD: Final = "ahead"
+TITLES: Final = {
+    WHO: "Who and what:",
+    SAID: "Said:",
+    MIND: "Comes to mind:",
+    ME: "The user:",
+    ALWAYS: "Kept always:",
+    RULES: "Wishes and rules:",
+    PEOPLE: "Closest:",
+    AHEAD: "Coming up:",
+}
+# Messages and plans have times to the minute, other lines to the day.
+_TO_THE_MINUTE: Final = (SAID, MIND, AHEAD)
+# A plan for a day has no hour.
+_MIDNIGHT: Final = " 00:00"
 # The JSON of a result without its text and its sources.
 _FRAME: Final = len('{"text":"","sources":[],"tokens":99999}')
 
@@ -88,6 +107,10 @@ class Room:
 
 
 def _written(line: Line, minute: Moment, day: Moment) -> str:
-    # Messages have times to the minute, facts to the day.
-    at = day if line["part"] == WHO else minute
+    def at(time_ms: int) -> str:
+        if line["part"] not in _TO_THE_MINUTE:
+            return day(time_ms)
+        said = minute(time_ms)
+        return said.removesuffix(_MIDNIGHT) if line["part"] == AHEAD else said
+
     return "".join(part if isinstance(part, str) else at(part) for part in line["parts"])

@@ -13,8 +13,10 @@ SEARCH = reads(
 )  # fmt: skip
 ABOUT = reads(
     "everyday.about", id=str | None, name=str, kind=str | None, also=TEXTS, facts=MAPS,
-    doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP,
+    doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP, text=str | None,
+    sources=MAPS,
 )  # fmt: skip
+PROFILE = reads("everyday.profile", text=str, lines=MAPS, sources=MAPS, tokens=int)
 DAYS = reads("everyday.days", memories=list[int], episodes=list[int], mentions=list[int])
 SIZES = reads(
     "everyday.sizes", memories=list[int], mentions=list[int], entities=int, concepts=int,

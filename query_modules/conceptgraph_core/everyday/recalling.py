@@ -23,6 +23,7 @@ from ..retrieval.question import asks_of_the_past
 from . import passages, schema
 from .asking import asked, budget, is_of_the_user
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
+from .oneself import asked_for
 
 Row = dict[str, Any]
 
@@ -67,12 +68,16 @@ def recall(
         ids = {line["id"] for line in known}
         known += (one for one in _who(graph.another(Entities), beside) if one["id"] not in ids)
         named = named or widening.named(graph.another(Concepts), beside)
-    known = known[: schema.MOST_WHO]
+    most = schema.MOST_OF_A_GROUP if narrative.names_several(question) else schema.MOST_WHO
+    own = asked_for(graph, message, *graph.context.also)
+    known = [*(line for line, _ in own), *known[:most]]
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
     brought, levels = _brought_to_mind(graph.another(Concepts), named)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
-    said = _said(graph, question, is_known, room, reserved, (vector, model))
-    memories = [line["id"] for line in said]
+    shown = [node for line, node in own if node is not None and line in who]
+    contexts.accessed(graph, shown)
+    said = _said(graph, question, is_known, room, reserved, (vector, model), shown)
+    memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
     mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
     lines = [*who, *said, *mind]
@@ -115,8 +120,9 @@ def _said(
     room: Room,
     reserved: int,
     embedded: tuple[Sequence[float], str | None],
+    shown: Sequence[Node] = (),
 ) -> list[Line]:
-    """Return what was said; access it, and make the links between it firmer."""
+    """Return what was said and is not *shown*; access it, and make the links between it firmer."""
     least = schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
     if graph.context.told_in is None:
         found = contexts.candidates(
@@ -142,6 +148,8 @@ def _said(
         current = (one for one in found if not _is_past_use(graph, one.node))
     passage = _Passage(graph, found)
     for one in current:
+        if one.node in shown:
+            continue
         until = graph.ended(one.node)
         line = _line(one, passage.of(one), until)
         if not lines:

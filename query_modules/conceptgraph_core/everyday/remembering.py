@@ -1,6 +1,6 @@
 """Store a text once: as a memory, with the entities that it is about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -11,16 +11,19 @@ from ..concepts import relations
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
+from ..entities import schema as entities
+from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.observation import observing
 from ..errors import NotFound
+from ..language import oneself
 from ..layers import SHARED
 from ..memories import crud, lifecycle, links, resting
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from ..text import shown
 from . import schema
-from .hearing import kept, named, terms
+from .hearing import kept, named_in, terms
 
 Row = dict[str, Any]
 
@@ -48,7 +51,7 @@ def remember(
     is there too. Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     memories.checked_content(text, "text")
-    wanted = named(about)
+    wanted = named_in(about, text)
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
     now_ms = graph.context.now_ms
     if happened_at is not None:
@@ -60,7 +63,7 @@ def remember(
         model,
         tags=chosen.tags,
         importance_score=chosen.importance,
-        concepts=terms(wanted),
+        concepts=_terms(graph, text, wanted),
         said_at=happened_at,
         preserved_until=_planned_until(happened_at, now_ms),
     )
@@ -108,6 +111,16 @@ def _memory(graph: Graph, memory_id: str, field: str) -> Node:
             f"{field}: not found: {shown(memory_id)}; about and search return the ids of memories"
         )
     return found[0]
+
+
+def _terms(graph: Graph, text: str, about: Mapping[str, str | None]) -> list[str]:
+    """Return the additional search terms of *text*; one about the user by name is marked so."""
+    found = terms(about)
+    if entities.SELF not in found and len(found) < memories.MAX_NAMES:
+        mine = own_facts.selves(graph.another(Entities))
+        if any(oneself.begins_with(text, one.bare) for one in mine):
+            found.append(entities.SELF)
+    return found
 
 
 def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Concept]:

@@ -13,6 +13,13 @@ DEFAULT_BUDGET: Final = 1_200
 WHO_SHARE: Final = 0.4
 MIND_SHARE: Final = 0.15
 MOST_WHO: Final = 6
+# "My kids" and "the family" are many.
+MOST_OF_A_GROUP: Final = 10
+# A message on the user gets so many texts about the user, or so many on one matter, cut to so many
+# characters.
+MOST_OWN: Final = 8
+MOST_OF_A_MATTER: Final = 3
+LONGEST_OWN: Final = 300
 MOST_MIND: Final = 5
 # By hop, the most relations of a named concept, or of its neighbour, that still evokes others.
 MOST_RELATIONS: Final = (1_000, 40)
@@ -30,6 +37,16 @@ EPISODE: Final = "episode"
 ENTITY: Final = "entity"
 CONCEPT: Final = "concept"
 KINDS: Final = (MEMORY, EPISODE, ENTITY)
+
+# A profile has so many tokens, sources included, and in each part so many lines of so many
+# characters.
+PROFILE_BUDGET: Final = 300
+PROFILE_MOST: Final = 6
+PROFILE_LONGEST: Final = 200
+# The look-up reads so many memories about the user, and of those without a key, of older versions.
+OWN_LOOKED_UP: Final = 200
+# "This week" begins now and ends after so many days.
+AHEAD_MS: Final = 7 * DAY_MS
 
 # A text whose best match covers less of what is asked for is no answer (see `recalling`).
 LEAST_COVERED: Final = 0.45

@@ -9,17 +9,19 @@ from ..concepts.node import Graph as Concepts
 from ..entities import schema as entities
 from ..entities.beliefs import bitemporal
 from ..entities.identity import components, merging
-from ..entities.narration import current_facts, narrative, reading
+from ..entities.narration import current_facts, narrative, own_facts, reading
 from ..entities.narration.sentences import called
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..entities.subjects import Subject
 from ..errors import NotFound
+from ..language import oneself
 from ..memories.filters import Wanted
 from ..memories.view import Graph
 from ..text import shown
 from . import schema
 from .asking import limited
+from .profile import profile
 from .recalling import once
 from .searching import found, told
 
@@ -40,10 +42,13 @@ def about(
     name the others. Returns id, name, kind, also (other names), facts (predicate, value, since,
     until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
     (sentences), said (id, text, at, who, until), and more: how many of each were left out. Memories
-    are found by the name. Nothing is accessed. Raises NotFound if nothing is stored.
+    are found by the name. About "me" it returns the text of `profile`, with its sources, and no
+    lists. Nothing is accessed. Raises NotFound if nothing is stored.
     """
     texts.name(name, "name")
     most = limited(limit)
+    if entity_id is None and oneself.is_me(name):
+        return _of_user(graph)
     known = _entity(graph.another(Entities), name, entity_id)
     facts, labels, of_entity = known.pop("all_facts", []), known.pop("labels", []), bool(known)
     said = _said(graph, name, labels, vector, model)
@@ -61,7 +66,25 @@ def about(
         "doubts": [],
         "feeling": None,
     }
-    return {**nobody, **known, **cut, "more": more}
+    of_others: Row = {"more": more, "text": None, "sources": []}
+    return {**nobody, **known, **cut, **of_others}
+
+
+def _of_user(graph: Graph) -> Row:
+    """Return the profile of the user, in the form of a report about somebody."""
+    known = graph.another(Entities)
+    whole = profile(graph)
+    [first, *_] = [*(node.key for node in own_facts.selves(known)), None]
+    return {
+        "id": first,
+        "name": own_facts.own_name(known) or entities.SELF,
+        "kind": entities.SELF,
+        "feeling": None,
+        **{field: [] for field in ("also", "facts", "doubts", "relations", "said")},
+        "more": {},
+        "text": whole["text"],
+        "sources": whole["sources"],
+    }
 
 
 def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:

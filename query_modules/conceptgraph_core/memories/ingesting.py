@@ -108,7 +108,7 @@ class _Ingesting:
         made = {**self._common, **values, "position": position, "created_at": values["said_at"]}
         made |= self._presence(values["said_at"])
         made["content"] = lifecycle.stored_content(made["content"], made["state"])
-        made["latest"] = schema.latest(made)
+        made |= schema.derived(made)
         node = self._graph.create_node(schema.MEMORY, **made)
         self._there[values["id"]] = node
         self.writer.put(schema.KIND, node)

@@ -230,7 +230,7 @@ class _Items:
             "last_decay_update": self._now,
             **values,
         }
-        made["latest"] = schema.latest(made)
+        made |= schema.derived(made)
         given = {name: one for name, one in made.items() if one is not None}
         node = self._nodes[path] = self._graph.create_node(schema.MEMORY, **given)
         return node

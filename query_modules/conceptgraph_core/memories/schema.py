@@ -4,11 +4,12 @@ Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from .. import limits, text, validators
 from ..errors import InvalidMetadata, InvalidNumber, InvalidText, UnknownState
+from ..language import oneself
 from ..layers import (
     NOW,
     EdgeKind,
@@ -22,7 +23,7 @@ from ..layers import (
     starting,
 )
 from . import compression
-from .rules import ACTIVE, EXPIRED, MAX_LINK_DAYS, STATES
+from .rules import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES
 
 MEMORY: Final = "Memory"
 
@@ -218,6 +219,41 @@ def latest(properties: Mapping[str, Any]) -> int:
     return -max(time if isinstance(time, int) else 0 for time in times)
 
 
+def own(properties: Mapping[str, Any]) -> int | None:
+    """Return a key of what is kept always, of what is about the user, and of house rules.
+
+    The key is the lower, the later it was stored; what is kept always comes first. Other memories
+    have none, nor have the messages of a conversation, whose "I" may be anybody.
+    """
+    created_at = properties.get("created_at")
+    since = created_at if isinstance(created_at, int) else 0
+    if not _PRESERVING.isdisjoint(properties.get("tags") or ()):
+        return -since - _FIRST
+    if properties.get("thread") is not None:
+        return None
+    said = properties.get("content")
+    is_own = not oneself.KINDS.isdisjoint(map(str.casefold, properties.get("concepts") or ()))
+    if not is_own and isinstance(said, str):
+        is_own = oneself.is_of_user(said) or oneself.is_order(said)
+    return -since if is_own else None
+
+
+def derived(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of a new memory that follow from its others."""
+    made = {"latest": latest(properties), "own": own(properties)}
+    return {name: value for name, value in made.items() if value is not None}
+
+
+def is_always(tags: Collection[str]) -> bool:
+    """Tell by its tags whether a memory is kept always."""
+    return not _PRESERVING.isdisjoint(tags)
+
+
+_PRESERVING: Final = frozenset(PRESERVING_TAGS)
+# The keys of what is kept always are lower than all others.
+_FIRST: Final = 10 * limits.MAX_TIME_MS
+
+
 def is_expired(get: Callable[[str], Any]) -> bool:
     """Tell by its properties whether a memory expired, and nobody forgot it."""
     if get("deleted_at") is None and get("state") != EXPIRED:
@@ -346,7 +382,7 @@ LAYER: Final = Layer(
                 "content", also=("summary",), about="concepts", otherwise_at="created_at"
             ),
             refers={"parent_id": MEMORY},
-            derived={"latest": latest},
+            derived={"latest": latest, "own": own},
             counted={"memories expired": is_expired, "memories forgotten": is_forgotten},
         ),
     ),
@@ -378,6 +414,7 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "said_at")),
         Index(MEMORY, ("user_id", "state", "latest", "id")),
         Index(MEMORY, ("user_id", "state", "source", "latest", "id")),
+        Index(MEMORY, ("user_id", "state", "own", "id")),
         Index(MEMORY, ("user_id", "deleted_at", "id")),
         Index(MEMORY, ("user_id", "parent_id")),
         Index(MEMORY, ("user_id", "thread", "position")),

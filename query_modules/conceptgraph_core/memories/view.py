@@ -143,6 +143,8 @@ def _days(value: Any) -> int:
     return min(rules.MAX_LINK_DAYS, max(0, value)) if value.__class__ is int else 0
 
 
+# The properties that `schema.own` reads.
+_OF_OWN = frozenset(("tags", "thread", "concepts", "content"))
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
 
@@ -158,6 +160,15 @@ class AllMemories(adapter.Graph[Node]):
         if node is not None and not self.sees(node):
             node = self._nodes[node_id] = None
         return node
+
+    def update(self, node: Node, /, **properties: Any) -> None:
+        """Set properties of *node*, and the key by which a profile finds it (`schema.own`)."""
+        super().update(node, **properties)
+        if not _OF_OWN.isdisjoint(properties):
+            read = {name: node.value(name) for name in ("tags", "thread", "concepts", "created_at")}
+            own = schema.own({**read, "content": node.content})
+            if own != node.raw.get_property("own"):
+                super().update(node, own=own)
 
     def existing(self, memory_id: str, field: str = "memory_id") -> Node:
         """Return the memory of that id. Raises NotFound for another user's as for a missing one."""

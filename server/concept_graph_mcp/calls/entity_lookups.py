@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from conceptgraph_core.entities import names, schema
+from conceptgraph_core.language import oneself
 
 from . import text_lookups
 from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Where, next_text
@@ -20,6 +21,9 @@ _BEGUN_LOOKED_UP = 5
 _ACRONYM_LOOKED_UP = 200
 # The words of other wordings of a query.
 _WORDS_LOOKED_UP = 60
+_SELF = names.searched(schema.SELF)
+# Of no more kinds, other spellings are looked up too.
+_MOST_WRITTEN = 100
 
 
 def with_ids(entity_ids: Iterable[str]) -> Lookup:
@@ -144,6 +148,12 @@ def matching_any(wordings: Iterable[str], user_id: str) -> list[Lookup]:
     ]
 
 
+def selves(user_id: str) -> list[Lookup]:
+    """Look up the entities that stand for the user."""
+    itself = Equal((schema.ENTITY,), ("user_id", "searched"), ((user_id, _SELF),))
+    return [itself, of_kinds(sorted(oneself.KINDS), user_id)]
+
+
 def named_in_part(message: str, user_id: str) -> list[Lookup]:
     """Look up the entities that a word of *message* may name: García, Garcia."""
     from conceptgraph_core.entities.narration import named
@@ -180,5 +190,11 @@ def of_matters(query: str, user_id: str) -> list[Lookup]:
 
 def of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
     """Look up entities of one of *kinds*; version 0.1.0 stored these as they were written."""
-    forms = (form for one in kinds for form in (one, one.capitalize(), one.upper()))
-    return sharing("entity_kind", only(forms), user_id)
+    once = tuple(kinds)
+    # The family has hundreds of kinds in all languages.
+    forms = (lambda one: (one,)) if len(once) > _MOST_WRITTEN else _written
+    return sharing("entity_kind", only(form for one in once for form in forms(one)), user_id)
+
+
+def _written(kind: str) -> tuple[str, ...]:
+    return kind, kind.capitalize(), kind.upper()

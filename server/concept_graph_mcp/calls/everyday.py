@@ -7,6 +7,7 @@ from conceptgraph_core import dates, limits, text
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
+from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday.asking import Then, asked, budget, has_words, limited, within
@@ -17,11 +18,15 @@ from conceptgraph_core.everyday.schema import (
     MOST_EPISODES,
     MOST_LISTED,
     MOST_OF_A_STATE,
+    OWN_LOOKED_UP,
+    PROFILE_BUDGET,
     beyond,
 )
+from conceptgraph_core.language import oneself
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.memories.rules import ACTIVE
 from conceptgraph_core.procedures import NOTHING
 
 from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups
@@ -34,8 +39,11 @@ from .memories import Embedded, mine, near
 # The nodes whose creation is a day's news.
 _TOLD = (schema.MEMORY, entities_schema.MENTION)
 _LAST_MS = limits.MAX_TIME_MS + 1
+# Beyond all keys of `memories.own`.
+_OWN_MS = 20 * limits.MAX_TIME_MS
 # The text is rendered again with times in the session's zone.
 RECALL = procedures.RECALL.without("text")
+PROFILE = procedures.PROFILE.without("text")
 
 
 @checked
@@ -68,6 +76,8 @@ def recall(
         since, until, *plans = told_in
         parts += _of_time(scope, since, until, plans=any(plans))
         context["told_in"] = list(told_in)
+    if oneself.asked(message, *also.wordings):
+        parts += _of_user(scope)
     lookup = _asking((scope, own), question, embedded, parts, also=also)
     model, vector = embedded or (None, ())
     arguments = (message, before, token_budget, list(vector), model)
@@ -105,10 +115,12 @@ def remember(
 ) -> Call:
     """Return the call that stores *content*; *embedded* is its vector, if there is one."""
     schema.checked_content(content, "text")
-    named = hearing.named(about)
-    made = memories.create(scope, content, concepts=hearing.terms(named), embedded=embedded)
+    named = hearing.named_in(about, content)
+    # A text that begins with the name of the user is marked so.
+    terms = dict.fromkeys((*hearing.terms(named), entities_schema.SELF))
+    made = memories.create(scope, content, concepts=list(terms), embedded=embedded)
     assert isinstance(made.lookup, Incoming)
-    parts: list[Lookup] = [made.lookup.lookup]
+    parts: list[Lookup] = [made.lookup.lookup, *entity_lookups.selves(scope)]
     if replaces is not None:
         parts.append(memories.resting(replaces, field="replaces"))
     own = scope if concept_scope is None else concept_scope
@@ -180,6 +192,8 @@ def about(
     parts = _naming(name, scope)
     if entity_id is not None:
         parts += _parts(entities.get(entity_id))
+    elif oneself.is_me(name):
+        parts += _of_profile(scope)
     model, vector = embedded or (None, ())
     arguments = (name, limit, entity_id, list(vector), model)
     own = scope if concept_scope is None else concept_scope
@@ -187,6 +201,19 @@ def about(
         parts += concepts.called(own, called)
     lookup = _asking((scope, own), name, embedded, parts, about=name)
     return Call(procedures.ABOUT, arguments, lookup, text_lookups.context() | concepts.whose(own))
+
+
+@checked
+def profile(
+    scope: str,
+    token_budget: int = PROFILE_BUDGET,
+    since: int | None = None,
+    until: int | None = None,
+) -> Call:
+    """Return the call that tells who the user is, and what happens in a time."""
+    budget(token_budget)
+    parts = _of_profile(scope, since, until)
+    return Call(PROFILE, (token_budget, since, until), _all(parts), text_lookups.context())
 
 
 @checked
@@ -334,6 +361,28 @@ def _asking(
     further = memory_search.widened(scope, query, concept_scope, about, also)
     then = text_lookups.of_widened(further, scope)
     return text_lookups.of_question(query, scope, scope, parts, then, others=also.wordings)
+
+
+def _of_user(scope: str) -> list[Lookup]:
+    """Look up the entities that stand for the user, and the memories about the user.
+
+    Memories that an older version stored have no key; of them the latest are read.
+    """
+    ever = -_OWN_MS, _OWN_MS
+    own = (
+        Range((schema.MEMORY,), "own", *ever, (*mine(scope), ("state", state)), OWN_LOOKED_UP, "id")
+        for state in memories.SEEN
+    )
+    unkeyed = memories.latest(scope, (ACTIVE,), OWN_LOOKED_UP)
+    return [*entity_lookups.selves(scope), *own, *unkeyed.parts]
+
+
+def _of_profile(scope: str, since: int | None = None, until: int | None = None) -> list[Lookup]:
+    """Look up the same, those closest to the user, and what is coming up."""
+    first, last = (0 if since is None else since), (_LAST_MS if until is None else until)
+    ahead = Range((schema.MEMORY,), "said_at", first, last, mine(scope), MOST_LISTED)
+    close = entity_lookups.of_kinds(kin.CLOSE, scope)
+    return [*_of_user(scope), close, ahead]
 
 
 def _naming(message: str, scope: str) -> list[Lookup]:

@@ -1,0 +1,84 @@
+"""Select the user's own facts, and the people closest to the user."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from ...language import oneself
+from .. import names, schema
+from ..identity import components
+from ..language import kin
+from ..node import Graph, Node
+from .current_facts import facts_now, value_briefly
+from .sentences import INFERRED, Part, called
+from .wholes import Whole, Wholes
+
+
+def selves(graph: Graph) -> list[Node]:
+    """Return the entities that stand for the user: "the user", and names of that kind."""
+    found = {
+        whole.id: whole
+        for node in graph.of(schema.ENTITY)
+        if components.is_self(node) or (node.get("entity_kind") or "") in oneself.KINDS
+        for whole in (components.canonical(graph, node),)
+    }
+    return sorted(found.values(), key=lambda one: (not components.is_self(one), one.age))
+
+
+def own_name(graph: Graph) -> str | None:
+    """Return the name of the user that was told last, if one was told."""
+    named = [one for one in selves(graph) if not components.is_self(one)]
+    last = max(named, key=lambda one: (one.get("last_activated"), one.key), default=None)
+    return None if last is None else called(last.bare)
+
+
+def facts(graph: Graph, words: Collection[str] | None = None) -> Iterator[tuple[Node, list[Part]]]:
+    """Yield the entities that stand for the user, each with a line of the facts believed now.
+
+    With *words*, only the facts that have one of them, in the predicate or as a word of the value.
+    """
+    for node in selves(graph):
+        members = components.members(graph, node)
+        contested, valid = facts_now(graph, members)
+        chosen: list[Part] = []
+        for one, other in contested:
+            if words is None or _has(one, words) or _has(other, words):
+                start = f"; uncertain: {called(one.get('predicate'))} is "
+                chosen += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
+        for one in valid:
+            if words is None or _has(one, words):
+                chosen += [f"; {called(one.get('predicate'))}: ", *value_briefly(graph, one)]
+        if chosen:
+            yield node, [_called(node), *chosen]
+
+
+def named(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:
+    """Yield the entities whose names are the user's, each with a line that tells the name."""
+    for node in selves(graph):
+        if not components.is_self(node):
+            yield node, [_called(node)]
+
+
+def closest(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:
+    """Yield those closest to the user, whom the user named and who live, each with a line."""
+    told = Wholes(graph)
+    found: dict[int, tuple[int, Whole]] = {}
+    for node in graph.of(schema.ENTITY):
+        kind = names.canonical(node.get("entity_kind") or "")
+        if kind not in kin.CLOSE or node.node_type != schema.NAMED:
+            continue
+        whole = told.whole(node)
+        until = whole.node.get("valid_until")
+        if until is None or until > graph.now_ms:
+            found.setdefault(whole.node.id, (kin.CLOSE[kind], whole))
+    ranked = sorted(found.values(), key=lambda one: (not one[1].users, one[0], one[1].node.age))
+    for _, whole in ranked:
+        mark = "" if whole.users else f", {INFERRED}"
+        yield whole.node, [f"{whole.name} ({whole.described}{mark})"]
+
+
+def _called(node: Node) -> str:
+    return "The user" if components.is_self(node) else f"{called(node.bare)} (the user)"
+
+
+def _has(fact: Node, words: Collection[str]) -> bool:
+    said: Sequence[str] = fact.get("predicate").replace("_", " ").casefold().split()
+    return not set(words).isdisjoint((*said, *fact.get("value").casefold().split()))

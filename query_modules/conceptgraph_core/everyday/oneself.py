@@ -1,0 +1,87 @@
+"""Tell what is known of the user: where a message asks for it, and in a profile."""
+
+from itertools import islice
+from typing import Any
+
+from .. import quoting
+from ..entities.narration import own_facts
+from ..entities.node import Graph as Entities
+from ..language import oneself
+from ..memories import context as contexts
+from ..memories import rendering, standing
+from ..memories import schema as memories
+from ..memories.view import Graph, Node
+from . import schema
+from .lines import WHO, Line, made
+
+Row = dict[str, Any]
+
+
+def own_texts(graph: Graph) -> list[Node]:
+    """Return the current memories about the user, and house rules.
+
+    Those that are kept always come first, then the latest. What matters for some days only is none.
+    """
+    keys = {node: key for node in graph.nodes() if (key := _key(node)) is not None}
+    current = [
+        node
+        for node in keys
+        if graph.ended(node) is None and schema.DAYS_TAG not in node.value("tags")
+    ]
+    outdated = standing.against(graph, current)
+    # The look-up finds no more, and a copy of a text adds nothing.
+    found = sorted(
+        (node for node in current if node not in outdated),
+        key=lambda node: (keys[node], node.memory_id),
+    )
+    return list({node.content: node for node in reversed(found)}.values())[::-1]
+
+
+def asked_for(graph: Graph, *messages: str) -> list[tuple[Line, Node | None]]:
+    """Return the lines on the user that *messages* ask for, each with its memory, if it has one.
+
+    A question on one matter ("what is my job?") gets the facts and the texts of that, and who the
+    user is where that tells it; "who am I?" gets the most important of all. A message that only has
+    a "my" in it gets none.
+    """
+    asks = oneself.asked(*messages)
+    if not asks:
+        return []
+    known = graph.another(Entities)
+    words = None if asks.everything else asks.words
+    found: list[tuple[Line, Node | None]] = [
+        (made(WHO, schema.ENTITY, node.key, *parts), None)
+        for node, parts in own_facts.facts(known, words)
+    ]
+    name = own_facts.own_name(known)
+    texts = own_texts(graph)
+    who = [node for node in texts if oneself.tells_who(node.content, name)]
+    if asks.everything:
+        chosen = [*who, *(one for one in texts if one not in who)]
+    else:
+        chosen = [one for one in texts if oneself.has_matter(one.content, asks.words)]
+        chosen = chosen[: schema.MOST_OF_A_MATTER]
+        if asks.identity:
+            chosen = [*who[:1], *(one for one in chosen if one not in who[:1])]
+    return [*found, *((_line(graph, one), one) for one in islice(chosen, schema.MOST_OWN))]
+
+
+def written(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
+    """Return the parts of a line that quotes *node*: its time, who said it, and its text."""
+    entry = contexts.entry(graph, node, [node], {})
+    quoted = quoting.quoted(node.content, most)
+    return entry["at"], f", {rendering.teller(entry)}: {quoted}"
+
+
+def _line(graph: Graph, node: Node) -> Line:
+    parts = written(graph, node, schema.LONGEST_OWN)
+    return made(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts)
+
+
+def _key(node: Node) -> int | None:
+    """Return the key of `memories.own`, which a memory of an older version lacks until `index`."""
+    key = node.raw.get_property("own")
+    if key.__class__ is int:
+        return int(key)
+    read = {name: node.value(name) for name in ("tags", "thread", "concepts", "created_at")}
+    return memories.own({**read, "content": node.content})

@@ -1,0 +1,300 @@
+"""Read what a text says about the user who keeps it, and what a message asks of that.
+
+The words are data (`oneself`, `matters`). A text is about the user if it begins so, "The user …" or
+"User's …": who keeps notes for somebody else writes like this. "My sister …" is about the sister.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from . import LANGUAGES, load, words
+
+# Only the beginning of a text tells whom it is about.
+_MOST_READ: Final = 240
+_MOST_WORDS_A_NAME: Final = 3
+_MOST_WORDS: Final = 100
+# "My older sister": so many words after "my" may be kin.
+_NEAR_KIN: Final = 3
+# "What was my", "remind me of my": the most words between.
+_BEFORE_MY: Final = 3
+# "Do I currently live", "what allergies do I have".
+_AFTER_I: Final = 4
+_BEFORE_I: Final = 2
+_PUNCTUATION: Final = ' .,;:!?…"“”„«»()[]¿¡*'
+_ELIDED: Final = {"j": "je", "m": "me"}
+
+# A sentence on who the user is answers these: "a nurse in Lisbon".
+_TOLD_WITH_THE_NAME: Final = frozenset(("job", "home", "name"))
+_AGE: Final = "age"
+
+Phrase = tuple[str, ...]
+
+
+class Asked(NamedTuple):
+    """What a message asks of the user: everything, or the texts that have one of the words."""
+
+    everything: bool = False
+    words: frozenset[str] = frozenset()
+    # The words of a question about who the user is, by name, work or home.
+    identity: bool = False
+
+    def __bool__(self) -> bool:
+        return self.everything or bool(self.words)
+
+
+class _Word(NamedTuple):
+    text: str
+    form: str
+    # Whether a comma, a point or the end of the text follows.
+    ends: bool
+
+
+def is_of_user(text: str) -> bool:
+    """Tell whether *text* begins as one about the user."""
+    return _behind_lead(_words(text)) is not None
+
+
+def is_order(text: str) -> bool:
+    """Tell whether *text* says what to do always or never: "Never push to main"."""
+    read = _words(text)
+    return bool(read) and read[0].form in _ORDERS
+
+
+def is_rule(text: str) -> bool:
+    """Tell whether *text* says what the user wants or likes: "The user prefers short answers"."""
+    read = _words(text)
+    behind = _behind_lead(read) or 0
+    return is_order(text) or any(one.form in _RULES for one in read[behind : behind + 2])
+
+
+def name_in(text: str) -> str | None:
+    """Return the name that a text about the user gives to the user: "The user is Lena, a nurse"."""
+    read = _words(text)
+    behind = _behind_lead(read)
+    if behind is None:
+        return None
+    for phrases, is_sure in ((_CALLED, True), (_IS, False)):
+        for phrase in phrases:
+            end = behind + len(phrase)
+            if tuple(one.form for one in read[behind:end]) == phrase:
+                return _name(read[end:], is_sure)
+    return None
+
+
+def tells_who(text: str, name: str | None = None) -> bool:
+    """Tell whether *text* says who the user is, whose *name* is known: "Lena is a nurse"."""
+    if name_in(text) is not None:
+        return True
+    said = [one.form for one in _words(text)]
+    first = _folded(name or "").split()
+    return any(
+        bool(called) and said[: len(called) + 1] == [*called, be]
+        for called in (first, first[:1])
+        for be in _BE
+    )
+
+
+def begins_with(text: str, name: str) -> bool:
+    """Tell whether *text* is about the one of that *name*, its subject: "Lena works at Bosch"."""
+    said = [one.form for one in _words(text)]
+    called = _folded(name).split()
+    return any(
+        bool(each) and said[: len(each)] == each and not _goes_on(said[len(each) :])
+        for each in (called, called[:1])
+    )
+
+
+def has_matter(text: str, wanted: frozenset[str]) -> bool:
+    """Tell whether *text* has one of the *wanted* words."""
+    return any(one.form in wanted for one in _words(text, len(text)))
+
+
+def is_me(name: str) -> bool:
+    """Tell whether *name* is a word of the user's for the user: me, ich, mim."""
+    return _folded(name).strip(_PUNCTUATION) in _ME
+
+
+def asked(*messages: str) -> Asked:
+    """Return what *messages* ask of the user; nothing, if they only have a "my" somewhere."""
+    everything, wanted = False, set[str]()
+    sentences = (one for message in messages for one in _sentences(message))
+    for sentence, is_question in sentences:
+        everything |= _asks_everything(sentence)
+        wanted.update(_matters(sentence, is_question))
+    return Asked(
+        everything,
+        frozenset(word for matter in wanted for word in _MATTERS[matter]),
+        not _TOLD_WITH_THE_NAME.isdisjoint(wanted),
+    )
+
+
+def _asks_everything(sentence: Sequence[str]) -> bool:
+    whole = tuple(sentence)
+    if any(whole[-len(one) :] == one for one in _ENDS):
+        return True
+    return any(
+        whole[place : place + len(one)] == one for one in _ALL for place in range(len(whole))
+    )
+
+
+def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
+    """Yield the matters of the user's that *sentence* asks for."""
+    asks = [place for place, word in enumerate(sentence) if word in _ASKS or word in _HOW]
+    begins = is_question and not _BEGINS.isdisjoint(sentence[:1])
+    is_unsure = not _UNSURE.isdisjoint(sentence)
+    for place, word in enumerate(sentence):
+        if word not in _MATTER_OF:
+            continue
+        named = _MATTER_OF[word]
+        if _is_my(sentence, place, asks):
+            yield from named
+        elif not is_unsure and (asks or begins) and _is_of_i(sentence, place):
+            # "How do I live without coffee?" is no question about a home.
+            only_how = all(sentence[one] in _HOW for one in asks) and not begins
+            yield from (one for one in named if not only_how or one == _AGE)
+
+
+def _is_my(sentence: Sequence[str], place: int, asks: Sequence[int]) -> bool:
+    """Tell whether the word at *place* follows "what is my", but not "what is my sister's"."""
+    for at in (place - 1, place - 2):
+        if at >= 0 and sentence[at] in _OWN:
+            between = sentence[at + 1 : place]
+            is_kin = any(one in _KIN or one.endswith("'s") for one in between)
+            return not is_kin and any(0 < at - one <= _BEFORE_MY + 1 for one in asks)
+    return False
+
+
+def _is_of_i(sentence: Sequence[str], place: int) -> bool:
+    """Tell whether the word at *place* is near "I": "do I live", "what allergies do I have"."""
+    near = sentence[max(0, place - _AFTER_I) : place + _BEFORE_I + 1]
+    return not _FIRST.isdisjoint(near)
+
+
+def _sentences(message: str) -> Iterator[tuple[list[str], bool]]:
+    sentence: list[str] = []
+    for one in _words(message, len(message)):
+        sentence.append(one.form)
+        if one.ends and one.text[-1:] in ".!?…":
+            yield sentence[:_MOST_WORDS], one.text.endswith("?")
+            sentence = []
+    if sentence:
+        yield sentence[:_MOST_WORDS], False
+
+
+def _behind_lead(read: Sequence[_Word]) -> int | None:
+    """Return the number of the words by which a text begins as one about the user, or None."""
+    forms = tuple(one.form for one in read)
+    for lead in _GENITIVES:
+        if forms[: len(lead)] == lead:
+            behind = forms[len(lead) : len(lead) + _NEAR_KIN]
+            return None if any(_is_kin(one) for one in behind) or not behind else len(lead)
+    for lead in _LEADS:
+        if forms[: len(lead)] == lead and len(forms) > len(lead):
+            return len(lead) if lead not in _ENGLISH or _is_verb(forms[len(lead)]) else None
+    return None
+
+
+def _is_verb(word: str) -> bool:
+    """Tell whether *word* may follow "the user" as its verb: not "user settings", "user table"."""
+    if word in _VERBS or word.endswith(("n't", "ed")):
+        return True
+    return word.endswith("s") and not word.endswith(("ss", "ings"))
+
+
+def _goes_on(behind: Sequence[str]) -> bool:
+    """Tell whether other people follow a name: "Lena and Tom"."""
+    return not behind or behind[0] in _JOINS
+
+
+def _is_kin(word: str) -> bool:
+    return word.removesuffix("'s") in _KIN
+
+
+def _name(read: Sequence[_Word], is_sure: bool) -> str | None:
+    """Return the name at the beginning of *read*; if not *is_sure*, it may be another noun.
+
+    "The user is Lena, a nurse" has a name, "The user is Head of Sales" and "is CEO" have none.
+    """
+    named: list[str] = []
+    for one in read[:_MOST_WORDS_A_NAME]:
+        bare = one.text.strip(_PUNCTUATION)
+        is_acronym = len(bare) > 1 and bare.isupper()
+        if not bare[:1].isupper() or is_acronym or not bare.replace("-", "").isalpha():
+            break
+        named.append(bare)
+        if one.ends:
+            break
+    if not named or _folded(named[0]) in _NOT_NAMES:
+        return None
+    if not is_sure and not read[len(named) - 1].ends and read[len(named)].form not in _JOINS:
+        return None
+    return " ".join(named)
+
+
+def _words(text: str, most: int = _MOST_READ) -> list[_Word]:
+    """Return the words of *text*, each with its folded form without punctuation."""
+    found: list[_Word] = []
+    for raw in text[:most].split():
+        form = _folded(raw).strip(_PUNCTUATION)
+        if not form:
+            if found and raw[-1] in _PUNCTUATION:
+                # French has a blank before "?".
+                found[-1] = found[-1]._replace(text=f"{found[-1].text}{raw}", ends=True)
+            continue
+        head, apostrophe, rest = form.partition("'")
+        if apostrophe and head in _ELIDED and rest:
+            found.append(_Word(_ELIDED[head], _ELIDED[head], False))
+            form = rest
+        if form.endswith("'s") and form.removesuffix("'s") in _ASKS:
+            form = form.removesuffix("'s")
+        found.append(_Word(raw, form, raw[-1] in ".,;:!?…)"))
+    if found:
+        found[-1] = found[-1]._replace(ends=True)
+    return found
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def _phrases(name: str, *codes: str) -> tuple[Phrase, ...]:
+    """Return the phrases called *name* of `oneself`, the longest first."""
+    each = (tuple(one.split()) for code in codes for one in load(code, "oneself").get(name, ()))
+    return tuple(sorted(set(each), key=lambda one: (-len(one), one)))
+
+
+def _matter_words() -> Mapping[str, frozenset[str]]:
+    return {matter: words("matters", matter) for matter in load("en", "matters")}
+
+
+_LEADS: Final = _phrases("leads", *LANGUAGES)
+_GENITIVES: Final = _phrases("genitives", *LANGUAGES)
+_ENGLISH: Final = frozenset((("the", "user"), ("user",)))
+_CALLED: Final = _phrases("called", *LANGUAGES)
+_IS: Final = _phrases("is", *LANGUAGES)
+_BE: Final = tuple(one[0] for one in _IS if len(one) == 1)
+_JOINS: Final = words("whose", "joins")
+_VERBS: Final = words("oneself", "verbs")
+_NOT_NAMES: Final = words("oneself", "not names")
+_RULES: Final = words("oneself", "rules")
+_ORDERS: Final = words("oneself", "orders")
+_ME: Final = words("oneself", "me")
+_ALL: Final = _phrases("all", *LANGUAGES)
+_ENDS: Final = _phrases("ends", *LANGUAGES)
+_ASKS: Final = words("oneself", "asks")
+_HOW: Final = words("oneself", "how")
+_BEGINS: Final = words("oneself", "begins")
+_UNSURE: Final = words("oneself", "unsure")
+_FIRST: Final = words("oneself", "first")
+_OWN: Final = words("whose", "own")
+_KIN: Final = frozenset(
+    word for code in LANGUAGES for each in load(code, "kin").values() for word in each
+)
+# The kinds that callers give to the user.
+KINDS: Final = words("oneself", "kinds")
+_MATTERS: Final = _matter_words()
+_MATTER_OF: Final = {
+    word: tuple(matter for matter, each in _MATTERS.items() if word in each)
+    for word in sorted(frozenset().union(*_MATTERS.values()))
+}
