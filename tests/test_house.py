@@ -51,6 +51,7 @@ ORDER = [
             "testing",
             "clients",
             "today",
+            "me",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "health")),

@@ -1,12 +1,14 @@
 """Run the everyday calls that the tools, the commands and the page share."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from conceptgraph_core import folding
+from conceptgraph_core import dates, folding
 from conceptgraph_core.errors import NotFound
-from conceptgraph_core.everyday import schema
+from conceptgraph_core.everyday import lines, schema
+from conceptgraph_core.language import oneself
 
 from . import calls
 from .errors import Refused
@@ -14,6 +16,7 @@ from .session import Session
 
 Row = dict[str, Any]
 
+NOTHING_OF_USER = "Nothing is known of the user yet."
 # One entity may have hundreds of names.
 _MOST_NAMES = 20
 
@@ -89,6 +92,10 @@ async def about(
     of all names. Concepts are looked up as they are spelt, so these names are looked up first.
     Without *embeds* only words find what was said. Raises StoreError.
     """
+    if entity_id is None and oneself.is_me(name):
+        row, advice = await _told(session, name, limit, None, (), embeds=False)
+        made = await profile(session)
+        return {**row, "text": made["text"], "sources": made["sources"]}, advice
     if entity_id is None and _is_id(name):
         # Texts are found by what it is called: one look-up more.
         entity_id, name = name, await _called(session, name)
@@ -98,6 +105,23 @@ async def about(
     if row["id"] is None or not others:
         return row, advice
     return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)
+
+
+async def profile(session: Session, budget: int = schema.PROFILE_BUDGET) -> Row:
+    """Return the row of `CALL everyday.profile`, for today and the seven days after it.
+
+    Its text has the times of the session's zone. Raises StoreError.
+    """
+    today = session.local(session.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = today, today + timedelta(days=schema.DAYS_AHEAD + 1)
+    days = (int(one.timestamp() * 1_000) for one in ends)
+    [row] = await session.run(calls.everyday.profile(session.user_id, budget, *days))
+    text = lines.text(
+        row["lines"],
+        lambda at: dates.minute(at, session.zone),
+        lambda at: dates.day(at, session.zone),
+    )
+    return {**row, "sources": [dict(one) for one in row["sources"]], "text": text}
 
 
 def _is_id(name: str) -> bool:

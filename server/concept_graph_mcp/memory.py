@@ -275,6 +275,7 @@ class Memory:
     about = _blocking(AsyncMemory.about)
     forget = _blocking(AsyncMemory.forget)
     relate = _blocking(AsyncMemory.relate)
+    profile = _blocking(AsyncMemory.profile)
     items = _blocking(AsyncMemory.items)
     identify = _blocking(AsyncMemory.identify)
 

@@ -1,9 +1,10 @@
 """Build the MCP server over a store, and serve it over stdio."""
 
+import functools
 import gc
 import logging
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -106,12 +107,15 @@ def build(
         # Nothing that a client could subscribe to ever changes.
         subscriptions=False if asked is not None else None,
     )
+    profile: Callable[[], Awaitable[str]] | None = None
     if {"everyday", "chatgpt"} & {*toolsets} and refusal is None:
         # Only these toolsets need it.
-        from . import today
+        from . import me, today
 
         server.add_resource(today.resource(asked or session))
-    for prompt in prompts(toolsets):
+        server.add_resource(me.resource(asked or session))
+        profile = functools.partial(me.told, asked or session)
+    for prompt in prompts(toolsets, profile):
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(stdin.shorten_names)

@@ -4,6 +4,7 @@ import pytest
 from test_everyday import Days
 
 from concept_graph_mcp import calls
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import lines
 
 everyday = calls.everyday
@@ -241,3 +242,16 @@ def test_what_is_kept_always_is_found_behind_many_others(days, memory):
     ]
     memory.run(calls.ingesting.ingest("default", rows))
     assert "penicillin" in text(profile(days))
+
+
+def test_a_profile_has_what_is_coming_up_this_week(lena, memory):
+    for days_ahead, said in ((3, "Dentist at the Rossio"), (1, "Lunch"), (20, "Flight to Oslo")):
+        lena.remember(said, happened_at=memory.now_ms + days_ahead * DAY_MS)
+    found = text(profile(lena)).split("\n")
+    assert "Coming up:" in found
+    assert "Lunch" in found[-2]
+    assert "Dentist" in found[-1]
+    assert "] 2025-06-18 15:" in found[-1]
+    assert "Dentist" not in text(profile(lena, until=memory.now_ms + 2 * DAY_MS))
+    memory.now_ms += 2 * DAY_MS
+    assert "Lunch" not in text(profile(lena))

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from .. import validators
+from ..dates import DAY_MS
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..language import oneself
@@ -41,7 +42,7 @@ def profile(
     room = Room(budget(token_budget))
     now_ms = graph.context.now_ms
     first = now_ms if since is None else validators.time(since, "since")
-    last = now_ms + schema.AHEAD_MS if until is None else validators.time(until, "until")
+    last = now_ms + schema.DAYS_AHEAD * DAY_MS if until is None else validators.time(until, "until")
     ahead = _ahead(graph, first, last)
     parts = _own(graph, {node for node, _ in ahead})
     parts[PEOPLE] = [

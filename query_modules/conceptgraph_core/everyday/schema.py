@@ -45,8 +45,8 @@ PROFILE_MOST: Final = 6
 PROFILE_LONGEST: Final = 200
 # The look-up reads so many memories about the user, and of those without a key, of older versions.
 OWN_LOOKED_UP: Final = 200
-# "This week" begins now and ends after so many days.
-AHEAD_MS: Final = 7 * DAY_MS
+# So many days are "this week".
+DAYS_AHEAD: Final = 7
 
 # A text whose best match covers less of what is asked for is no answer (see `recalling`).
 LEAST_COVERED: Final = 0.45

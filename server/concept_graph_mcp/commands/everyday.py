@@ -15,6 +15,7 @@ from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.quoting import quoted
 
 from .. import calls, everyday
+from ..everyday import NOTHING_OF_USER
 from ..session import Session
 from .common import AS_JSON, ASKER, AT, Failure, look_only, unix_ms, with_everyday
 from .listing import limited
@@ -151,7 +152,8 @@ def _named(given: str) -> str | Row:
 def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Print all that is known of NAME: facts, doubts, relations, and what was said.
 
-    Past facts are printed too, with their end. Nothing changes.
+    Past facts are printed too, with their end. For NAME "me" it prints a profile: who the user is,
+    what is kept always, who is close, and what is coming up. Nothing changes.
     """
     name = " ".join(words)
 
@@ -181,6 +183,9 @@ def _dated(session: Session, row: Mapping[str, Any]) -> Row:
 
 
 def _about_lines(row: Row) -> Iterator[str]:
+    if row["text"] is not None:
+        yield from row["text"].splitlines() or [NOTHING_OF_USER]
+        return
     kind = f" ({row['kind']})" if row["kind"] else ""
     yield ", also ".join([f"{row['name']}{kind}", *row["also"]])
     if row["id"]:

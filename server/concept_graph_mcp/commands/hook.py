@@ -35,8 +35,9 @@ def hook(embedded: str | None, event: str, client: str) -> None:
 
     \b
     EVENT is
-      session-start       put in front of the model: what was said last in the
-                          project, and elsewhere in the last days
+      session-start       put in front of the model: who the user is, what was
+                          said last in the project, and elsewhere in the last
+                          days
       user-prompt-submit  put in front of the model: what belongs to the prompt
       pre-compact, stop, session-end
                           ingest the transcript, behind the answer
@@ -108,7 +109,7 @@ def _notes(
         if event == hosts.PROMPT:
             return await notes.of_prompt(session, given.prompt, chosen.prompt_tokens, seen)
         budget, days = chosen.start_tokens, chosen.days
-        return await notes.of_start(session, str(given.cwd), budget, days, seen)
+        return await notes.of_session(session, str(given.cwd), budget, days, seen)
 
     configured = chosen.settings(embedded)
 

@@ -1,12 +1,13 @@
 """Put together what a hook puts in front of the model, fenced as notes."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import budgets, dates
 from conceptgraph_core.everyday import lines
+from conceptgraph_core.everyday.schema import PROFILE_BUDGET
 from conceptgraph_core.memories.rendering import teller
-from conceptgraph_core.quoting import named, quoted
+from conceptgraph_core.quoting import identified, named, quoted
 
 from .. import calls, everyday
 from ..file_formats.tally import Tally
@@ -44,10 +45,41 @@ async def of_prompt(
     return _text(session, row["lines"], budget, seen)
 
 
+async def of_profile(session: Session) -> str:
+    """Return who the user is, with the ids of the sources; without any, one line that says so."""
+    row = await everyday.profile(session)
+    if not row["text"]:
+        return everyday.NOTHING_OF_USER
+    ids = ", ".join(f"[{one['n']}] {one['kind']} {identified(one['id'])}" for one in row["sources"])
+    return _fenced(f"{row['text']}\nSources: {ids}", " on the user")
+
+
+async def of_session(
+    session: Session, folder: str, budget: int, days: int, seen: Collection[str]
+) -> tuple[str, list[str]]:
+    """Return who the user is, and what `of_start` returns."""
+    most = min(budget, PROFILE_BUDGET)
+    row = await everyday.profile(session, most)
+    found = list(_fitting(row["lines"], most, seen))
+    told, ids = _rendered(session, found), [line["id"] for line in found]
+    left = budget - budgets.tokens(budgets.size(told))
+    said, about, others = await _of_last_days(session, folder, left, days, {*seen, *ids})
+    both = "\n".join(filter(None, (told, said)))
+    return (_fenced(both, about), [*ids, *others]) if both else ("", [])
+
+
 async def of_start(
     session: Session, folder: str, budget: int, days: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
     """Return what was said last in the project of *folder*, and elsewhere in the last *days*."""
+    told, about, ids = await _of_last_days(session, folder, budget, days, seen)
+    return (_fenced(told, about), ids) if told else ("", [])
+
+
+async def _of_last_days(
+    session: Session, folder: str, budget: int, days: int, seen: Collection[str]
+) -> tuple[str, str, list[str]]:
+    """Return the lines of `of_start`, what they are about, and the ids of their memories."""
     tag = project_tag(folder)
     now_ms = session.clock.now_ms()
     here = [] if tag is None else await _latest(session, tag)
@@ -63,7 +95,7 @@ async def of_start(
         (f"Said elsewhere in the last {days} days:", room.fitting(recent, budget)),
     ]
     written = [line for title, found in parts if found for line in (title, *found)]
-    return (_fenced("\n".join(written), about), room.ids) if written else ("", [])
+    return "\n".join(written), about, room.ids
 
 
 async def _latest(session: Session, *tags: str) -> list[dict[str, Any]]:
@@ -105,12 +137,16 @@ def _text(
     kept = list(_fitting(found, budget, seen))
     if not kept:
         return "", []
-    text = lines.text(
+    text = _rendered(session, kept)
+    return _fenced(text, " that belong to this message"), [line["id"] for line in kept]
+
+
+def _rendered(session: Session, kept: Sequence[lines.Line]) -> str:
+    return lines.text(
         kept,
         lambda at: dates.minute(at, session.zone),
         lambda at: dates.day(at, session.zone),
     )
-    return _fenced(text, " that belong to this message"), [line["id"] for line in kept]
 
 
 def _fitting(

@@ -145,7 +145,16 @@ class About(TypedDict):
     relations: list[str]
     said: list[Saying]
     more: NotRequired[dict[str, int]]
+    # The profile, if it is about "me".
+    text: NotRequired[str]
+    sources: NotRequired[list[Source]]
     advice: NotRequired[str]
+
+
+class Profile(TypedDict):
+    text: str
+    sources: list[Source]
+    tokens: int
 
 
 class Forgotten(TypedDict):
@@ -274,18 +283,27 @@ each kind); accesses none."""
 
     async def about(
         self,
-        name: Annotated[Text, Field(description="A name, or the id of an entity.")],
+        name: Annotated[Text, Field(description='A name, the id of an entity, or "me".')],
         limit: Limit = schema.DEFAULT_LIMIT,
     ) -> About:
         """Call when the user asks for all that is known of somebody or something. Returns facts \
 (past ones with until), doubts, relations, what was said, and how many more there are of each."""
         row, advice = await everyday.about(self._session, name, limit)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
+        made["sources"] = [dict(one) for one in row["sources"]] or None
         for field in ("also", "doubts", "relations"):
             made[field] = list(row[field])
         made["facts"] = [self._ranged(one) for one in row["facts"]]
         made["said"] = [self._ranged(self._dated(one)) for one in row["said"]]
         return cast(About, without_none(made))
+
+    async def profile(self, token_budget: int = schema.PROFILE_BUDGET) -> Profile:
+        """Tell who the user is, what holds always, who is close, and what is coming up.
+
+        Nothing is accessed.
+        """
+        row = await everyday.profile(self._session, token_budget)
+        return Profile(text=row["text"], sources=row["sources"], tokens=row["tokens"])
 
     async def about_pictured(self, **given: Any) -> tuple[About, dict[str, Any] | None]:
         """Tell what `about` tells, and return the data of a picture too."""

@@ -1,6 +1,6 @@
 """Define the prompt with which a host's user explains the memory to a model."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from mcp.server.mcpserver.prompts import Prompt
@@ -13,17 +13,20 @@ _TEXTS = {
 }
 
 
-def prompts(toolsets: Sequence[str]) -> list[Prompt]:
+def prompts(
+    toolsets: Sequence[str], profile: Callable[[], Awaitable[str]] | None = None
+) -> list[Prompt]:
     """Return the prompts of a server that offers *toolsets*: one, or none if it would be empty.
 
-    The prompt names only tools that are offered.
+    The prompt names only tools that are offered. It ends with the *profile* of the user.
     """
     if not _TEXTS.keys() & set(toolsets):
         return []
 
-    def use_memory() -> str:
+    async def use_memory() -> str:
         """Tell a model when to recall and what to remember."""
-        return text(toolsets)
+        told = "" if profile is None else await profile()
+        return "\n".join(filter(None, (text(toolsets), told)))
 
     return [Prompt.from_function(use_memory, title="Use the memory")]
 
