@@ -21,7 +21,9 @@ def talk(memory: Any) -> Any:
             node(
                 key,
                 content=f"We sold {number} crates of pears",
-                said_at=memory.now_ms - (0 if key == "e" else 9 * DAY_MS) - 1,
+                said_at=(at := memory.now_ms - (0 if key == "e" else 9 * DAY_MS) - 1),
+                # Stored when it was said: what is stored before is known before.
+                created_at=at,
                 **({} if who is None else {"speaker": who}),
             )
             for number, (key, who) in enumerate(SPEAKERS.items(), 3)

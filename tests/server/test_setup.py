@@ -46,7 +46,8 @@ def home(tmp_path, monkeypatch) -> Path:
     """The home of a user who has set nothing; only a process of its own has a deadline."""
     monkeypatch.setattr(hook, "Deadline", lambda _: nullcontext())
     gone = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "MEMGRAPH_URI", "MEMGRAPH_URL")
-    for name in (*gone, "CONCEPT_GRAPH_EMBEDDED", "CONCEPT_GRAPH_USER", "CONCEPT_GRAPH_TOOLSETS"):
+    own = ("EMBEDDED", "USER", "TOOLSETS", "EMBEDDINGS")
+    for name in (*gone, *(f"CONCEPT_GRAPH_{one}" for one in own)):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
