@@ -65,7 +65,7 @@ def test_a_time_to_come_brings_its_plans_the_first_one_first(days, memory):
     days.remember("Vet with Bruno", happened_at=ms(2026, 7, 2))
     days.remember("The roof leaks")
     plans = ["Dentist, upper left molar", "Choir rehearsal"]
-    assert days.ask("What are we doing in June 2026?") == plans
+    assert days.ask("What's on next week?") == plans
     assert days.ask("What are we doing this week?") == []
     row = days.recalled("When is the dentist?")
     assert "2026-06-23 09:00 (ahead), note: “Dentist" in lines.text(row["lines"])
@@ -78,7 +78,7 @@ def test_what_is_asked_of_a_time_goes_by_when_it_happened(days, memory):
     days.remember("Kayaking on the Tagus", happened_at=ms(2026, 5, 9))
     days.remember("The roof leaks")
     assert days.ask("What did we do on 2026-05-09?") == ["Kayaking on the Tagus"]
-    assert days.ask("What did I tell you today?") == ["The roof leaks"]
+    assert days.ask("What did we do today?") == ["The roof leaks"]
     found = days.search("what did I tell you", since=ms(2026, 5, 1), until=ms(2026, 6, 1))
     assert [one["text"] for one in found] == ["Kayaking on the Tagus"]
     days.remember("Dentist", happened_at=ms(2026, 8, 3))
@@ -134,3 +134,47 @@ def test_the_days_that_a_question_names_are_days_of_its_zone(days, memory):
         return row["factors"]["period"]
 
     assert (factor(60), factor(0)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("message", "first", "last", "plans"),
+    [
+        ("What did we do last Friday?", 12, 12, False),
+        ("What is on Tuesday?", 23, 23, True),
+        ("What's planned this weekend?", 20, 21, True),
+        ("What did we do today?", 17, 17, False),
+        ("What are we doing today?", 17, 17, True),
+        ("Was steht morgen an?", 18, 18, True),
+        ("Was war vorgestern?", 15, 15, False),
+        ("O que temos na próxima semana?", 22, 28, True),
+        ("¿Qué hicimos la semana pasada?", 8, 14, False),
+        ("Qu'est-ce qu'il y a demain ?", 18, 18, True),
+    ],
+)
+def test_a_message_may_ask_for_what_was_or_what_is_planned(message, first, last, plans):
+    asked_at = ms(2026, 6, 17, 18)
+    asked = asking.told_in(message, asked_at, ZONE, ("en", "de"))
+    assert asked == (ms(2026, 6, first), ms(2026, 6, last + 1), plans)
+
+
+def test_what_is_coming_up_is_all_that_is_planned(days):
+    days.remember("Vet with Bruno", happened_at=ms(2026, 9, 2))
+    days.remember("The roof leaks")
+    for message in ("What's coming up?", "Was steht an?"):
+        assert days.ask(message) == ["Vet with Bruno"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(
+            "What did Anna tell me last week?",
+            "This week's report is attached",
+            "Is Anna in today?",
+        ),
+        *("What will you do tomorrow?", "Will it rain tomorrow?", "Wie wird das Wetter morgen?"),
+        *("What did we decide about the kitchen in May?", "When did we meet on Monday nights?"),
+    ],
+)
+def test_a_message_that_asks_for_more_asks_for_no_time_alone(message):
+    assert asking.told_in(message, ms(2026, 6, 17, 18), ZONE, ("en", "de")) is None

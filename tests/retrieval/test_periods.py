@@ -1,4 +1,4 @@
-"""The periods that a question names, in English, German and Japanese."""
+"""The periods that a question names, in the languages that users write in."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -175,9 +175,100 @@ def test_at_the_ends_of_time_no_question_fails(asked_at: int) -> None:
     assert len(periods(said, asked_at)) < 6
 
 
+# The day asked on is Wednesday, 17 June 2026.
+ON_WEDNESDAY = int(datetime(2026, 6, 17, 18, tzinfo=UTC).timestamp() * 1000)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("What is on Tuesday?", "06-23", "06-23"),
+        ("What did we do on Tuesday?", "06-16", "06-16"),
+        ("What is happening on Tuesday next week?", "06-23", "06-23"),
+        ("What have I got on this Friday?", "06-19", "06-19"),
+        ("Who came the Friday before last?", "06-05", "06-05"),
+        ("What happened last Friday?", "06-12", "06-12"),
+        ("Where were we the weekend before last?", "06-06", "06-07"),
+        ("Did anything happen over the weekend?", "06-13", "06-14"),
+        ("What are we doing this weekend?", "06-20", "06-21"),
+        ("What's on the day after tomorrow?", "06-19", "06-19"),
+        ("What is planned in three weeks?", "07-06", "07-12"),
+        ("What are we doing two weeks from now?", "06-29", "07-05"),
+        ("What's on in the next few days?", "06-17", "06-24"),
+        ("What did we do in the last two weeks?", "06-03", "06-17"),
+        ("What happens on the 23rd?", "06-23", "06-23"),
+        ("What should I get him in July?", "07-01", "07-31"),
+        ("What did we decide in May?", "05-01", "05-31"),
+        ("What was on Tuesday, 9 June?", "06-09", "06-09"),
+        ("Was steht morgen früh an?", "06-18", "06-18"),
+        ("Was habe ich am 23. vor?", "06-23", "06-23"),
+        ("Was war am vorletzten Wochenende?", "06-06", "06-07"),
+        ("Wann gehen wir übernächste Woche ins Kino?", "06-29", "07-05"),
+        ("Was haben wir im Mai beschlossen?", "05-01", "05-31"),
+        ("O que fizemos na semana passada?", "06-08", "06-14"),
+        ("O que há na terça-feira?", "06-23", "06-23"),
+        ("O que tenho marcado para sexta?", "06-19", "06-19"),
+        ("O que fiz anteontem?", "06-15", "06-15"),
+        ("O que fizemos há duas semanas?", "06-01", "06-07"),
+        ("¿Qué tengo la semana que viene?", "06-22", "06-28"),
+        ("¿Qué hicimos el viernes pasado?", "06-12", "06-12"),
+        ("¿Qué tengo el 23 de junio?", "06-23", "06-23"),
+        ("¿Qué pasó hace tres días?", "06-14", "06-14"),
+        ("J'ai quoi mardi prochain ?", "06-23", "06-23"),
+        ("Qu'est-ce que j'ai fait avant-hier ?", "06-15", "06-15"),
+        ("On fait quoi dans deux semaines ?", "06-29", "07-05"),
+        ("Qu'est-ce qu'on fait ce week-end ?", "06-20", "06-21"),
+        ("来週の予定は？", "06-22", "06-28"),
+    ],
+)
+def test_a_time_is_behind_or_ahead_as_the_question_says(text: str, first: str, last: str) -> None:
+    [period] = named(text, ON_WEDNESDAY)
+    assert period[:2] == (f"2026-{first}", f"2026-{last}")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("Where did Anna go last summer?", "2025-06-01", "2025-08-31"),
+        ("What do we do next summer?", "2027-06-01", "2027-08-31"),
+        ("Which doctor did we see in the winter?", "2025-12-01", "2026-02-28"),
+        ("the summer of 2024", "2024-06-01", "2024-08-31"),
+        ("Was haben wir letztes Jahr im Sommer gemacht?", "2025-06-01", "2025-08-31"),
+        ("Onde é que a Anna esteve no verão passado?", "2025-06-01", "2025-08-31"),
+        ("¿Dónde estuvo Anna el verano pasado?", "2025-06-01", "2025-08-31"),
+        ("Où était Anna l'été dernier ?", "2025-06-01", "2025-08-31"),
+    ],
+)
+def test_a_season_is_three_months(text: str, first: str, last: str) -> None:
+    assert named(text, ON_WEDNESDAY) == [(first, last, 7)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This may be the reason the pump fails",
+        "Please march on, in a second I may sit down",
+        "That was the last straw",
+        "on the 2nd floor",
+        "Can we spring for a better router?",
+        "Every Friday we swim",
+        "Guten Morgen!",
+        "Am Morgen ist er müde",
+        "Wer ist denn hier der Chef?",
+        "Jeden Dienstag gehe ich schwimmen",
+        "A segunda proposta do senhorio é melhor",
+        "Salimos siempre por la mañana",
+        "Il a été malade à cause de la seconde dose",
+    ],
+)
+def test_a_word_that_may_name_a_time_names_none_elsewhere(text: str) -> None:
+    assert named(text, ON_WEDNESDAY) == []
+
+
 PIECES = (
     "May 7 31 99 2023 9999 0 05 -05 -07 . , last this on in vor ago days week month year years "
-    "Friday yesterday a of th the 年 月 日 日前 昨日"
+    "Friday yesterday a of th the 年 月 日 日前 昨日 next summer in before weekend on coming up . "
+    "passado hace dernier sexta que viene letztes"
 )
 pieces = st.lists(st.sampled_from(PIECES.split()), max_size=8)
 

@@ -13,8 +13,7 @@ from .. import budgets, language, limits, validators
 from .. import text as texts
 from ..dates import Span
 from ..errors import InvalidNumber
-from ..retrieval import calendar_words as calendar
-from ..retrieval.periods import periods
+from ..retrieval.periods import Named, named
 from ..words import missing, terms
 from ..words.splitting import split
 from . import schema
@@ -22,15 +21,9 @@ from . import schema
 # Only the end of the earlier text is read, because a pronoun refers to it.
 _MOST_BEFORE: Final = 1_000
 _TOPIC: Final = "asking"
-# A message that asks for a time alone may have these words too.
-_OF_TIME: Final = (
-    frozenset((*calendar.MONTHS, *calendar.WEEKDAYS, *calendar.UNITS, *calendar.DAYS_AGO))
-    | frozenset((*calendar.NUMBERS, *calendar.ORDINALS, *calendar.AGO, *calendar.BEFORE))
-    | calendar.LAST
-    | calendar.THIS
-    | calendar.NIGHT
-    | calendar.PARTS_OF_A_DAY
-)
+_CALENDAR: Final = "calendar"
+# A day has 25 hours when the clocks are put back.
+_LONGEST_DAY_MS: Final = 25 * 3_600_000
 
 
 class Then(NamedTuple):
@@ -44,23 +37,40 @@ class Then(NamedTuple):
 def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str]) -> Then | None:
     """Return the time that *message* asks for, if for nothing else; None: it asks for something.
 
-    No text could be found by a word of "what did I tell you yesterday?" or "what happened on 15
-    January?". Without a word for telling, a time that is not over asks for plans: "what are we
-    doing today?" *asked_at* is in unix ms.
+    No text could be found by a word of "what did I tell you yesterday?" or "what is on next
+    week?". Unless it speaks of the past, a time that is not over asks for plans: "what are we doing
+    today?" *asked_at* is in unix ms.
     """
-    words = split(message)
-    tells = _has(words, "telling")
-    if missing() or not _has(words, "what") or not (tells or is_of_the_user(message)):
+    said = named(message, asked_at, zone)
+    if missing() or len(said.periods) != 1:
         return None
-    asking = _OF_TIME | language.spoken(words, _TOPIC, "asking", "function", "what", "telling")
-    others = [one for one in words if one not in asking and not one.isdecimal()]
-    named = periods(message, asked_at, zone)
-    if len(named) != 1 or any(terms(one, languages) for one in others):
+    [period] = said.periods
+    plans = not said.is_past and period.to_ms > asked_at
+    tells, of_user = _are(said, _TOPIC, "telling"), _are(said, _TOPIC, "own")
+    is_of_the_model = bool(_are(said, _CALENDAR, "you")) and (plans or not (tells or of_user))
+    is_today = period.from_ms <= asked_at < period.to_ms <= period.from_ms + _LONGEST_DAY_MS
+    is_for_the_date = is_today and not (tells or of_user or _are(said, _CALENDAR, "alone"))
+    asks = _are(said, _TOPIC, "what") | _are(said, _CALENDAR, "what")
+    if (
+        not asks
+        or is_of_the_model
+        or is_for_the_date
+        or (said.is_past and period.from_ms > asked_at)
+    ):
         return None
-    [period] = named
-    if tells and period.from_ms > asked_at:
+    others = ("asking",) if tells or of_user else ()
+    allowed = _are(said, _TOPIC, "function", "telling", "own", *others)
+    allowed |= _are(said, _CALENDAR, "alone") | asks
+    rest = (one for one in said.words if one not in allowed and len(one) > 1)
+    if any(terms(one, languages) for one in rest if not one.isdecimal()):
         return None
-    return Then(period.from_ms, period.to_ms, not tells and period.to_ms > asked_at)
+    return Then(period.from_ms, period.to_ms, plans)
+
+
+def _are(said: Named, topic: str, *names: str) -> set[str]:
+    """Return the words beside its period that are of these names of *topic*."""
+    known = (language.words(topic, name, said.languages) for name in names)
+    return set(said.words).intersection(frozenset().union(*known))
 
 
 def has_words(query: str, languages: Sequence[str]) -> bool:

@@ -1,20 +1,22 @@
 """The days, weeks, months and years that a question names, seen from the day it is asked on."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from functools import lru_cache
-from itertools import groupby
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
-from . import calendar_words as words
+from . import calendar_words as calendars
+from . import japanese_periods as japanese
 from . import spans
+from .period_patterns import PATTERNS
+from .period_reader import Read, Reader, tokens
 from .spans import Days
 
 # People mention a day within a few days of it, and a month within a week of it.
 REACH_OF_DAYS: Final = 3
 REACH_OF_MONTHS: Final = 7
+# A weekday belongs to the week or to the date that stands at most so many words from it.
+_NEAR: Final = 3
 
 
 class Period(NamedTuple):
@@ -30,34 +32,111 @@ class Period(NamedTuple):
         return self.from_ms - reach_ms <= said_at < self.to_ms + reach_ms
 
 
-class _Token(NamedTuple):
-    """A case-folded run of letters, or a number, with the characters before it as `gap`."""
+class Named(NamedTuple):
+    """The periods that a text names, and its other words.
 
-    text: str
-    number: int | None
-    gap: str
+    `is_past`: it speaks of the past. `is_ahead`: it speaks of what is or will be. `languages`: it
+    may be of any of these.
+    """
 
-    @property
-    def year(self) -> int | None:
-        return self.number if self.number is not None and 1000 <= self.number < 3000 else None
-
-
-_NOTHING: Final = _Token("", None, "")
+    periods: tuple[Period, ...]
+    words: tuple[str, ...]
+    is_past: bool
+    is_ahead: bool
+    languages: tuple[str, ...]
 
 
 def periods(text: str, asked_at: int, zone: tzinfo = UTC) -> tuple[Period, ...]:
-    """Return the periods that *text* names: English, German or Japanese.
+    """Return the periods that *text* names, in English, German, French, Portuguese, Spanish or
+    Japanese.
 
-    ISO dates, month and year, "yesterday", "last week", "three days ago" and the like; a date
-    without a year is the latest that is not after the day of *asked_at* (unix ms) in *zone*.
+    ISO dates, month and year, "yesterday", "next week", "last summer", "three days ago" and the
+    like. A date without a year is the latest that is not after the day of *asked_at* (unix ms) in
+    *zone*, but the coming one where the text speaks of what is or will be.
     """
+    return named(text, asked_at, zone).periods
+
+
+def named(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
+    """Return the periods that *text* names, as `periods` does, and the rest of it."""
     folded = unicodedata.normalize("NFKC", text).casefold()
+    said = tokens(folded)
+    words = [token.text for token in said]
+    spoken = calendars.likely(words)
+    is_past, is_ahead = calendars.tense(spoken, words)
+    languages = tuple(one.language for one in spoken)
     try:
         today = datetime.fromtimestamp(asked_at / 1000, zone).date()
     except (OverflowError, ValueError):
-        return ()
-    found = [*_Reader(_tokens(folded), today).periods(), *_japanese(folded, today)]
-    return tuple(_period(days, zone) for days in dict.fromkeys(found))
+        return Named((), tuple(words), is_past, is_ahead, languages)
+    read = [
+        one
+        for calendar in spoken
+        for one in _joined(list(Reader(said, today, calendar, is_ahead=is_ahead).periods(PATTERNS)))
+    ]
+    if any(not one.is_vague for one in read):
+        read = [one for one in read if not one.is_vague]
+    used = {at for one in read for at in range(one.start, one.end)}
+    days = dict.fromkeys([*(one.days for one in _whole(read)), *japanese.named(folded, today)])
+    rest = tuple(word for at, word in enumerate(words) if at not in used)
+    return Named(tuple(_period(one, zone) for one in days), rest, is_past, is_ahead, languages)
+
+
+def _joined(read: list[Read]) -> list[Read]:
+    """Return what was *read*, a weekday beside a week or a date joined with that."""
+    made: list[Read] = []
+    for one in read:
+        before = made[-1] if made else None
+        if before is not None and one.start - before.end <= _NEAR:
+            pairs = ((before, one), (one, before))
+            found = (join(*pair) for join in (_of_week, _of_year) for pair in pairs)
+            both = next(filter(None, found), None) or _of_date(before, one)
+            if both is not None:
+                made[-1] = both._replace(start=before.start, end=one.end)
+                continue
+        made.append(one)
+    return made
+
+
+def _of_week(one: Read, week: Read) -> Read | None:
+    """Return the day of *week* that has the weekday *one*."""
+    first, end = week.days
+    if one.weekday is None or week.weekday is not None or end - first != timedelta(days=7):
+        return None
+    day = first + timedelta(days=(one.weekday - first.weekday()) % 7)
+    return one._replace(days=Days(day, day + timedelta(days=1)))
+
+
+def _of_year(one: Read, year: Read) -> Read | None:
+    """Return the month or the season *one* of *year*: im Mai letzten Jahres."""
+    first, end = year.days
+    days = one.days
+    if (end.year - first.year, first.day, first.month, end.day, end.month) != (1, 1, 1, 1, 1):
+        return None
+    if days.first.day != 1 or days.end.day != 1 or days == year.days:
+        return None
+    return one._replace(days=spans.in_year(days, first.year))
+
+
+def _of_date(one: Read, other: Read) -> Read | None:
+    """Return the date of a weekday and a date: Tuesday, 7 July."""
+    first, end = other.days
+    is_day = other.weekday is None and end - first == timedelta(days=1)
+    return other if one.weekday == first.weekday() and is_day else None
+
+
+def _whole(read: list[Read]) -> list[Read]:
+    """Return what was *read* without what another language read as a part of it."""
+    return [
+        one
+        for one in read
+        if not any(
+            other.start <= one.start
+            and one.end <= other.end
+            and other.end - other.start > one.end - one.start
+            for other in read
+        )
+    ]
 
 
 def _period(days: Days, zone: tzinfo) -> Period:
@@ -65,239 +144,3 @@ def _period(days: Days, zone: tzinfo) -> Period:
     is_long = days.end - days.first > timedelta(days=7)
     reach = REACH_OF_MONTHS if is_long else REACH_OF_DAYS
     return Period(int(first.timestamp() * 1000), int(end.timestamp() * 1000), reach)
-
-
-def _tokens(text: str) -> list[_Token]:
-    found: list[_Token] = []
-    gap = ""
-    for kind, run in groupby(text, key=_kind):
-        piece = "".join(run)
-        if kind == "gap":
-            gap = piece
-            continue
-        # No number of a date has more digits than a year.
-        number = int(piece) if kind == "digits" and len(piece) <= 4 else None
-        found.append(_Token(piece, number, gap))
-        gap = ""
-    return found
-
-
-# Cached, because a question repeats few characters.
-@lru_cache(1_024)
-def _kind(character: str) -> str:
-    if character.isdecimal():
-        return "digits"
-    return "letters" if character.isalpha() else "gap"
-
-
-class _Reader:
-    """Reads tokens from left to right; each of `_PATTERNS` returns its days and its length."""
-
-    def __init__(self, tokens: list[_Token], today: date) -> None:
-        self._tokens = tokens
-        self.today = today
-
-    def periods(self) -> Iterator[Days]:
-        at = 0
-        while at < len(self._tokens):
-            token = self._tokens[at]
-            if token.number is None and token.text not in _STARTS:
-                at += 1
-                continue
-            for pattern in _PATTERNS:
-                found = pattern(self, at)
-                if found is not None:
-                    days, length = found
-                    yield days
-                    at += length
-                    break
-            else:
-                at += 1
-
-    def token(self, at: int) -> _Token:
-        return self._tokens[at] if 0 <= at < len(self._tokens) else _NOTHING
-
-    def number(self, at: int) -> int | None:
-        token = self.token(at)
-        return token.number if token.number is not None else words.NUMBERS.get(token.text)
-
-
-_Found = tuple[Days, int] | None
-"""The days that a pattern found, and the number of its tokens."""
-
-
-def _found(days: Days | None, length: int) -> _Found:
-    return None if days is None else (days, length)
-
-
-def _iso(reader: _Reader, at: int) -> _Found:
-    """2023-05-07, 2023-05."""
-    a, b, c = (reader.token(at + offset) for offset in range(3))
-    if a.year is None or b.number is None or b.gap != "-" or len(b.text) != 2:
-        return None
-    if c.number is not None and c.gap == "-":
-        return _found(spans.of_day(a.year, b.number, c.number), 3)
-    return _found(spans.of_month(a.year, b.number), 2)
-
-
-def _dotted(reader: _Reader, at: int) -> _Found:
-    """7.5.2023."""
-    a, b, c = (reader.token(at + offset) for offset in range(3))
-    if a.number is None or b.number is None or c.year is None or b.gap + c.gap != "..":
-        return None
-    return _found(spans.of_day(c.year, b.number, a.number), 3)
-
-
-def _japanese_date(reader: _Reader, at: int) -> _Found:
-    """2023年5月7日, 2023年5月, 2023年."""
-    a, b, c, d, e, f = (reader.token(at + offset) for offset in range(6))
-    if a.year is None or not b.text.startswith(words.JAPANESE_YEAR):
-        return None
-    if c.number is None or not d.text.startswith(words.JAPANESE_MONTH):
-        return _found(spans.of_year(a.year), 2)
-    if e.number is None or not f.text.startswith(words.JAPANESE_DAY):
-        return _found(spans.of_month(a.year, c.number), 4)
-    return _found(spans.of_day(a.year, c.number, e.number), 6)
-
-
-def _japanese_day(reader: _Reader, at: int) -> _Found:
-    """5月7日; 3日前, 2週間前."""
-    a, b, c, d = (reader.token(at + offset) for offset in range(4))
-    if a.number is None or b.gap:
-        return None
-    for ending, unit in words.JAPANESE_AGO:
-        if b.text.startswith(ending):
-            return _found(spans.ago(reader.today, unit, a.number), 2)
-    if c.number is None or d.text[:1] != words.JAPANESE_DAY or b.text != words.JAPANESE_MONTH:
-        return None
-    return _found(spans.latest_day(reader.today, a.number, c.number), 4)
-
-
-def _day_of_month(reader: _Reader, at: int) -> _Found:
-    """7 May 2023, 7th of May, 7. Mai."""
-    day, month_at = reader.token(at).number, at + 1
-    if day is None or day > 31:
-        return None
-    for skipped in (words.ORDINALS, words.OF):
-        month_at += reader.token(month_at).text in skipped
-    month = words.MONTHS.get(reader.token(month_at).text)
-    if month is None:
-        return None
-    length = month_at + 1 - at
-    year = reader.token(month_at + 1).year
-    if year is not None:
-        return _found(spans.of_day(year, month, day), length + 1)
-    return _found(spans.latest_day(reader.today, month, day), length)
-
-
-def _month_and_day(reader: _Reader, at: int) -> _Found:
-    """May 2023; May 7th, 2023; May 7."""
-    month, then = words.MONTHS.get(reader.token(at).text), reader.token(at + 1)
-    if month is None or then.number is None:
-        return None
-    if then.year is not None:
-        return _found(spans.of_month(then.year, month), 2)
-    length = 3 if reader.token(at + 2).text in words.ORDINALS else 2
-    year = reader.token(at + length).year
-    if year is not None:
-        return _found(spans.of_day(year, month, then.number), length + 1)
-    return _found(spans.latest_day(reader.today, month, then.number), length)
-
-
-def _in_month(reader: _Reader, at: int) -> _Found:
-    """In May, last May."""
-    month, before = words.MONTHS.get(reader.token(at).text), reader.token(at - 1).text
-    # "may" and "march" are verbs too.
-    if month is None or before not in words.IN | words.LAST | words.THIS | words.OF:
-        return None
-    back = (reader.today.month - month) % 12
-    if not back and before in words.LAST:
-        back = 12
-    return _found(spans.ago(reader.today, words.MONTH, back), 1)
-
-
-def _day_word(reader: _Reader, at: int) -> _Found:
-    """Yesterday, the day before yesterday, today."""
-    count = words.DAYS_AGO.get(reader.token(at).text)
-    if count is None:
-        return None
-    if [reader.token(at - 2).text, reader.token(at - 1).text] == ["day", "before"]:
-        count += 1
-    return _found(spans.ago(reader.today, words.DAY, count), 1)
-
-
-def _last(reader: _Reader, at: int) -> _Found:
-    """Last week, last night, last Friday."""
-    if reader.token(at).text not in words.LAST:
-        return None
-    then = reader.token(at + 1).text
-    if then in words.NIGHT:
-        return _found(spans.ago(reader.today, words.DAY, 1), 2)
-    weekday = words.WEEKDAYS.get(then)
-    if weekday is not None:
-        return _found(spans.latest_weekday(reader.today, weekday, back=1), 2)
-    unit = words.UNITS.get(then)
-    # "The last days" names no single day.
-    return _found(spans.ago(reader.today, unit, 1), 2) if unit and unit != words.DAY else None
-
-
-def _this(reader: _Reader, at: int) -> _Found:
-    """This week, this morning; on Friday."""
-    token, then = reader.token(at).text, reader.token(at + 1).text
-    weekday = words.WEEKDAYS.get(then)
-    if token in words.ON and weekday is not None:
-        return _found(spans.latest_weekday(reader.today, weekday), 2)
-    unit = words.DAY if then in words.PARTS_OF_A_DAY else words.UNITS.get(then)
-    return _found(spans.ago(reader.today, unit, 0), 2) if unit and token in words.THIS else None
-
-
-def _counted(reader: _Reader, at: int) -> _Found:
-    """Three days ago, a week ago; vor drei Tagen, vor einem Monat."""
-    if reader.token(at).text in words.BEFORE:
-        count, unit = reader.number(at + 1), words.UNITS.get(reader.token(at + 2).text)
-        return _found(spans.ago(reader.today, unit, count), 3) if unit and count else None
-    count, unit_at = reader.number(at), at + 1
-    unit_at += reader.token(unit_at).text in words.OF  # a couple of
-    unit = words.UNITS.get(reader.token(unit_at).text)
-    if not count or unit is None or reader.token(unit_at + 1).text not in words.AGO:
-        return None
-    return _found(spans.ago(reader.today, unit, count), unit_at + 2 - at)
-
-
-def _in_year(reader: _Reader, at: int) -> _Found:
-    """In 2022, im Jahr 2022."""
-    year = reader.token(at).year
-    if year is None or reader.token(at - 1).text not in words.IN:
-        return None
-    return _found(spans.of_year(year), 1)
-
-
-_PATTERNS: Final[tuple[Callable[[_Reader, int], _Found], ...]] = (
-    _iso,
-    _dotted,
-    _japanese_date,
-    _japanese_day,
-    _day_of_month,
-    _month_and_day,
-    _in_month,
-    _day_word,
-    _last,
-    _this,
-    _counted,
-    _in_year,
-)
-
-
-# The words that a period can begin with, besides numbers.
-_STARTS: Final = frozenset().union(
-    *(words.MONTHS, words.DAYS_AGO, words.LAST, words.THIS, words.ON, words.BEFORE, words.NUMBERS)
-)
-
-
-def _japanese(text: str, today: date) -> Iterator[Days]:
-    for word, unit, count in words.JAPANESE:
-        if word in text:
-            text = text.replace(word, "")
-            days = spans.ago(today, unit, count)
-            if days is not None:
-                yield days

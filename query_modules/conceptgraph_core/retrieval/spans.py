@@ -1,7 +1,7 @@
-"""Compute calendar days, weeks, months and years, also counted back from a day."""
+"""Compute calendar days, weeks, months, seasons and years, also counted from a day."""
 
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from . import calendar_words as words
 
@@ -35,6 +35,13 @@ def _ago(today: date, unit: str, count: int) -> Days:
         months = 12 * today.year + today.month - 1 - count
         return Days(_first_of(months), _first_of(months + 1))
     return Days(date(today.year - count, 1, 1), date(today.year - count + 1, 1, 1))
+
+
+def in_year(days: Days, year: int) -> Days:
+    """Return *days*, whole months, as they are in another *year*."""
+    first = 12 * year + days.first.month - 1
+    count = 12 * (days.end.year - days.first.year) + days.end.month - days.first.month
+    return Days(_first_of(first), _first_of(first + count))
 
 
 def _first_of(months: int) -> date:
@@ -85,3 +92,52 @@ def latest_weekday(today: date, weekday: int, back: int = 0) -> Days | None:
         return from_day(latest - timedelta(days=(latest.weekday() - weekday) % 7), 1)
     except OverflowError:
         return None
+
+
+def coming_day(today: date, month: int, day: int) -> Days | None:
+    """Return the first day with that date that is not before *today*."""
+    for year in range(today.year, min(9999, today.year + 9)):
+        found = of_day(year, month, day)
+        if found is not None and found.first >= today:
+            return found
+    return None
+
+
+def coming_weekday(today: date, weekday: int, ahead: int = 0) -> Days | None:
+    """Return the first such weekday (Monday is 0) later than *ahead* days after *today*.
+
+    Return None after the last date of Python.
+    """
+    try:
+        after = today + timedelta(days=ahead)
+        return from_day(after + timedelta(days=(weekday - after.weekday() - 1) % 7 + 1), 1)
+    except OverflowError:
+        return None
+
+
+def around(today: date, unit: str, count: int) -> Days | None:
+    """Return the *count* units from *today* on, today included; with a negative one, up to it."""
+    try:
+        days = count * {words.WEEK: 7, words.MONTH: 30, words.YEAR: 365}.get(unit, 1)
+        first, last = sorted((today, today + timedelta(days=days)))
+        return Days(first, last + timedelta(days=1))
+    except OverflowError:
+        return None
+
+
+_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+
+
+def of_season(year: int, name: str) -> Days | None:
+    """Return a season of the northern calendar; winter begins in December of *year*."""
+    try:
+        first = 12 * year + _SEASONS[name] - 1
+        return Days(_first_of(first), _first_of(first + 3))
+    except ValueError:
+        return None
+
+
+def seasons(today: date, name: str) -> list[Days]:
+    """Return the seasons of that name around *today*, the earliest first."""
+    found = (of_season(today.year + offset, name) for offset in range(-3, 3))
+    return [one for one in found if one is not None]
