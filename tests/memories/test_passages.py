@@ -37,6 +37,14 @@ def test_words_far_apart_make_two_passages():
     assert made.count("…") == 3
 
 
+def test_the_best_text_is_quoted_farther_around_the_words():
+    answer = "It leans on the wall of the shed."
+    text = f"{FILLING}The worktop came in a crate. {FILLING[:300]}{answer} {FILLING}"
+    weights = {stem: 1.0 for one in readings("worktop").values() for stem in one.stems}
+    assert answer not in passages.passages(text, weights, ("english",))
+    assert answer in passages.passages(text, weights, ("english",), is_best=True)
+
+
 def test_without_a_word_it_is_the_beginning():
     made = passage(FILLING, "zebra")
     assert made.startswith("The cellar was sorted on a rainy day. Nobody")

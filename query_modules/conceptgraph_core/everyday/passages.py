@@ -13,8 +13,10 @@ from ..words import readings
 
 # A longer text is not quoted whole: 80 tokens.
 LONG: Final = 80 * budgets.BYTES_A_TOKEN
-# The bytes of the passage around the best sentence, and of a second one.
+# The bytes of the passage around the best sentence, and of a second one; in the best text the
+# answer may stand some sentences from the words of the question.
 _FIRST, _SECOND = 260, 140
+_FIRST_OF_BEST, _SECOND_OF_BEST = 900, 500
 # A second passage has this share of the weight of the words that the first one lacks.
 _LEAST_MORE: Final = 0.2
 # A longer sentence, or a text without any, is cut between words, into parts of so many bytes.
@@ -40,14 +42,20 @@ class _Piece(NamedTuple):
 
 
 def passages(
-    text: str, weights: Mapping[str, float], languages: Sequence[str], most: int | None = None
+    text: str,
+    weights: Mapping[str, float],
+    languages: Sequence[str],
+    most: int | None = None,
+    *,
+    is_best: bool = False,
 ) -> str:
     """Return what *text* says around the terms of *weights*, in at most two passages.
 
     A text of at most `LONG` bytes is returned whole. A longer one is cut to whole sentences, with
     "…" where something is left out: those around the sentence with the greatest weight, then those
-    around the sentence that adds most. Without a term they are the first ones. *most* (bytes)
-    bounds the result; without room for a sentence, it is cut.
+    around the sentence that adds most. Without a term they are the first ones. Both are longer in
+    the text that *is_best*. *most* (bytes) bounds the result; without room for a sentence, it is
+    cut.
     """
     if budgets.size(text) <= (LONG if most is None else min(most, LONG)):
         return text
@@ -59,10 +67,11 @@ def passages(
     ]
     if not pieces:
         return CUT
-    room = _FIRST + _SECOND if most is None else most
-    first = _window(pieces, weights, min(_FIRST, room))
+    of_first, of_second = (_FIRST_OF_BEST, _SECOND_OF_BEST) if is_best else (_FIRST, _SECOND)
+    room = of_first + of_second if most is None else most
+    first = _window(pieces, weights, min(of_first, room))
     rest = {term: weight for term, weight in weights.items() if not _holds(pieces, first, term)}
-    left = min(_SECOND, room - _size(pieces, first))
+    left = min(of_second, room - _size(pieces, first))
     more = max((_weight(one, rest) for one in pieces), default=0.0)
     chosen = set(first)
     if more > _LEAST_MORE * sum(weights.values()):

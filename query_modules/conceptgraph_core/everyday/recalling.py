@@ -151,7 +151,7 @@ def _said(
         if one.node in shown:
             continue
         until = graph.ended(one.node)
-        line = _line(one, passage.of(one), until)
+        line = _line(one, passage.of(one, is_best=not lines), until)
         if not lines:
             # The best is cut if it does not fit; of the others there may be shorter ones.
             most = room.bytes - reserved - title_size(SAID) - len(_AHEAD)
@@ -227,12 +227,13 @@ class _Passage:
         self._languages = graph.context.languages
         self._found = found
 
-    def of(self, one: Candidate, most: int | None = None) -> str:
+    def of(self, one: Candidate, most: int | None = None, *, is_best: bool = False) -> str:
         """Return the text of *one*, or its passages, in at most *most* bytes."""
         said = str(one.entry["text"])
         if most is None and budgets.size(said) <= passages.LONG:
             return said
-        return passages.passages(said, self._weights(one), self._languages, most)
+        weights = self._weights(one)
+        return passages.passages(said, weights, self._languages, most, is_best=is_best)
 
     def _weights(self, one: Candidate) -> dict[str, float]:
         """Return the terms that led to *one*; if a link or its meaning did, those of the others."""
@@ -263,7 +264,7 @@ def _cut(line: Line, one: Candidate, passage: _Passage, until: int | None, most:
     room = passages.LONG
     while size(line) > most and room > _LEAST_CUT:
         room //= 2
-        line = _line(one, passage.of(one, room), until)
+        line = _line(one, passage.of(one, room, is_best=True), until)
     return line
 
 
