@@ -89,7 +89,7 @@ def test_a_long_text_is_quoted_around_what_is_asked_for(days):
     filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 10
     said = "The carpenter wants 2,340 euros for the worktop."
     days.remember(f"{filling}\n\n{said}\n\n{filling}")
-    days.remember("The worktop is made of oak")
+    days.remember("The carpenter wants oak for the worktop")
     told = days.recall("How much does the carpenter want for the worktop?", budget=200)
     assert f"note: “… {said} …”" in told
     assert "oak" in told

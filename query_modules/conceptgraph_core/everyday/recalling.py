@@ -22,6 +22,7 @@ from ..procedures import NOTHING
 from ..retrieval.question import asks_of_the_past
 from . import passages, schema
 from .asking import asked, budget, is_of_the_user
+from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 from .oneself import asked_for
 
@@ -76,9 +77,13 @@ def recall(
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     shown = [node for line, node in own if node is not None and line in who]
     contexts.accessed(graph, shown)
-    said = _said(graph, question, is_known, room, reserved, (vector, model), shown)
+    names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
+    bar = Bar(graph, names)
+    said = _said(graph, question, is_known, room, reserved, (vector, model), bar, shown)
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
+    if bar.tells_names_alone:
+        brought, levels = [], {}
     mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
     lines = [*who, *said, *mind]
     return {
@@ -120,6 +125,7 @@ def _said(
     room: Room,
     reserved: int,
     embedded: tuple[Sequence[float], str | None],
+    bar: Bar,
     shown: Sequence[Node] = (),
 ) -> list[Line]:
     """Return what was said and is not *shown*; access it, and make the links between it firmer."""
@@ -132,7 +138,9 @@ def _said(
             least=least,
             least_named=schema.LEAST_COVERED_NAMED,
             longest=passages.LONG,
+            belonging=bar.belonging,
         )
+        found.sort(key=lambda one: bar.place(one.node))
     else:
         *span, plans = graph.context.told_in
         found = contexts.told_in(graph, Span(*span), plans)
@@ -146,6 +154,9 @@ def _said(
         current = _current(graph, found, asks_of_the_past(question))
     else:
         current = (one for one in found if not _is_past_use(graph, one.node))
+    if bar.tells_names_alone:
+        room.keep(schema.NAMED_BUDGET)
+        reserved = 0
     passage = _Passage(graph, found)
     for one in current:
         if one.node in shown:

@@ -8,6 +8,8 @@ from ..dates import DAY_MS
 from ..errors import InvalidText
 
 DEFAULT_BUDGET: Final = 1_200
+# The budget where nothing is known but whom a message names.
+NAMED_BUDGET: Final = 180
 
 # The largest shares of a token budget: for who and what, and for what comes to mind.
 WHO_SHARE: Final = 0.4
@@ -77,6 +79,7 @@ KEEP: Final = {
     "years": Keep(0.9),
     "always": Keep(0.9, ("preserved",)),
 }
+ALWAYS_TAGS: Final = frozenset(KEEP["always"].tags)
 KEEP_TAGS: Final = frozenset(tag for one in KEEP.values() for tag in one.tags)
 
 SAME: Final = "same"

@@ -7,7 +7,7 @@ docs/design.md).
 
 import heapq
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,7 @@ from ..dates import Span
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
-from .search import Found
+from .search import Finder, Found
 from .view import Graph, Node
 from .wordings import Wordings, merged
 
@@ -83,23 +83,28 @@ def candidates(
     least: float = 0.0,
     least_named: float = 0.0,
     longest: int | None = None,
+    belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
 ) -> list[Candidate]:
     """Return the memories that match *query*, with their entries, the most relevant first.
 
     Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
     names a speaker, the share is *least_named*. Each other wording of *query*, the context's
-    `also`, has these bars to itself. Of a longer text only *longest* bytes are shown.
+    `also`, has these bars to itself. Of a longer text only *longest* bytes are shown. *belonging*
+    returns those of the matches that stay, and is told whether they are an answer.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    lists = []
+    lists, kept = [], []
     for finder, best in Wordings(graph, query, vector, model).each(schema.SEARCH_DEPTH, Wanted()):
         enough = least_named if finder.names_a_speaker else least
-        if finder.answers(best[: schema.CONTEXT_BEST], enough):
+        is_answer = finder.answers(best[: schema.CONTEXT_BEST], enough)
+        if belonging is not None or is_answer:
             lists.append(best)
-    if not lists:
+            stays = _belonging(best) if belonging is None else belonging(finder, best, is_answer)
+            kept.append(stays)
+    if not any(kept):
         return []
     found = merged(lists)
-    relevance, copies = _relevance(graph, merged(map(_belonging, lists)))
+    relevance, copies = _relevance(graph, merged(kept))
     worth = {node: _worth(node, value, longest) for node, value in relevance.items()}
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
     by_node = {one.node: one for one in found}

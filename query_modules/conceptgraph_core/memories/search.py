@@ -170,6 +170,19 @@ class Finder:
         """Return how near *found* itself is in meaning; None if it is not among the nearest."""
         return None if found.hit is None else self._search.meaning(found.hit, schema.SIMILAR_COSINE)
 
+    def evidence(self, found: Found) -> dict[str, float]:
+        """Return the words of the query that *found* has, with weights (`Search.evidence`)."""
+        return {} if found.hit is None else self._search.evidence(found.hit)
+
+    def is_near(self, found: Found) -> bool:
+        """Return whether *found* is near enough in meaning without any word."""
+        return (meaning := self.meaning(found)) is not None and meaning.is_near
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The words of the query that neither only ask nor say little."""
+        return self._search.content
+
     def explained(self, found: Found) -> Row:
         """Return `matched`, `words` and `factors`, as in `retrieval.searching.search`."""
         if found.hit is None:

@@ -177,6 +177,11 @@ def asking(message: str) -> frozenset[str]:
     return language.spoken(split(message), "asking", "asking", "function")
 
 
+def light(message: str) -> frozenset[str]:
+    """Return the words that say little, such as “using”, in the languages of *message*."""
+    return language.spoken(split(message), "light", "light")
+
+
 def asks_of_the_past(message: str) -> bool:
     """Tell whether *message* asks about the past."""
     words = split(message)

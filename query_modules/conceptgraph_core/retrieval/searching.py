@@ -1,5 +1,6 @@
 """Find the texts of a graph that match a question, and explain each match."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -15,13 +16,15 @@ from . import schema
 from .graph_index import StoredIndex
 from .indexer import Words, is_of
 from .nearness import Meaning, Near, cosines_of_all, least_alone
-from .question import LEADS, Cue, Further, Question, asking, question
+from .question import LEADS, Cue, Further, Question, asking, light, question
 from .ranking import Associated, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
 from .second_step import Association
 
 Row = dict[str, Any]
 _DECIMALS = 6
+# The weight of a word that says little, beside another one as rare.
+_LIGHT = 0.3
 
 
 class Hit(NamedTuple):
@@ -53,6 +56,7 @@ class Search:
         self._near: Near[int] | None = None
         self._asked = texts.summary(asked, field)
         self._asking = asking(self._asked)
+        self._light = light(self._asked)
         if first is None:
             self._index = StoredIndex(graph.another(Words), scope)
             self._nodes = _Nodes(graph, kind, self._index)
@@ -191,19 +195,40 @@ class Search:
         * A word that leads to a term of the text counts by what that term covers.
         * A neighbour of the word is not enough.
         """
-        cues = () if self._sought is None else self._sought.cues
-        asked = {cue: self._rarity(cue) for cue in cues if cue.said not in self._asking}
-        has: dict[str, float] = {}
-        for word in hit.found.words:
-            if word.neighbour is None and not word.cue.is_passed:
-                said = word.cue.said.partition(LEADS)[0]
-                has[said] = max(word.cue.covers, has.get(said, 0.0))
+        asked, has = {cue: self._rarity(cue) for cue in self._cues}, _covers(hit)
         got = sum(rarity * has.get(cue.said, 0.0) for cue, rarity in asked.items())
         return got / sum(asked.values()) if asked else 0.0
 
+    def evidence(self, hit: Hit) -> dict[str, float]:
+        """Return the words of the question that *hit* has, as `covered` does, each with its weight.
+
+        It is the root of how rare the word is, so that a common word does not stand for a rare one.
+        A word that says little (`light`) has less.
+        """
+        has = _covers(hit)
+        return {
+            cue.said: has[cue.said] * self._weight(cue) for cue in self._cues if cue.said in has
+        }
+
+    @property
+    def content(self) -> frozenset[str]:
+        """The words of the question that neither only ask nor say little."""
+        return frozenset(cue.said for cue in self._cues) - self._light
+
+    @property
+    def _cues(self) -> list[Cue]:
+        cues = () if self._sought is None else self._sought.cues
+        return [cue for cue in cues if cue.said not in self._asking]
+
+    def _weight(self, cue: Cue) -> float:
+        weight = math.sqrt(self._index.corpus.texts / max(1, self._count(cue)))
+        return weight * _LIGHT if cue.said in self._light else weight
+
+    def _count(self, cue: Cue) -> int:
+        return sum(map(self._index.count, cue.terms))
+
     def _rarity(self, cue: Cue) -> float:
-        count = sum(map(self._index.count, cue.terms))
-        return rarity(self._index.corpus.texts, max(1, count))
+        return rarity(self._index.corpus.texts, max(1, self._count(cue)))
 
     def _hit(self, found: Associated[int]) -> Hit:
         return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), found)
@@ -332,6 +357,16 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
     except ValueError:
         return context.now_ms + 1
     return max(context.now_ms, int(day.timestamp() * 1000)) + 1
+
+
+def _covers(hit: Hit) -> dict[str, float]:
+    """Return the words of the question that *hit* has, each with the share that it covers."""
+    has: dict[str, float] = {}
+    for word in hit.found.words:
+        if word.neighbour is None and not word.cue.is_passed:
+            said = word.cue.said.partition(LEADS)[0]
+            has[said] = max(word.cue.covers, has.get(said, 0.0))
+    return has
 
 
 def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ... import budgets
 from ... import text as texts
+from ...words.splitting import split
 from .. import kinds, schema
 from ..identity import components, likenesses, resolution
 from ..language import cues, kin
@@ -205,6 +206,16 @@ def _closeness(read: named.Message, node: Node, place: named.Place) -> int:
     """Return how close *node* is to the user among those that one word means: "the family"."""
     group = read.groups.get(place)
     return 0 if group is None else kin.closeness(node.get("entity_kind") or "", group)
+
+
+def names_of(graph: Graph, message: str) -> list[frozenset[str]]:
+    """Return the words by which *message* names each of its entities: Rui, my sister."""
+    places = {place for _, place in named_by(graph, message) if place[0] >= 0}
+    words = named.read(message).words
+    return [
+        frozenset(split(" ".join(one.bare for one in words[first:beyond])))
+        for first, beyond in sorted(places)
+    ]
 
 
 def _is_told_apart(

@@ -1,0 +1,123 @@
+"""Decide which memories belong to a message: each has a bar of its own to pass."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from .. import budgets
+from ..dates import DAY_MS
+from ..memories.near_duplicates import age
+from ..memories.search import Finder, Found
+from ..memories.view import Graph, Node
+from ..retrieval.scoring import LENGTH_EXPONENT
+from . import schema
+from .life_changes import says_change
+from .passages import LONG
+
+# A line has at least these shares of the best score, and of the best line's own words.
+_LEAST_SCORE: Final = 0.45
+_LEAST_EVIDENCE: Final = 0.4
+# So many texts that share only a name with the message are shown, and so many that matter.
+_MOST_NAMED: Final = 3
+_MOST_ALWAYS: Final = 2
+# Of the texts with a name, only the best so many are read for what matters.
+_MOST_READ: Final = 40
+# An older change matters if it was important.
+_RECENT_MS: Final = 365 * DAY_MS
+_IMPORTANT: Final = 0.85
+
+
+class Bar:
+    """Keeps what belongs to a message that has the words *names* for whom it names."""
+
+    def __init__(self, graph: Graph, names: Sequence[frozenset[str]] = ()) -> None:
+        self._graph = graph
+        self._names = names
+        # What matters about whom it names; these come first.
+        self.first: list[Node] = []
+        # Whether anything shares more than a name with the message; None if nothing was found.
+        self._is_answered: bool | None = None
+
+    def belonging(self, finder: Finder, found: Sequence[Found], is_answer: bool) -> list[Found]:
+        """Return those of *found* that pass; if they do not answer, only what matters of a name.
+
+        * One that is near enough in meaning passes.
+        * Another one needs a share of the best score, and of the rare words of the best.
+        * Of those that share only a name with a message that asks for more, two pass.
+        * What matters about whom the message names always passes.
+        """
+        evidence = [finder.evidence(one) for one in found]
+        matters = self._matters(finder, found, evidence)
+        self.first += (one.node for one in matters if one.node not in self.first)
+        if not is_answer:
+            self._is_answered = self._is_answered or False
+            return matters
+        sums = [sum(words.values()) for words in evidence]
+        best, most = max((one.score for one in found), default=0.0), max(sums, default=0.0)
+        passing = [
+            (one, self._is_only_a_name(finder, words))
+            for one, words, has in zip(found, evidence, sums, strict=True)
+            if has >= _LEAST_EVIDENCE * most and _reaches(one, _LEAST_SCORE * best)
+        ]
+        named = [one for one, is_name in passing if is_name and one not in matters]
+        named.sort(key=lambda one: -one.node.value("importance_score"))
+        named = named[: max(0, _MOST_NAMED - len(matters))]
+        answers = [one for one, is_name in passing if not is_name]
+        answers += (one for one in found if finder.is_near(one))
+        self._is_answered = self._is_answered or bool(answers)
+        chosen = [*matters, *named, *answers]
+        return [one for one in found if one in chosen]
+
+    @property
+    def tells_names_alone(self) -> bool:
+        """Whether nothing is known but whom the message names."""
+        return bool(self._names) and self._is_answered is False
+
+    def place(self, node: Node) -> int:
+        """Return a sort key by which what matters comes first."""
+        return self.first.index(node) if node in self.first else len(self.first)
+
+    def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
+        every = {word for name in self._names for word in name}
+        if not words or not set(words) <= every or finder.content <= every:
+            return False
+        return sum(not set(words).isdisjoint(name) for name in self._names) == 1
+
+    def _matters(
+        self, finder: Finder, found: Sequence[Found], evidence: Sequence[Collection[str]]
+    ) -> list[Found]:
+        """Return the latest change of whom the message names, and what is always kept of them."""
+        matters: list[Found] = []
+        for name in self._names[: schema.MOST_WHO]:
+            of_name = [
+                one
+                for one, words in zip(found, evidence, strict=True)
+                if not name.isdisjoint(words) and self._graph.ended(one.node) is None
+            ][:_MOST_READ]
+            changes = [one for one in of_name if self._is_change(one.node)]
+            always = [one for one in of_name if _is_always(one.node)]
+            changes = sorted(changes, key=lambda one: age(one.node))[-1:]
+            matters += (one for one in (*changes, *always[:_MOST_ALWAYS]) if one not in matters)
+        return matters[: _MOST_NAMED + 1]
+
+    def _is_change(self, node: Node) -> bool:
+        asked_at = self._graph.context.asked_at
+        now_ms = self._graph.context.now_ms if asked_at is None else asked_at
+        is_recent = now_ms - node.told_at <= _RECENT_MS
+        return (is_recent or node.value("importance_score") >= _IMPORTANT) and says_change(
+            node.content
+        )
+
+
+def _reaches(one: Found, least: float) -> bool:
+    """Tell whether *one* has a score of *least*; of a long text only a passage is compared.
+
+    The score falls with the length of a text, so that a short one would push out a long note.
+    """
+    if one.score >= least:
+        return True
+    longer = budgets.size(one.node.content) / LONG
+    return longer > 1.0 and bool(one.score * longer**-LENGTH_EXPONENT >= least)
+
+
+def _is_always(node: Node) -> bool:
+    return not schema.ALWAYS_TAGS.isdisjoint(node.value("tags"))

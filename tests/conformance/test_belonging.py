@@ -1,0 +1,91 @@
+"""Each line of a recall belongs to the message: what is asked for, and what matters of a name."""
+
+import pytest
+from test_everyday import Days
+
+from concept_graph_mcp import calls
+from conceptgraph_core.everyday import schema
+from conceptgraph_core.everyday.life_changes import says_change
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def days(memory):
+    return Days(memory)
+
+
+def kept(days, name, *texts, keep="normal", kind=None):
+    for text in texts:
+        days.memory.now_ms += DAY_MS
+        about = [name if kind is None else {"name": name, "kind": kind}]
+        days.remember(text, about, keep, said=text)
+
+
+def said(days, message):
+    row = days.recalled(message)
+    return [one["parts"][1].partition("“")[2] for one in row["lines"] if one["part"] == "said"]
+
+
+def test_a_line_that_shares_only_words_that_say_little_goes(days):
+    kept(days, "Kafka", "We are using Kafka for the events of the shop")
+    kept(days, "tents", "Using the old tent works best when we go to the lake")
+    assert [one[:9] for one in said(days, "What are we using for the events of the shop?")] == [
+        "We are us"
+    ]
+
+
+def test_a_long_note_is_not_pushed_out_by_a_short_text(days):
+    filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 15
+    days.remember(f"{filling}\n\nThe carpenter wants 2,340 euros for the worktop.\n\n{filling}")
+    days.remember("The carpenter brings the worktop")
+    assert any("2,340" in one for one in said(days, "What does the carpenter's worktop cost?"))
+
+
+def test_the_latest_change_comes_first_with_a_name(days):
+    kept(days, "Rui", "Rui likes sailing", kind="boyfriend")
+    kept(days, "Rui", "Rui moved to Porto", "Rui and I broke up", "Rui has a blue boat")
+    kept(days, "Rui", "The dinner with Rui at the harbour was lovely")
+    first, *others = said(days, "Should I plan an anniversary dinner with Rui?")
+    assert first == "Rui and I broke up”"
+    assert any("harbour" in one for one in others)
+
+
+def test_what_is_always_kept_comes_with_a_name(days):
+    kept(days, "Milo", "Milo is allergic to latex", keep="always")
+    kept(days, "Milo", "Milo plays chess", "Milo has a red bike")
+    assert said(days, "What could we give Milo for his birthday?")[0].startswith("Milo is allergic")
+
+
+def test_an_old_change_matters_if_it_was_important(days):
+    kept(days, "Ada", "Ada moved to Kiel")
+    kept(days, "Ada", "Ada has a cat", "Ada has a dog", "Ada reads", "Ada swims", keep="years")
+    assert said(days, "Where could Ada's umbrella be?")[0] == "Ada moved to Kiel”"
+    days.memory.now_ms += 400 * DAY_MS
+    assert "Ada moved to Kiel”" not in said(days, "Where could Ada's umbrella be?")
+
+
+def test_what_nobody_told_about_a_known_name_is_short(days):
+    things = ("a boat", "a van", "two cats", "a ladder", "a tuba", "a blue scarf", "red shoes")
+    kept(days, "Gregor", *(f"Gregor has {thing}" for thing in things), kind="friend")
+    days.run(calls.everyday.relate("default", "Gregor", "boat", "evokes"))
+    row = days.recalled("Which umbrella would Gregor lend to a stranger?")
+    assert {one["part"] for one in row["lines"]} <= {"who", "said"}
+    assert row["tokens"] <= schema.NAMED_BUDGET
+    everything = said(days, "Gregor?")
+    assert len(everything) == len(things)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rui and I broke up",
+        "Oma ist gestorben",
+        "A Ana mudou-se para o Porto",
+        "Lucía se mudó a Valencia",
+        "Paul a déménagé à Lyon",
+    ],
+)
+def test_words_for_a_change_are_known_in_each_language(text):
+    assert says_change(text)
+    assert not says_change("Tobi is left-handed and moves a lot")
