@@ -19,8 +19,9 @@ def keep(memory: Any, **said: tuple[str, int]) -> None:
     """Keep texts by their keys, each said so many days ago."""
     memory.import_rows(
         [
-            node(key, content=text, said_at=memory.now_ms - days * DAY_MS)
+            node(key, content=text, said_at=at, created_at=at)
             for key, (text, days) in said.items()
+            for at in (memory.now_ms - days * DAY_MS,)
         ]
     )
 
