@@ -3,8 +3,9 @@
 import anyio
 import pytest
 
-from concept_graph_mcp.embedding import nothing
+from concept_graph_mcp.embedding import minilm, nothing, nothing_vectors
 from concept_graph_mcp.embedding.opening import LazyEmbedding
+from conceptgraph_core.ranks import cosine
 
 
 class _Words:
@@ -32,3 +33,21 @@ def test_a_remark_is_compared_with_those_of_its_language(texts, monkeypatch):
     greatest, deviation = anyio.run(near, max(texts, key=len))
     assert greatest == pytest.approx(1)
     assert deviation > 0
+
+
+def test_the_vectors_that_are_kept_are_those_of_the_model():
+    if not minilm.is_installed():
+        pytest.skip("minilm is not installed")
+    kept = nothing_vectors.read()
+    assert kept is not None, "run python -m concept_graph_mcp.embedding.nothing_vectors"
+    texts = [text for some in nothing.TEXTS for text in some]
+    assert len(kept) == len(texts)
+    # Processors round the weights differently.
+    for text, vector in list(zip(texts, kept, strict=True))[::8]:
+        [made] = anyio.run(minilm.minilm("").vectors, [text])
+        assert cosine(made, vector) == pytest.approx(1.0, abs=0.02)
+
+
+def test_vectors_of_other_texts_are_not_used(monkeypatch):
+    monkeypatch.setattr(nothing, "TEXTS", (("Hello!", "Bye"),))
+    assert nothing_vectors.read() is None

@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from itertools import islice
-from statistics import pstdev
 from threading import Thread
+from typing import Any
 
 import anyio
 import anyio.to_thread
-
-from conceptgraph_core.ranks import cosine
 
 from .. import endpoints
 from ..settings import AUTOMATIC, MINILM
@@ -58,6 +56,25 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
     return await EndpointEmbedding.reached(where)
 
 
+async def _of_nothing(embedding: Embedding) -> list[Vector]:
+    """Return the vectors of the texts that ask for nothing, in order. Raises EmbeddingError."""
+    if embedding.name == MINILM:
+        from . import nothing_vectors
+
+        if (kept := nothing_vectors.read()) is not None:
+            return kept
+    return await embedding.vectors([one for some in nothing.TEXTS for one in some])
+
+
+def _units(vectors: Sequence[Vector]) -> Any:
+    """Return *vectors* as rows of length 1; zero stays zero."""
+    import numpy as np
+
+    rows = np.array(vectors, dtype=float)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / (lengths + (lengths == 0))
+
+
 class LazyEmbedding:
     """The configured embedding, opened when a first text needs it.
 
@@ -79,7 +96,8 @@ class LazyEmbedding:
         self._loading: Future[Embedding] | None = None
         self._failed_at_s = 0.0
         self._opened: Embedding | None = None
-        self._nothing: list[list[Vector]] | None = None
+        # For each language a row for each text.
+        self._nothing: list[Any] | None = None
 
     @property
     def is_loading(self) -> bool:
@@ -149,14 +167,14 @@ class LazyEmbedding:
         """Return how near *vector* is to texts that ask for nothing: the greatest cosine to one of
         them, and the standard deviation of those in its language. Raises EmbeddingError.
         """
-        embedding = await self.opened()
+        import numpy as np
+
         if self._nothing is None:
-            made = iter(await embedding.vectors([one for some in nothing.TEXTS for one in some]))
-            self._nothing = [list(islice(made, len(some))) for some in nothing.TEXTS]
-        near = max(
-            ([cosine(vector, one) or 0.0 for one in some] for some in self._nothing), key=max
-        )
-        return max(near), pstdev(near)
+            made = iter(await _of_nothing(await self.opened()))
+            self._nothing = [_units([*islice(made, len(some))]) for some in nothing.TEXTS]
+        [asked] = _units([vector])
+        near = max((rows @ asked for rows in self._nothing), key=np.max)
+        return float(near.max()), float(near.std())
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         return await (await self.opened()).vectors(texts)
