@@ -171,11 +171,22 @@ def _run(server: MCPServer) -> None:
 
 async def _embed_new(session: Session) -> None:
     """Embed new memories between the calls."""
-    # Only who has a model needs it.
+    kept = anyio.Event()
+    early: list[tuple[Session, int]] = []
+
+    def noted(by: Session, now_ms: int) -> None:
+        early.append((by, now_ms))
+        kept.set()
+
+    session.on_kept.append(noted)
+    await kept.wait()
+    # Only who keeps something needs it.
     from .worker.new_vectors import NewVectors
 
     new = NewVectors(session)
-    session.on_kept.append(new.kept)
+    session.on_kept[session.on_kept.index(noted)] = new.kept
+    for one in early:
+        new.kept(*one)
     await new.run()
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from zoneinfo import ZoneInfo
@@ -26,7 +27,7 @@ from .settings import Settings
 from .stores.store import Rows, Store
 
 if TYPE_CHECKING:
-    from .embedding.base import Vector
+    from .embedding.base import Embedding, Vector
     from .embedding.opening import LazyEmbedding
 
 logger = logging.getLogger(__name__)
@@ -48,6 +49,40 @@ class Clock:
         if now_ms > limits.MAX_TIME_MS:
             raise Refused(f"now_ms: must be at most {limits.MAX_TIME_MS}, not {now_ms}")
         self.frozen_ms = now_ms if now_ms > 0 else None
+
+
+class Later:
+    """The embedding configured as *said*, whose modules are imported when it is first used.
+
+    A server starts without them, and many sessions never need one.
+    """
+
+    def __init__(self, said: str) -> None:
+        self._said = said
+
+    @cached_property
+    def lazy(self) -> "LazyEmbedding":
+        from .embedding.opening import LazyEmbedding
+
+        return LazyEmbedding(self._said)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a thread is loading the model."""
+        return "lazy" in self.__dict__ and self.lazy.is_loading
+
+    async def opened(self) -> "Embedding":
+        """Return the embedding itself. Raises EmbeddingError."""
+        return await self.lazy.opened()
+
+    async def near_nothing(self, vector: "Vector") -> tuple[float, float]:
+        """Return how near *vector* is to texts that ask for nothing; see `LazyEmbedding`."""
+        return await self.lazy.near_nothing(vector)
+
+    async def close(self) -> None:
+        """Close it if it was used."""
+        if "lazy" in self.__dict__:
+            await self.lazy.close()
 
 
 class Question(NamedTuple):
@@ -78,7 +113,7 @@ class Session:
     clock: Clock
     user_id: str = DEFAULT_USER
     until_ms: int | None = None
-    embedding: "LazyEmbedding | None" = None
+    embedding: "Later | None" = None
     decay: Mapping[str, float] = field(default_factory=dict)
     expires: bool = False
     concepts: str = WHOSE[0]
@@ -111,7 +146,7 @@ class Session:
         *store* is the store of the settings, open or not.
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
-        embedding = _embedding(settings.embeddings) if settings.embeddings else None
+        embedding = Later(settings.embeddings) if settings.embeddings else None
         time = settings.decay, settings.expires
         return cls(*made, until_ms, embedding, *time, settings.concepts)
 
@@ -277,10 +312,3 @@ def _advise(advice: str) -> None:
         logger.warning("%s", advice)
     elif advice not in heard:
         heard.append(advice)
-
-
-def _embedding(said: str) -> "LazyEmbedding":
-    # Imported on demand, because few users have an embedding.
-    from .embedding.opening import LazyEmbedding
-
-    return LazyEmbedding(said)

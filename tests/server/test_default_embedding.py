@@ -22,6 +22,7 @@ from concept_graph_mcp.stores.lazy import connect
 
 # For what never comes; nothing waits as long as this where all is well.
 DEADLINE_S = 60.0
+NOW_MS = 1_750_000_000_000
 ASKED = "Where did I leave the vehicle?"
 KEPT = "We parked the car on level three of the garage"
 
@@ -223,7 +224,8 @@ def test_a_server_that_is_not_asked_loads_no_model(file):
         assert "onnxruntime" not in maps
 
 
-def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file):
+def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file, monkeypatch):
+    monkeypatch.setattr(memory_module, "_PATIENCE_S", DEADLINE_S)
     with Memory.open(file) as memory:
         memory.remember("Rosa keeps a banjo")
         memory.remember(KEPT)
@@ -265,3 +267,30 @@ def test_storing_on_the_command_line_loads_no_model(file, loaded):
     loaded.clear()
     command(file, "remember", "Rosa keeps a banjo")
     assert loaded == []
+
+
+def test_ingesting_embeds_nothing_and_says_where_that_happens(file, tmp_path, loaded):
+    messages = tmp_path / "messages.jsonl"
+    lines = [
+        {"text": f"message {n}", "thread": "t", "time_ms": NOW_MS + n, "speaker": "Mia"}
+        for n in range(3)
+    ]
+    messages.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    assert "gives them vectors in the background" in command(file, "ingest", str(messages))
+    assert loaded == []
+    report = json.loads(command(file, "doctor", "--json"))["findings"]
+    [told] = [one["state"] for one in report if one["what"] == "embedding"]
+    assert told == "minilm; no text has a vector yet; a server or the worker makes them"
+    off = command(file, "ingest", str(messages), CONCEPT_GRAPH_EMBEDDINGS="none")
+    assert "vectors" not in off
+
+
+def test_doctor_says_how_many_texts_still_lack_a_vector(file):
+    keep(file, KEPT)
+    command(file, "embed")
+    keep(file, "Rosa keeps a banjo", "Milo has judo on Tuesdays")
+    report = json.loads(command(file, "doctor", "--json"))["findings"]
+    [told] = [one["state"] for one in report if one["what"] == "embedding"]
+    assert told == (
+        "minilm, 384 numbers; without a vector: 2 of 3; a server or the worker makes them"
+    )

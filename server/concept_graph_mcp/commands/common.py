@@ -15,6 +15,7 @@ import click
 from conceptgraph_core import limits
 
 from .. import settings, user_files
+from ..embedding import minilm
 from ..errors import StoreError
 from ..printable import printable
 from ..session import Clock, Session
@@ -195,6 +196,17 @@ def with_keeper(
             return await work(Session.of(store, chosen, clock, until_ms=until_ms), store)
 
     return anyio.run(main)
+
+
+def note_vectors() -> None:
+    """Print where texts that were stored get their vectors, unless these are switched off."""
+    said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
+    if said is None or (said == settings.AUTOMATIC and not minilm.is_installed()):
+        return
+    note(
+        "Words find them now. A running server or worker gives them vectors in the background;"
+        " concept-graph-mcp embed does so at once."
+    )
 
 
 def unix_ms(text: str, zone: ZoneInfo, option: str = "--at") -> int:

@@ -79,7 +79,8 @@ async def _contents(session: Session) -> list[Finding]:
         measures = []  # The problems found below say why.
     findings = [Finding("query modules there", version)]
     findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
-    findings += [await one(session) for one in (health.embedding, health.jobs, health.backup)]
+    findings.append(await health.embedding(session, health.MOST_REPORTED))
+    findings += [await one(session) for one in (health.jobs, health.backup)]
     findings += [
         Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True)
         for row in found[:_MOST_PROBLEMS]

@@ -5,13 +5,11 @@ from collections.abc import Callable
 
 import click
 
-from conceptgraph_core.embeddings.schema import embedded_kinds
-from conceptgraph_core.registry import LAYERS
-
 from .. import calls, settings
 from ..embedding.base import Embedding, EmbeddingError
 from ..embedding.opening import opened
 from ..errors import StoreError
+from ..health.findings import texts
 from ..session import Session
 from ..worker.embedding import embed_lacking
 from .common import Failure, with_session
@@ -74,7 +72,7 @@ class _Embedding:
         """Return how many texts got a vector, and how many have none. Raises Failure."""
         embedding = await opened(self._said, os.environ)
         try:
-            with progress("embedding texts", await _total(session)) as tell:
+            with progress("embedding texts", await texts(session)) as tell:
                 await self._choose(session, embedding)
                 return await self._embed(session, embedding, tell)
         finally:
@@ -108,9 +106,3 @@ class _Embedding:
             done += embedded
             without += seen - embedded
             tell(done + without)
-
-
-async def _total(session: Session) -> int:
-    measures = {kind.measure for kind, _ in embedded_kinds(LAYERS)}
-    rows = await session.run(calls.transfer.stats())
-    return sum(row["value"] for row in rows if row["measure"] in measures)

@@ -24,7 +24,7 @@ from ..histories.conversation import Kept
 from ..histories.formats import History
 from ..session import Session
 from . import importing, notes_folder, output
-from .common import PATH, Failure, with_session
+from .common import PATH, Failure, note_vectors, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
 from .marking import Marking
@@ -107,6 +107,8 @@ def ingest(
         note(f"to ingest: {work.created:,}; nothing was stored: a dry run.")
     else:
         note(f"ingested: {work.created:,}, there already: {work.existing:,}")
+        if work.created:
+            note_vectors()
     for line in work.tally.lines():
         note(line)
 

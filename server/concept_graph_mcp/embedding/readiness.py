@@ -52,10 +52,9 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
 
     Raises EmbeddingError, StoreError.
     """
-    assert session.embedding is not None
-    lazy = session.embedding
-    if not isinstance(lazy, LazyEmbedding):
-        return Ready(await lazy.opened())
+    lazy = _lazy(session)
+    if lazy is None:
+        return Ready(await session.embedding.opened())
     # A static model helps without stored vectors too.
     if not lazy.is_static and (words := await _by_words(session, lazy)) is not None:
         return words
@@ -70,8 +69,9 @@ async def recorded(session: Asking) -> str | None:
 
     Raises StoreError.
     """
-    assert isinstance(session.embedding, LazyEmbedding)
-    known, place = session.embedding.recorded, (session.user_id, session.database)
+    lazy = _lazy(session)
+    assert lazy is not None
+    known, place = lazy.recorded, (session.user_id, session.database)
     model, until_s = known.get(place, (None, 0.0))
     if time.monotonic() >= until_s:
         rows = await session.run(calls.embedding.chosen())
@@ -87,9 +87,9 @@ async def may_embed(session: Asking) -> bool:
 
     A model that nobody chose leaves a store with another one as it is. Raises StoreError.
     """
-    lazy = session.embedding
-    if not isinstance(lazy, LazyEmbedding):
-        return lazy is not None
+    lazy = _lazy(session)
+    if lazy is None:
+        return session.embedding is not None
     forget(session)
     if not lazy.is_automatic:
         return True
@@ -98,8 +98,14 @@ async def may_embed(session: Asking) -> bool:
 
 def forget(session: Asking) -> None:
     """Read the models of stores anew: one was found to be another."""
-    if isinstance(session.embedding, LazyEmbedding):
-        session.embedding.recorded.clear()
+    if (lazy := _lazy(session)) is not None:
+        lazy.recorded.clear()
+
+
+def _lazy(session: Asking) -> LazyEmbedding | None:
+    """Return the session's embedding if it is one that may have to be loaded first."""
+    found = getattr(session.embedding, "lazy", session.embedding)
+    return found if isinstance(found, LazyEmbedding) else None
 
 
 async def _by_words(session: Asking, lazy: LazyEmbedding) -> Ready | None:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from conceptgraph_core import __version__, words
 from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.embeddings.schema import embedded_kinds
+from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings
@@ -25,8 +27,9 @@ REPAIR: Final = (
     "restore a backup; without one, export what can be read and import it into a new store"
 )
 COMMAND: Final = "concept-graph-mcp"
-# Texts without a vector are counted up to this many of each kind.
+# Texts without a vector are counted up to this many of each kind: at a glance, and for a report.
 _MOST_COUNTED = 1_000
+MOST_REPORTED: Final = 100_000
 # A backup that is older than this is worth another one.
 _OLD_MS = 7 * DAY_MS
 
@@ -94,8 +97,11 @@ async def _replica(chosen: Settings, uri: str) -> Finding:
         return Finding("replica", str(error), wrong=True)
 
 
-async def embedding(session: Session) -> Finding:
-    """Return the state of the text vectors, if there are any or an embedding is configured."""
+async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
+    """Return the state of the text vectors, if there are any or an embedding is configured.
+
+    Texts without a vector are counted up to *most* of each kind.
+    """
     chosen = await session.run(calls.embedding.chosen())
     said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
     if not chosen:
@@ -109,15 +115,17 @@ async def embedding(session: Session) -> Finding:
         if is_automatic:
             told = f"{of}, but {settings.EMBEDDINGS_VARIABLE} is not: set it, or run {mend}"
         return Finding("embedding", told, True, mend)
-    count, has_more = await lacking(session)
+    count, has_more = await lacking(session, most)
     mend = f"{COMMAND} embed"
     state = f"{of}; without a vector: {count:,}{' or more' if has_more else ''}" if count else of
     if said is None:
         return Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is none: not used")
     if not count:
         return Finding("embedding", state)
-    later = "a server or the worker makes them" if is_automatic else f"run {mend}"
-    return Finding("embedding", f"{state}; {later}", mend=mend)
+    if not is_automatic:
+        return Finding("embedding", f"{state}; run {mend}", mend=mend)
+    made = f"{state} of {await texts(session):,}; a server or the worker makes them"
+    return Finding("embedding", made, mend=mend)
 
 
 def _without_vectors(said: str | None) -> Finding:
@@ -130,10 +138,17 @@ def _without_vectors(said: str | None) -> Finding:
     return Finding("embedding", f"{said}; no text has a vector yet: run {mend}", mend=mend)
 
 
-async def lacking(session: Session) -> tuple[int, bool]:
+async def texts(session: Session) -> int:
+    """Return how many texts there are that have a vector or may get one."""
+    measures = {kind.measure for kind, _ in embedded_kinds(LAYERS)}
+    counted = await session.run(calls.transfer.stats())
+    return sum(row["value"] for row in counted if row["measure"] in measures)
+
+
+async def lacking(session: Session, most: int = _MOST_COUNTED) -> tuple[int, bool]:
     """Return how many texts lack a vector, and whether some kind has more than were counted."""
-    rows = await session.run(calls.embedding.lacking(_MOST_COUNTED))
-    return len(rows), _MOST_COUNTED in Counter(row["kind"] for row in rows).values()
+    rows = await session.run(calls.embedding.lacking(most))
+    return len(rows), most in Counter(row["kind"] for row in rows).values()
 
 
 async def jobs(session: Session) -> Finding:

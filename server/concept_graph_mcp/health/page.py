@@ -15,8 +15,6 @@ import anyio
 from starlette.exceptions import HTTPException
 
 from conceptgraph_core import __version__, limits
-from conceptgraph_core.embeddings.schema import embedded_kinds
-from conceptgraph_core.registry import LAYERS
 
 from .. import calls, overdue
 from ..clients.state import states
@@ -207,10 +205,8 @@ class _OwnersPage(_Page):
         """Return how many texts there are and lack a vector, if any has one; `more`: or more."""
         if not await self._session.run(calls.embedding.chosen()):
             return None
-        measures = {kind.measure for kind, _ in embedded_kinds(LAYERS)}
-        counted = await self._session.run(calls.transfer.stats())
-        total = sum(row["value"] for row in counted if row["measure"] in measures)
-        lacking, has_more = await findings.lacking(self._session)
+        total = await findings.texts(self._session)
+        lacking, has_more = await findings.lacking(self._session, findings.MOST_REPORTED)
         return {"total": total, "lacking": lacking, "more": has_more}
 
     def _shown(self, finding: Finding) -> Row:
