@@ -170,7 +170,7 @@ def test_an_episode_is_found_by_what_it_says(memory: Memory) -> None:
         "20250615/shopping",
         "Bought apples at the market",
     )
-    assert (row["date"], row["matched"]) == ("2025-06-15", ["apple"])
+    assert (row["date"], row["matched"]) == ("2025-06-15", ["apple", "buy → bought"])
 
 
 def test_a_person_s_questions_about_three_stories_are_answered_first_by_their_sentence(

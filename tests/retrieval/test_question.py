@@ -8,28 +8,33 @@ DAY_MS = 86_400_000
 SPEAKERS = {"carolin": ("Caroline",), "mark": ("Mark Twain", "Mark Spitz")}
 
 
+def own(asked: Question) -> tuple[Cue, ...]:
+    """Return the cues without the families of their words."""
+    return tuple(cue._replace(near=()) for cue in asked.cues)
+
+
 def test_cues_are_the_terms_of_the_text_each_once() -> None:
     asked = question("Dogs? Which dog saw dogs?", ASKED_AT, speakers={})
-    cues = Cue("dogs", ("dog",)), Cue("saw", ("saw",))
-    assert asked == Question(cues=cues, asked_at=ASKED_AT)
+    assert own(asked) == (Cue("dogs", ("dog",)), Cue("saw", ("saw",)))
+    assert asked == Question(cues=asked.cues, asked_at=ASKED_AT)
 
 
 def test_a_question_is_read_in_every_language() -> None:
     asked = question("Wann war die Party?", ASKED_AT, speakers={}, languages=BOTH)
     # "war" and "die" are English words too, but nothing in a German question.
-    assert asked.cues == (Cue("party", ("party",), ("parti",)),)
+    assert own(asked) == (Cue("party", ("party",), ("parti",)),)
     asked = question("Who died in the war?", ASKED_AT, speakers={}, languages=BOTH)
     assert [one.terms for one in asked.cues] == [("die", "died"), ("war",)]
 
 
 def test_a_question_that_may_be_of_either_language_is_of_both() -> None:
     asked = question("Party", ASKED_AT, speakers={}, languages=BOTH)
-    assert asked.cues == (Cue("party", ("parti", "party")),)
+    assert own(asked) == (Cue("party", ("parti", "party")),)
 
 
 def test_two_words_that_are_one_in_a_language_are_one_cue() -> None:
     asked = question("What was baked at the baking?", ASKED_AT, speakers={}, languages=BOTH)
-    assert asked.cues == (Cue("baked", ("bake",), ("baked", "baking")),)
+    assert own(asked) == (Cue("baked", ("bake",), ("baked", "baking")),)
 
 
 def test_a_first_name_is_no_cue_in_any_language() -> None:
@@ -48,7 +53,7 @@ def test_the_terms_of_a_word_that_a_question_leads_to_are_one_cue() -> None:
 
 def test_the_first_name_of_a_speaker_names_and_is_no_cue() -> None:
     asked = question("what did caroline paint?", ASKED_AT, speakers=SPEAKERS)
-    assert asked.cues == (Cue("paint", ("paint",)),)
+    assert own(asked) == (Cue("paint", ("paint",)),)
     assert asked.named == {"Caroline"}
 
 
@@ -59,7 +64,7 @@ def test_a_first_name_that_several_have_names_them_all() -> None:
 
 def test_a_name_alone_is_the_cue_for_there_is_no_other() -> None:
     asked = question("Who is Caroline?", ASKED_AT, speakers=SPEAKERS)
-    assert (asked.cues, asked.named) == ((Cue("caroline", ("carolin",)),), {"Caroline"})
+    assert (own(asked), asked.named) == ((Cue("caroline", ("carolin",)),), {"Caroline"})
 
 
 def test_the_term_that_knows_a_speaker_is_that_of_the_first_name() -> None:

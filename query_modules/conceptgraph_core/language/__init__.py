@@ -20,12 +20,9 @@ LANGUAGES: Final = ("en", "de", "pt", "es", "fr")
 def load(language: str, topic: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words of *topic* in *language*, by name, in the order of the file."""
     found: dict[str, tuple[str, ...]] = {}
-    for line in _text(f"{language}/{topic}.txt").splitlines():
-        said = line.partition("#")[0]
-        if not said.strip():
-            continue
+    for said in lines(language, topic):
         if not said[0].isspace():
-            name, _, said = said.partition(":")
+            name, _, said = said.partition(":")  # noqa: PLW2901
             found[name] = ()
         words = (word.strip().casefold() for word in said.split(","))
         found[name] += tuple(word for word in words if word)
@@ -58,6 +55,14 @@ def likely(said: Iterable[str]) -> tuple[str, ...]:
 @cache
 def _function_words(language: str) -> frozenset[str]:
     return words("asking", "function", (language,))
+
+
+def lines(language: str, topic: str) -> list[str]:
+    """Return the lines of the file of *topic* in *language*, without comments."""
+    said = (
+        line.partition("#")[0].rstrip() for line in _text(f"{language}/{topic}.txt").split("\n")
+    )
+    return [line for line in said if line]
 
 
 def _text(path: str) -> str:

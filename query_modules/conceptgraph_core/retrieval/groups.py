@@ -1,14 +1,18 @@
 """The neighbours of a word, which count with it as one cue.
 
+* `words.families` has the words that are derived from it: allergic from allergy.
 * `worker.latent` finds words that occur with the same words in the texts of a scope, by latent
   semantic analysis (Deerwester and others, "Indexing by Latent Semantic Analysis", JASIS 41, 1990).
 * A static embedding has a vector for each word of its vocabulary. `concept_graph_mcp.embedding`
   finds the words nearest to a word of the question; nothing of that is stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+# A word of the same family means nearly the same. It covers the whole word: less would leave a
+# fact unfound whose one other word is not in the question.
+FAMILY_SHARE: Final = 0.8
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect. A long text
 # says what its words mean; the words of short texts hardly occur together.
 SHARE: Final = 0.3
@@ -33,13 +37,15 @@ MOST: Final = 10
 class Neighbour(NamedTuple):
     """A term near another one, a word of that term, and their cosine.
 
-    Its mention weighs `share` · `cosine` of a mention of the other term.
+    Its mention weighs `share` · `cosine` of a mention of the other term, and covers `covers` of it
+    (see `Search.covered`).
     """
 
     term: str
     word: str
     cosine: float
     share: float
+    covers: float = 0.0
 
     @property
     def weight(self) -> float:
@@ -72,6 +78,11 @@ def wants(texts: int, length: int) -> bool:
 def are_stale(texts: int, grouped: int | None) -> bool:
     """Return whether groups of *grouped* texts are out of date in a scope of *texts* texts."""
     return grouped is None or abs(texts - grouped) >= _CHANGED * max(1, grouped)
+
+
+def of_family(family: Mapping[str, str]) -> tuple[Neighbour, ...]:
+    """Return the terms of *family*, each with a word, as neighbours."""
+    return tuple(Neighbour(term, word, 1.0, FAMILY_SHARE, 1.0) for term, word in family.items())
 
 
 def of_term(stored: Any, static: Iterable[tuple[str, str, float]], mean: float) -> list[Neighbour]:

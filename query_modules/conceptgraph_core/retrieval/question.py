@@ -1,16 +1,16 @@
 """Parse a question: its cues, the speakers and the periods that it names."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Final, NamedTuple
 
 from .. import language
 from ..dates import DAY_MS
-from ..words import Reading, first_name, readings, terms
+from ..words import Reading, families, first_name, readings, terms
 from ..words.languages import DEFAULT
 from ..words.splitting import split
-from .groups import Neighbour
+from .groups import Neighbour, of_family
 from .periods import Period, periods
 
 # Older texts fade slightly; the other three factors raise texts that the question points at.
@@ -60,7 +60,8 @@ class Cue(NamedTuple):
     * A mention of a `foreign` term counts half. Such a term is the word's stem in another language
       than the question's, so it may belong to another word.
     * A cue that the question only leads to weighs `share` of an own word, and has a `why`.
-    * A mention of one `near` counts too, instead of a mention of an own term.
+    * A mention of one `near` counts too, instead of a mention of an own term: here, words of the
+      same family.
     * A cue that a text passes on (`is_passed`) adds up as a cube, because it is to lift texts that
       the question itself does not reach.
     """
@@ -78,6 +79,11 @@ class Cue(NamedTuple):
     def terms(self) -> tuple[str, ...]:
         """The own and the foreign terms."""
         return self.own + self.foreign
+
+    @property
+    def covering(self) -> tuple[str, ...]:
+        """The terms, and those near that count as the word itself, such as of its family."""
+        return self.terms + tuple(one.term for one in self.near if one.covers)
 
 
 class Question(NamedTuple):
@@ -157,8 +163,9 @@ def question(
     named = {word for word, read in words.items() if any(map(speakers.get, read.stems))}
     own = {word: read for word, read in words.items() if word not in named} or words
     said = {term for read in words.values() for term in read.stems}
+    spoken = language.likely(split(text))
     return Question(
-        cues=tuple(_once(own)),
+        cues=tuple(_with_family(cue, spoken, languages, speakers) for cue in _once(own)),
         asked_at=asked_at,
         named=frozenset(
             speaker
@@ -192,6 +199,22 @@ def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
     """Return all terms that the cues of the question *text* may have, without duplicates."""
     every = (read.stems for read in readings(text, languages).values())
     return list(dict.fromkeys(chain.from_iterable(every)))
+
+
+def sought_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
+    """Return the terms by which a text may match the question *text*: also those of families."""
+    asked = asked_terms(text, languages)
+    return list(
+        dict.fromkeys((*asked, *families.of(asked, language.likely(split(text)), languages)))
+    )
+
+
+def _with_family(
+    cue: Cue, spoken: Sequence[str], languages: Sequence[str], speakers: Container[str]
+) -> Cue:
+    family = families.of(cue.terms, spoken, languages)
+    near = of_family({term: word for term, word in family.items() if term not in speakers})
+    return cue._replace(near=near) if near else cue
 
 
 def _once(words: Mapping[str, Reading]) -> Iterable[Cue]:

@@ -8,6 +8,7 @@ looked up only if it may still be among the best.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappush, heappushpop, nlargest
+from itertools import chain
 from math import inf
 from typing import Any, Final, Generic, NamedTuple
 
@@ -156,9 +157,10 @@ def _near(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
     said = {term for cue in question.cues for term in cue.terms}
     near: dict[str, list[Neighbour]] = {}
     for cue in question.cues:
-        every = (one for term in cue.own for one in index.near(term) if one.term not in said)
+        every = chain(cue.near, *map(index.near, cue.own))
+        others = (one for one in every if one.term not in said)
         nearest: dict[str, Neighbour] = {}
-        for one in sorted(every, key=lambda one: (-one.weight, one.term)):
+        for one in sorted(others, key=lambda one: (-one.covers, -one.weight, one.term)):
             nearest.setdefault(one.term, one)
         near[cue.said] = list(nearest.values())
     return near

@@ -70,6 +70,12 @@ class Word(NamedTuple, Generic[H]):
         """The neighbour that stands for the cue in the greatest source, if one does."""
         return next((one for one in self.cue.near if one.term == self.term), None)
 
+    @property
+    def covers(self) -> float:
+        """The share of the cue that the text has."""
+        near = self.neighbour
+        return self.cue.covers if near is None else self.cue.covers * near.covers
+
 
 class _Saturated(dict[tuple[float, int], float]):
     """The contribution of a mention to its own text, by count and length, before rarity."""
@@ -114,7 +120,7 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 class _Cue(NamedTuple, Generic[H]):
     """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value.
 
-    The first `own` rows have the cue itself, the others a neighbour.
+    The first `own` rows have the cue itself or its family, the others a neighbour.
     """
 
     cue: Cue
@@ -184,20 +190,23 @@ class Spread(Generic[H]):
         given = list(map(self._saturated.__getitem__, pairs))
         own = len(mentions.texts)
         if near:
-            mentions, term_of, given = self._grouped(mentions, term_of, given, near)
+            mentions, term_of, given, own = self._grouped(cue, mentions, term_of, given, near)
         self._add(cue, weight, mentions, term_of, given, own)
 
     def _grouped(
         self,
+        cue: Cue,
         mentions: Mentions[H],
         term_of: Mapping[H, str],
         given: Sequence[float],
         near: Sequence[tuple[str, float, Mentions[H]]],
-    ) -> tuple[Mentions[H], dict[H, str], list[float]]:
+    ) -> tuple[Mentions[H], dict[H, str], list[float], int]:
         """Return the arguments of `_add` with the mentions of terms that are *near*.
 
-        Mentions in one text add up as cubes, as neighbouring texts do.
+        Those that count as the word itself precede the others. Mentions in one text add up as
+        cubes, as neighbouring texts do.
         """
+        own, covering = len(mentions.texts), frozenset(cue.covering)
         greatest = dict(zip(mentions.texts, given, strict=True))
         cubes = {text: gave**3 for text, gave in greatest.items()}
         terms = dict(term_of)
@@ -207,6 +216,7 @@ class Spread(Generic[H]):
             pairs = zip(others.counts, others.lengths, strict=True)
             gave = [weight * one for one in map(self._saturated.__getitem__, pairs)]
             is_new = [text not in cubes for text in others.texts]
+            own += sum(is_new) if term in covering else 0
             rows.append(Mentions._make(tuple(compress(column, is_new)) for column in others))
             for text, one in zip(others.texts, gave, strict=True):
                 cubes[text] = cubes.get(text, 0.0) + one**3
@@ -215,7 +225,7 @@ class Spread(Generic[H]):
         columns: Mentions[H] = Mentions._make(
             tuple(chain(*column)) for column in zip(*rows, strict=True)
         )
-        return columns, terms, [cbrt(cubes[text]) for text in columns.texts]
+        return columns, terms, [cbrt(cubes[text]) for text in columns.texts], own
 
     def add_nearness(self, texts: Mentions[H], of_all: Cosines) -> None:
         """Add the contributions of *texts*, which are near the question in meaning.
@@ -421,7 +431,7 @@ class Spread(Generic[H]):
     def held(self, place: Place) -> Iterator[str]:
         """Yield the words of the question that the text at *place* contains itself."""
         for cue in self._cues:
-            row, terms = cue.rows.get(place), cue.cue.terms
+            row, terms = cue.rows.get(place), cue.cue.covering
             # No word leads to a mention by what the question means.
             if row is None or not terms or cue.cue.why is not None:
                 continue

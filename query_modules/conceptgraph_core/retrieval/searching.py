@@ -193,7 +193,7 @@ class Search:
         * A word that no text has weighs as much as a word of a single text.
         * A word that only asks (`asking`) is ignored.
         * A word that leads to a term of the text counts by what that term covers.
-        * A neighbour of the word is not enough.
+        * A neighbour of the word is not enough, unless it is of its family.
         """
         asked, has = {cue: self._rarity(cue) for cue in self._cues}, _covers(hit)
         got = sum(rarity * has.get(cue.said, 0.0) for cue, rarity in asked.items())
@@ -225,7 +225,8 @@ class Search:
         return weight * _LIGHT if cue.said in self._light else weight
 
     def _count(self, cue: Cue) -> int:
-        return sum(map(self._index.count, cue.terms))
+        own = sum(map(self._index.count, cue.terms))
+        return own or sum(map(self._index.count, cue.covering))
 
     def _rarity(self, cue: Cue) -> float:
         return rarity(self._index.corpus.texts, max(1, self._count(cue)))
@@ -363,9 +364,9 @@ def _covers(hit: Hit) -> dict[str, float]:
     """Return the words of the question that *hit* has, each with the share that it covers."""
     has: dict[str, float] = {}
     for word in hit.found.words:
-        if word.neighbour is None and not word.cue.is_passed:
+        if word.covers and not word.cue.is_passed:
             said = word.cue.said.partition(LEADS)[0]
-            has[said] = max(word.cue.covers, has.get(said, 0.0))
+            has[said] = max(word.covers, has.get(said, 0.0))
     return has
 
 
@@ -384,4 +385,6 @@ def _said(word: Word[int]) -> str:
 
 def _why(word: Word[int]) -> str | None:
     near = word.neighbour
-    return word.cue.why if near is None else f"{_said(word)} {near.cosine:.2f}"
+    if near is None:
+        return word.cue.why
+    return f"{_said(word)}, a word family" if near.covers else f"{_said(word)} {near.cosine:.2f}"

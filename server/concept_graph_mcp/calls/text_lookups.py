@@ -10,7 +10,7 @@ from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema
 from conceptgraph_core.retrieval.documents import Place, Told
-from conceptgraph_core.retrieval.question import asked_terms, own_names
+from conceptgraph_core.retrieval.question import own_names, sought_terms
 from conceptgraph_core.words import languages, missing
 
 from .call import Call
@@ -112,7 +112,7 @@ def of_terms(wordings: Sequence[str], scope: str) -> list[Lookup]:
 def _asked(wordings: Sequence[str]) -> list[str]:
     if missing():
         return []
-    return list(dict.fromkeys(term for one in wordings for term in asked_terms(one, spoken())))
+    return list(dict.fromkeys(term for one in wordings for term in sought_terms(one, spoken())))
 
 
 def of_name(name: str, scope: str) -> list[Lookup]:

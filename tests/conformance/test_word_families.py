@@ -1,0 +1,65 @@
+"""A question finds what says the same with another word of the family, on both hosts."""
+
+from typing import Any
+
+import pytest
+
+from concept_graph_mcp import calls
+from memories import node
+
+FACTS = {
+    "allergy": "The user is allergic to penicillin",
+    "wedding": "Their marriage was in Porto",
+    "boiler": "The boiler was mended",
+}
+
+
+@pytest.fixture
+def kept(memory: Any) -> Any:
+    memory.import_rows([node(key, content=text) for key, text in FACTS.items()])
+    return memory
+
+
+def recalled(memory: Any, message: str) -> str:
+    [row] = memory.run(calls.everyday.recall("default", message))
+    return str([line["parts"] for line in row["lines"]])
+
+
+def test_a_fact_is_recalled_by_another_word_of_its_family(kept):
+    assert "penicillin" in recalled(kept, "What allergies do I have?")
+    assert "Porto" in recalled(kept, "Where did they marry?")
+
+
+def test_a_row_says_by_which_word_it_was_found(kept):
+    [row] = kept.run(calls.memory_search.search("default", "any allergies?", explained=True))
+    assert row["matched"] == ["allergies → allergic"]
+    assert row["words"][0]["why"] == "allergies → allergic, a word family"
+
+
+def test_a_family_counts_instead_of_the_word_and_less(kept):
+    kept.import_rows([node("own", content="The user has an allergy to penicillin")])
+    rows = kept.run(calls.memory_search.search("default", "any allergies?"))
+    assert [row["memory_id"] for row in rows] == ["own", "allergy"]
+    # A text with both words is one match of one cue.
+    kept.import_rows([node("both", content="An allergy of an allergic user to penicillin")])
+    [both] = [
+        row
+        for row in kept.run(calls.memory_search.search("default", "any allergies?"))
+        if row["memory_id"] == "both"
+    ]
+    assert both["matched"] == ["allergies"]
+
+
+def test_the_name_of_a_speaker_is_no_family(kept):
+    said = {"thread": "t", "position": 0, "speaker": "Porter Allergic"}
+    kept.import_rows([node("said", content="Good to hear", **said)])
+    rows = kept.run(calls.memory_search.search("default", "Where is the port?"))
+    assert "said" not in [row["memory_id"] for row in rows]
+
+
+def test_without_a_look_up_it_is_the_same(kept):
+    fields = ("memory_id", "score", "matched", "words")
+    arguments = ["any allergies?", None, None, [], [], [], [], None]
+    plain = kept.procedure("memorygraph.search", arguments, fields)
+    call = calls.memory_search.search("default", "any allergies?", explained=True)
+    assert plain == [{name: row[name] for name in fields} for row in kept.run(call)]

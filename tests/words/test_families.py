@@ -1,0 +1,80 @@
+"""Word families: what is derived from a word is found by it."""
+
+import pytest
+
+from conceptgraph_core.language import LANGUAGES, likely
+from conceptgraph_core.words import families, readings
+from conceptgraph_core.words.languages import language
+from conceptgraph_core.words.splitting import split
+
+ENGLISH = ("english",)
+BOTH = ("english", "german")
+
+
+def of(word: str, spoken: tuple[str, ...] = ("en",), languages=ENGLISH) -> dict[str, str]:
+    return families.of([language(languages[0]).term(word)], spoken, languages)
+
+
+@pytest.mark.parametrize(
+    ("asked", "stored"),
+    [
+        ("allergies", "allergic"),
+        ("pregnant", "pregnancy"),
+        ("diagnosis", "diagnosed"),
+        ("married", "marriage"),
+        ("decide", "decision"),
+        ("subscribe", "subscription"),
+        ("teaches", "taught"),
+        ("depth", "deep"),
+    ],
+)
+def test_a_word_and_what_is_derived_from_it_are_one_family(asked: str, stored: str) -> None:
+    stem = language("english").term
+    assert stem(stored) in of(asked)
+    assert stem(asked) in of(stored)
+
+
+@pytest.mark.parametrize(
+    ("spoken", "asked", "stored"),
+    [
+        ("de", "Allergien", "allergisch"),
+        ("pt", "alergias", "alérgica"),
+        ("es", "nació", "nacimiento"),
+        ("fr", "marier", "mariage"),
+    ],
+)
+@pytest.mark.parametrize("languages", [ENGLISH, BOTH])
+def test_common_words_have_families_in_each_language_however_texts_are_stemmed(
+    spoken: str, asked: str, stored: str, languages: tuple[str, ...]
+) -> None:
+    [read] = readings(asked, languages).values()
+    found = families.of(read.stems, (spoken,), languages)
+    assert {language(one).term(stored) for one in languages} <= found.keys() | set(read.stems)
+
+
+def test_a_question_has_the_families_of_its_own_language_alone() -> None:
+    # "parti" is what is left of the English "party", and a form of the French "partir".
+    assert of("party", ("fr",))
+    assert not of("party")
+    assert likely(split("Who comes to the party?")) == ("en",)
+
+
+def test_words_that_share_letters_or_a_rare_sense_are_none() -> None:
+    assert "continent" not in of("contain")
+    assert not {"ground", "wound", "saw"} & (of("grind") | of("wind") | of("see")).keys()
+
+
+def test_the_stems_in_the_list_are_those_of_the_stemmer() -> None:
+    stem = language("english").term
+    every = families._families("en", ENGLISH)
+    words = {
+        term: word for found in every.values() for family in found for term, word in family.items()
+    }
+    wrong = {word for term, word in words.items() if word != term and stem(word) != term}
+    assert not wrong
+    assert len(words) > 10_000
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_a_word_without_a_family_has_none(spoken: str) -> None:
+    assert of("xylogranat", (spoken,)) == {}
