@@ -35,6 +35,24 @@ def test_what_is_remembered_is_recalled(memory):
     assert memory.recall("Thank you, good night!") == {"text": "", "nothing": True}
 
 
+def test_a_profile_tells_who_the_user_is_and_what_is_coming_up(memory):
+    assert memory.profile() == {"text": "", "sources": [], "tokens": 0}
+    memory.remember("The user is Lena, a nurse", keep="always")
+    memory.remember("Dentist", happened_at="2025-06-18T09:30")
+    memory.remember("Holiday", happened_at="2025-06-20")
+    made = memory.profile()
+    assert made["text"].split("\n") == [
+        "The user:",
+        "[1] 2025-06-15, note: “The user is Lena, a nurse”",
+        "Coming up:",
+        "[2] 2025-06-18 09:30, note: “Dentist”",
+        "[3] 2025-06-20, note: “Holiday”",
+    ]
+    assert [one["n"] for one in made["sources"]] == [1, 2, 3]
+    assert made["tokens"] <= 300
+    assert memory.about("me")["text"] == made["text"]
+
+
 def test_every_verb_does_what_the_tool_does(memory):
     first = memory.remember("Clara lives in Turin", about=["Clara"], said="Clara lives in Turin")
     second = memory.remember(

@@ -45,6 +45,15 @@ def test_what_is_remembered_is_what_a_question_brings(person):
     assert person.says("ask", "Good morning!") == "Nothing is stored about that.\n"
 
 
+def test_about_me_prints_a_profile(person):
+    assert person.says("about", "me") == "Nothing is known of the user yet.\n"
+    person.says("remember", "The user is Lena, a nurse", "--keep", "always")
+    title, line = person.says("about", "me").splitlines()
+    assert title == "The user:"
+    assert line.endswith(", note: “The user is Lena, a nurse”")
+    assert person.json("about", "me")["name"] == "Lena"
+
+
 def test_the_same_again_and_nearly_the_same_are_told(person):
     first = person.json(*LENA)
     assert (first["existing"], first["similar"]) == (False, [])

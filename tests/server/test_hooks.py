@@ -150,6 +150,20 @@ def test_a_start_gets_what_was_said_in_the_project(home):
     assert "Lena moved to Lisbon." in elsewhere
 
 
+def test_a_start_tells_who_the_user_is_once(home):
+    (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
+    ok("--embedded", "remember", "The user is Lena, a nurse", "--keep", "always")
+    kept(home)
+    told = context(START, sent(home, START, "s2"))
+    head, own, line, *others = told.splitlines()[1:]
+    assert "on cake and the last days" in head
+    assert own == "The user:"
+    assert line.endswith("note: “The user is Lena, a nurse”")
+    assert USER_SAID in "".join(others)
+    assert "Lena, a nurse" not in "".join(others)
+    assert context(START, sent(home, START, "s2", source="resume")) == ""
+
+
 def test_the_notes_stay_within_their_budget(home):
     (home / "hooks.toml").write_text(
         "start_seconds = 60\nprompt_seconds = 60\nstart_tokens = 200\nprompt_tokens = 100\n"

@@ -20,7 +20,8 @@ Row = dict[str, Any]
 def own_texts(graph: Graph) -> list[Node]:
     """Return the current memories about the user, and house rules.
 
-    Those that are kept always come first, then the latest. What matters for some days only is none.
+    Those that are kept always come first, then the latest. A text that matters for some days only
+    is left out.
     """
     keys = {node: key for node in graph.nodes() if (key := _key(node)) is not None}
     current = [

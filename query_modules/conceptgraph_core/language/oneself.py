@@ -16,7 +16,7 @@ _MOST_WORDS_A_NAME: Final = 3
 _MOST_WORDS: Final = 100
 # "My older sister": so many words after "my" may be kin.
 _NEAR_KIN: Final = 3
-# "What was my", "remind me of my": the most words between.
+# The most words between: "what was my", "remind me of my".
 _BEFORE_MY: Final = 3
 # "Do I currently live", "what allergies do I have".
 _AFTER_I: Final = 4
@@ -32,7 +32,7 @@ Phrase = tuple[str, ...]
 
 
 class Asked(NamedTuple):
-    """What a message asks of the user: everything, or the texts that have one of the words."""
+    """The user's own facts that a message asks for: all, or those with one of the words."""
 
     everything: bool = False
     words: frozenset[str] = frozenset()

@@ -22,7 +22,7 @@ _ACRONYM_LOOKED_UP = 200
 # The words of other wordings of a query.
 _WORDS_LOOKED_UP = 60
 _SELF = names.searched(schema.SELF)
-# Of no more kinds, other spellings are looked up too.
+# Up to so many kinds are looked up in other spellings too.
 _MOST_WRITTEN = 100
 
 

@@ -26,7 +26,8 @@ _HEAD = (
 _LONGEST_PROMPT = 4_000
 _LATEST = 60
 _LONGEST_TEXT = 240
-# The share of a start's budget that the project may take.
+# The shares of a start's budget that the profile and the project may take.
+_OF_USER = 0.3
 _OF_PROJECT = 0.6
 
 
@@ -58,7 +59,7 @@ async def of_session(
     session: Session, folder: str, budget: int, days: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
     """Return who the user is, and what `of_start` returns."""
-    most = min(budget, PROFILE_BUDGET)
+    most = min(PROFILE_BUDGET, max(budgets.MIN_BUDGET, int(budget * _OF_USER)))
     row = await everyday.profile(session, most)
     found = list(_fitting(row["lines"], most, seen))
     told, ids = _rendered(session, found), [line["id"] for line in found]
