@@ -116,6 +116,15 @@ def test_what_matters_for_days_leaves_two_weeks_after_its_day(days, memory):
     assert days.search("dentist", kinds=["memory"])
 
 
+def test_what_was_decided_then_for_a_later_day_was_decided_then(days, memory):
+    days.remember("We fly to Rome", happened_at=ms(2026, 7, 20))
+    memory.now_ms = ms(2026, 7, 1)
+    assert days.ask("What did we decide in June?") == ["We fly to Rome"]
+    assert days.ask("What did we do last week?") == []
+    memory.now_ms = ms(2026, 8, 1)
+    assert days.ask("What did we do in July?") == ["We fly to Rome"]
+
+
 def test_a_day_lists_what_happened_on_it(days, memory):
     days.remember("Dentist in Rua A", happened_at=ms(2026, 6, 23, 10))
     call = everyday.happened("default", "20260623", ms(2026, 6, 23), ms(2026, 6, 24))
@@ -178,3 +187,14 @@ def test_what_is_coming_up_is_all_that_is_planned(days):
 )
 def test_a_message_that_asks_for_more_asks_for_no_time_alone(message):
     assert asking.told_in(message, ms(2026, 6, 17, 18), ZONE, ("en", "de")) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["What did we decide about the kitchen in May?", "Was haben wir im Mai zur Küche beschlossen?"],
+)
+def test_of_what_is_on_the_matter_that_of_the_time_comes_first(days, message):
+    days.remember("Decided on the kitchen (Küche): oak worktop", happened_at=ms(2026, 5, 12))
+    days.remember("Decided on the kitchen (Küche): blue doors", happened_at=ms(2026, 6, 15))
+    days.remember("Decided on the kitchen (Küche): gas hob", happened_at=ms(2026, 2, 3))
+    assert days.ask(message)[0].endswith("oak worktop")

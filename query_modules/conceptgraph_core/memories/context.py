@@ -117,15 +117,24 @@ def candidates(
 def told_in(graph: Graph, span: Span, plans: bool = False) -> list[Candidate]:
     """Return the memories that happened in *span*, or were told then, with their entries.
 
-    The latest come first. With *plans*, only plans are returned, the earliest first.
+    The latest come first; a plan that was made then is one of them. With *plans*, only plans for
+    that time are returned, the earliest first.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    wanted = Wanted(within=span)
-    then = [
-        node for node in graph.nodes() if wanted.admits(graph, node) and (node.is_plan or not plans)
-    ]
-    then.sort(key=lambda node: (node.told_at * (1 if plans else -1), node.memory_id))
-    return _entries(graph, then[: schema.SEARCH_DEPTH], (), {})
+    at = {node: _within(node, span, plans) for node in graph.nodes()}
+    then = [(time, node) for node, time in at.items() if time is not None]
+    then = [one for one in then if Wanted().admits(graph, one[1])]
+    then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
+    return _entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
+
+
+def _within(node: Node, span: Span, plans: bool) -> int | None:
+    """Return when *node* happened or was told in *span*; None: it was not."""
+    is_plan = node.is_plan
+    times = [node.told_at] if is_plan or not plans else []
+    if is_plan and not plans:
+        times.append(node.value("created_at"))
+    return next(filter(span.holds, times), None)
 
 
 def _worth(node: Node, relevance: float, longest: int | None) -> float:

@@ -225,7 +225,9 @@ names, what was said of that, and what comes to mind; sources has the id of each
         ] = "normal",
         said: Said = None,
         replaces: Annotated[Text | None, Field(description="Id of what is no longer so.")] = None,
-        happened_at: Annotated[Text | None, Field(description="If not now: 2026-01-31.")] = None,
+        happened_at: Annotated[
+            Text | None, Field(description="Its day, if not now; may lie ahead: 2026-01-31.")
+        ] = None,
     ) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
 Returns its id; existing if it was there already; similar ones, which it may have to replace."""
