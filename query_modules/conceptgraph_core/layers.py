@@ -65,6 +65,7 @@ class IndexedText(NamedTuple):
 
     * `also` are further texts, whose words count equally.
     * `about` is a property with names that find the node even if its texts lack them.
+    * `heard` is a property with what was said when the text was told: its words count less.
     * `thread`, `position` in it, `speaker` and `said_at` (unix ms) are optional properties.
     * A missing `said_at` is replaced by the property `otherwise_at`, or by *when* of the key.
     """
@@ -74,6 +75,7 @@ class IndexedText(NamedTuple):
     also: tuple[str, ...] = ()
     about: str | None = None
     otherwise_at: str | None = None
+    heard: str | None = None
 
     def texts(self) -> tuple[str, ...]:
         """Return the properties that contain text."""
@@ -81,7 +83,8 @@ class IndexedText(NamedTuple):
 
     def told(self) -> tuple[str, ...]:
         """Return the properties that the words come from."""
-        return self.texts() if self.about is None else (*self.texts(), self.about)
+        others = (name for name in (self.about, self.heard) if name is not None)
+        return (*self.texts(), *others)
 
 
 class NodeKind(NamedTuple):

@@ -41,7 +41,8 @@ def remember(
 ) -> Row:
     """Keep *text*; *about* names who and what it is about, as names or maps of name and kind.
 
-    *said* are the user's words, which alone make what it names the user's. *keep* says how long it
+    *said* are the user's words, which alone make what it names the user's; the memory is found by
+    them too. *keep* says how long it
     matters (`schema.KEEP`), *replaces* is the id of a memory that is no longer so, and
     *happened_at* (unix ms) when it was so or will be, if not now; a plan fades after that. It is
     found by the names and the kinds too, and the names are observed as entities. If concepts are
@@ -52,6 +53,8 @@ def remember(
     """
     memories.checked_content(text, "text")
     wanted = named_in(about, text)
+    if said is not None:
+        texts.summary(said, "said")
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
     now_ms = graph.context.now_ms
     if happened_at is not None:
@@ -65,6 +68,7 @@ def remember(
         importance_score=chosen.importance,
         concepts=_terms(graph, text, wanted),
         said_at=happened_at,
+        said=None if said == text else said,
         preserved_until=_planned_until(happened_at, now_ms),
     )
     if existing:

@@ -213,7 +213,8 @@ def update(
         values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
     graph.update(node, **values)
     if content is not None:
-        graph.update(node, content=lifecycle.stored_content(content, node.stored_state))
+        # The new text was not made from what was said then.
+        graph.update(node, content=lifecycle.stored_content(content, node.stored_state), said=None)
     lifecycle.settle(graph, node)
     if content is not None or summary is not None:
         # The vector embeds the old text; `embed` computes a new one.

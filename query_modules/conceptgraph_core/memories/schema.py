@@ -364,6 +364,8 @@ LAYER: Final = Layer(
                 optional("position", validators.time),
                 optional("speaker", text.name),
                 optional("said_at", validators.time),
+                # What the user said, from which the text was made.
+                optional("said", text.summary),
                 # The end of its validity, where another one replaced it.
                 optional("valid_until", validators.time),
                 # When it was last said how long it matters, if that was said again.
@@ -379,7 +381,11 @@ LAYER: Final = Layer(
             text="content",
             scope="user_id",
             indexed=IndexedText(
-                "content", also=("summary",), about="concepts", otherwise_at="created_at"
+                "content",
+                also=("summary",),
+                about="concepts",
+                otherwise_at="created_at",
+                heard="said",
             ),
             refers={"parent_id": MEMORY},
             derived={"latest": latest, "own": own},

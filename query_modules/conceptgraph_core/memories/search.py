@@ -17,7 +17,7 @@ from ..ranks import cosine
 from ..retrieval import unnamed as speakers
 from ..retrieval.nearness import Meaning
 from ..retrieval.question import Further, asks_of_the_past
-from ..retrieval.schema import checked_limit
+from ..retrieval.schema import HEARD_COVERS, checked_limit
 from ..retrieval.searching import Hit, Search
 from . import near_duplicates, schema, standing
 from .filters import Wanted
@@ -159,8 +159,10 @@ class Finder:
         Its words must cover the share *least* of the query, or its vector must be as near as a
         memory without a matching word needs.
         """
+        # A question about the user, or of a known name, may ask for what was only heard.
+        heard = 1.0 if least < HEARD_COVERS else HEARD_COVERS
         return least <= 0 or any(
-            self._search.covered(one.hit) >= least
+            self._search.covered(one.hit, heard) >= least
             or ((meaning := self.meaning(one)) is not None and meaning.is_near)
             for one in found
             if one.hit is not None

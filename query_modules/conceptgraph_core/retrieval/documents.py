@@ -18,8 +18,9 @@ Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
 class Told(NamedTuple):
     """A text and its metadata; `thread` and `position` are both set or both None.
 
-    `about` has the names of the text's subjects; their words count as words of the text. `told_at`
-    is set for a text of a day to come: it was told before that day.
+    `about` has the names of the text's subjects; their words count as words of the text. `heard` is
+    what was said when the text was told; words that only that has count less. `told_at` is set for
+    a text of a day to come: it was told before that day.
     """
 
     scope: str
@@ -32,6 +33,7 @@ class Told(NamedTuple):
     said_at: int | None
     about: tuple[str, ...] = ()
     told_at: int | None = None
+    heard: str = ""
 
     @property
     def id(self) -> tuple[str, str, str]:
@@ -48,17 +50,27 @@ class Told(NamedTuple):
         """Return the terms of the subjects' names."""
         return {term for name in self.about for term in terms(name, languages)}
 
-    def counts(self, languages: Sequence[str]) -> dict[str, int]:
-        """Return how often the text has each term; a term of its subjects counts once more."""
-        found = terms(self.text, languages)
+    def counts(self, languages: Sequence[str]) -> dict[str, float]:
+        """Return how often the text has each term; a term of its subjects counts once more.
+
+        A term that only `heard` has counts `schema.HEARD_COUNT`.
+        """
+        found: dict[str, float] = dict(terms(self.text, languages))
         for term in self.subjects(languages):
             found[term] = found.get(term, 0) + 1
-        return found
+        heard = terms(self.heard, languages) if self.heard else {}
+        return dict.fromkeys(heard, schema.HEARD_COUNT) | found
 
     @property
     def part(self) -> int:
         """The part of its corpus that counts this text."""
         return part(self.key)
+
+
+def words_in(counts: Mapping[str, float]) -> int:
+    """Return the length of a text with these *counts*, in words; what was only heard adds none."""
+    own = (count for count in counts.values() if count != schema.HEARD_COUNT)
+    return int(sum(own)) or len(counts)
 
 
 def part(name: str) -> int:
@@ -94,6 +106,7 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         _said_at(kind.indexed, key, properties),
         _about(kind.indexed, properties),
         _told_before(kind.indexed, properties),
+        _heard(kind.indexed, properties),
     )
 
 
@@ -117,6 +130,11 @@ def _told_before(indexed: IndexedText, properties: Mapping[str, Any]) -> int | N
 def _text(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
     values = [properties.get(name) for name in indexed.texts()]
     return "\n".join(value for value in values if isinstance(value, str))
+
+
+def _heard(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
+    said = None if indexed.heard is None else properties.get(indexed.heard)
+    return said if isinstance(said, str) else ""
 
 
 def _about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ...]:
@@ -157,7 +175,7 @@ def corpus(scope: str) -> Iterator[Place]:
         yield schema.CORPUS, ("scope", "part"), (scope, part)
 
 
-def named(scope: str, names: Sequence[str] | Mapping[str, int]) -> Iterator[Place]:
+def named(scope: str, names: Sequence[str] | Mapping[str, float]) -> Iterator[Place]:
     """Yield the look-ups of the terms *names*."""
     for name in names:
         yield schema.TERM, ("scope", "name"), (scope, name)

@@ -12,7 +12,8 @@ from .index import Corpus, Mentions, Told
 from .indexer import Words
 from .question import own_names
 
-_MENTIONING: Final = {name: name for name in schema.MENTIONING}
+# Texts told from the same words are not the same for that.
+_OF_TEXT: Final = {name: name for name in schema.MENTIONING if name != schema.HEARD}
 # In the order of `Told`.
 _OF_TOLD: Final = ("key", "speaker", "said_at", "told_at")
 
@@ -175,7 +176,7 @@ class StoredIndex:
         return [[] if node is None else list(self._terms_of(node)) for node in nodes]
 
     def _terms_of(self, node: Node) -> Iterator[str]:
-        for _, _, term, _ in self._graph.ends(node, (True,), _MENTIONING):
+        for _, _, term, _ in self._graph.ends(node, (True,), _OF_TEXT):
             get = term.get_property
             if not get("speakers"):
                 name = get("name")

@@ -12,7 +12,7 @@ from ..layers import IndexedText, NodeKind
 from ..words import missing
 from . import schema
 from .along_threads import NEIGHBOURS
-from .documents import Told, part, told
+from .documents import Told, part, told, words_in
 from .speakers import Speakers
 
 _PROPERTIES = ("thread", "position", "speaker", "said_at")
@@ -91,13 +91,13 @@ class Writer:
 
     def _write_new(self, one: Told, node: Node) -> None:
         counts = one.counts(self._languages)
-        length = sum(counts.values())
+        size = words_in(counts)
         scope, label, key = one.id
-        given = {"length": length, "node": node.id, **_given(one)}
+        given = {"length": size, "node": node.id, **_given(one)}
         given = {name: value for name, value in given.items() if value is not None}
         text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, **given)
         self._texts[one.id] = text
-        self._count(one, 1, length)
+        self._count(one, 1, size)
         self._mention(one, text, counts, one.subjects(self._languages))
         self._write_place(one, text)
         self._speakers.write(one, text, True, False)
@@ -217,7 +217,8 @@ class Writer:
             # The look-up may have missed a term whose kind of mention changes.
             terms.setdefault(name, term)
             count = counts.get(name)
-            if count is None or name in known or edge.get_type_name() != _mention(name in about):
+            kind = None if count is None else _mention(name, count, about)
+            if name in known or edge.get_type_name() != kind:
                 self._graph.delete_edge(edge)
                 self._note_unused(term)
                 changed = True
@@ -229,9 +230,9 @@ class Writer:
         missing = {name: count for name, count in counts.items() if name not in known}
         self._mention(one, text, missing, about)
         changed |= bool(missing)
-        length = sum(counts.values())
-        self._count(one, 0, length - (text.raw.get_property("length") or 0))
-        return self._set(text, length=length) or changed
+        size = words_in(counts)
+        self._count(one, 0, size - (text.raw.get_property("length") or 0))
+        return self._set(text, length=size) or changed
 
     def _forget_groups(self, one: Told, text: Node) -> None:
         for _, term in self._mentions(text):
@@ -239,14 +240,12 @@ class Writer:
         self._stale.add((one.scope, one.part))
 
     def _mention(
-        self, one: Told, text: Node, counts: Mapping[str, int], about: Collection[str]
+        self, one: Told, text: Node, counts: Mapping[str, float], about: Collection[str]
     ) -> None:
         """Add a mention of each of *counts* to *text*."""
-        kinds = {schema.MENTIONS: counts}
-        if about:
-            others = {name: count for name, count in counts.items() if name not in about}
-            subjects = {name: count for name, count in counts.items() if name in about}
-            kinds = {schema.ABOUT: subjects, schema.MENTIONS: others}
+        kinds: dict[str, dict[str, float]] = {}
+        for name, count in counts.items():
+            kinds.setdefault(_mention(name, count, about), {})[name] = count
         known, scope = self._terms.setdefault(one.scope, {}), one.scope
         for edge_type, mentioned in kinds.items():
             terms = [known.get(name) or self._term(scope, name) for name in mentioned]
@@ -369,5 +368,7 @@ def _given(one: Told) -> dict[str, Any]:
     return {"speaker": one.speaker, "said_at": one.said_at, "told_at": one.told_at}
 
 
-def _mention(about: bool) -> str:
-    return schema.ABOUT if about else schema.MENTIONS
+def _mention(name: str, count: float, about: Collection[str]) -> str:
+    if name in about:
+        return schema.ABOUT
+    return schema.HEARD if count == schema.HEARD_COUNT else schema.MENTIONS

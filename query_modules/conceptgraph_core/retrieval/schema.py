@@ -20,7 +20,13 @@ CORPUS: Final = "Corpus"
 MENTIONS: Final = "MENTIONS"
 # A mention too; the caller named the term as a subject of the text.
 ABOUT: Final = "ABOUT"
-MENTIONING: Final = (MENTIONS, ABOUT)
+# A mention too; not the text has the term, but what was said when it was told.
+HEARD: Final = "HEARD"
+# Its count, by which it weighs half of a mention; no other count is as low. And the share of a
+# question's word that it covers: "Let's start" does not ask for what was said with "start".
+HEARD_COUNT: Final = 0.25
+HEARD_COVERS: Final = 0.4
+MENTIONING: Final = (MENTIONS, ABOUT, HEARD)
 NEXT: Final = "NEXT"
 SAID: Final = "SAID"
 NAMES: Final = "NAMES"
@@ -95,6 +101,7 @@ LAYER: Final = Layer(
     edges=(
         EdgeKind(MENTIONS, "mentions", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
         EdgeKind(ABOUT, "about", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
+        EdgeKind(HEARD, "heard", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
         # From a text to the next one in its thread, if that is at most three positions further.
         EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
         EdgeKind(SAID, "said", (), (SPEAKER,), (TEXT,), None, False),

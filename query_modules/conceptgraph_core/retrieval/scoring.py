@@ -21,6 +21,7 @@ from .groups import Neighbour
 from .index import Corpus, H, Index, Mentions
 from .nearness import Cosines
 from .question import Cue, Question
+from .schema import HEARD_COUNT
 
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect.
 SATURATION: Final = 0.5
@@ -53,6 +54,7 @@ class Word(NamedTuple, Generic[H]):
     * `sources` has (offset, share), the greatest share first; the shares add up to 1. The offset 0
       is the text itself, −1 the text before it in its thread.
     * `texts` has the texts of the sources.
+    * `is_heard`: the greatest source has it from what was said when it was told, and not itself.
     """
 
     cue: Cue
@@ -60,6 +62,7 @@ class Word(NamedTuple, Generic[H]):
     gave: float
     sources: tuple[tuple[int, float], ...]
     texts: tuple[H, ...]
+    is_heard: bool = False
 
     @property
     def term(self) -> str:
@@ -460,7 +463,8 @@ class Spread(Generic[H]):
                 first = next(iter(cue.cue.terms), "")
                 terms = tuple(cue.term_of.get(text, first) for text in texts)
                 gave = cue.rarity * cbrt(cubed) * (left if cue.cue.is_passed else 1.0)
-                yield Word(cue.cue, terms, gave, sources, texts)
+                is_heard = bool(terms) and mentions.counts[parts[0][2]] <= HEARD_COUNT
+                yield Word(cue.cue, terms, gave, sources, texts, is_heard)
         if place in self._near:
             yield self._meant(place)
 

@@ -187,15 +187,16 @@ class Search:
         least = self._near.least if said else otherwise
         return Meaning(cosine, self._near.of_all.z(cosine), cosine >= least)
 
-    def covered(self, hit: Hit) -> float:
+    def covered(self, hit: Hit, heard: float = 1.0) -> float:
         """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
 
         * A word that no text has weighs as much as a word of a single text.
         * A word that only asks (`asking`) is ignored.
         * A word that leads to a term of the text counts by what that term covers.
+        * A word that was only heard when the text was told counts as *heard*.
         * A neighbour of the word is not enough, unless it is of its family.
         """
-        asked, has = {cue: self._rarity(cue) for cue in self._cues}, _covers(hit)
+        asked, has = {cue: self._rarity(cue) for cue in self._cues}, _covers(hit, heard)
         got = sum(rarity * has.get(cue.said, 0.0) for cue, rarity in asked.items())
         return got / sum(asked.values()) if asked else 0.0
 
@@ -205,7 +206,7 @@ class Search:
         It is the root of how rare the word is, so that a common word does not stand for a rare one.
         A word that says little (`light`) has less.
         """
-        has = _covers(hit)
+        has = _covers(hit, schema.HEARD_COVERS)
         return {
             cue.said: has[cue.said] * self._weight(cue) for cue in self._cues if cue.said in has
         }
@@ -360,13 +361,17 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
     return max(context.now_ms, int(day.timestamp() * 1000)) + 1
 
 
-def _covers(hit: Hit) -> dict[str, float]:
-    """Return the words of the question that *hit* has, each with the share that it covers."""
+def _covers(hit: Hit, heard: float) -> dict[str, float]:
+    """Return the words of the question that *hit* has, each with the share that it covers.
+
+    The share of a word that was only heard is *heard*.
+    """
     has: dict[str, float] = {}
     for word in hit.found.words:
         if word.covers and not word.cue.is_passed:
             said = word.cue.said.partition(LEADS)[0]
-            has[said] = max(word.covers, has.get(said, 0.0))
+            covers = word.covers * (heard if word.is_heard else 1.0)
+            has[said] = max(covers, has.get(said, 0.0))
     return has
 
 

@@ -115,10 +115,13 @@ def remember(
 ) -> Call:
     """Return the call that stores *content*; *embedded* is its vector, if there is one."""
     schema.checked_content(content, "text")
+    if said is not None:
+        text.summary(said, "said")
     named = hearing.named_in(about, content)
     # A text that begins with the name of the user is marked so.
     terms = dict.fromkeys((*hearing.terms(named), entities_schema.SELF))
-    made = memories.create(scope, content, concepts=list(terms), embedded=embedded)
+    found_by = list(terms)
+    made = memories.create(scope, content, concepts=found_by, embedded=embedded, said=said)
     assert isinstance(made.lookup, Incoming)
     parts: list[Lookup] = [made.lookup.lookup, *entity_lookups.selves(scope)]
     if replaces is not None:

@@ -41,8 +41,12 @@ def create(
     metadata: Mapping[str, Any] | None = None,
     decay_rate: float | None = None,
     embedded: Embedded | None = None,
+    said: str | None = None,
 ) -> Call:
-    """Return the call that stores *content*; *embedded* is its vector, if there is one."""
+    """Return the call that stores *content*; *embedded* is its vector, if there is one.
+
+    *said*, from which *content* was made, is looked up with it.
+    """
     texts = {"content": content, "summary": summary, "concepts": list(concepts)}
     given = {"source": source, "type": type_, "tags": list(tags), "metadata": dict(metadata or {})}
     _storable(texts | given)
@@ -54,9 +58,11 @@ def create(
     record = texts | {"id": "", "user_id": scope}
     parents = [] if parent_id is None else [parent_id]
     near = () if embedded is None else (remembered(), nearest(scope, vector, schema.MOST_SIMILAR))
-    needed = (ids(*parents, field="parent_id"), *near, *_indexed(record))
-    # The mentions of a text's rarer terms find near-duplicates.
+    needed = (ids(*parents, field="parent_id"), *near, *_indexed(record | {"said": said}))
+    # The mentions of a text's rarer terms find near-duplicates, and not those of what was said.
     lookup = text_lookups.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
+    if said:
+        lookup = lookup._replace(last=text_lookups.terms_besides(content, said))
     return Call(procedures.CREATE, arguments, lookup, text_lookups.context())
 
 

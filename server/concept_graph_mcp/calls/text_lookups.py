@@ -11,7 +11,7 @@ from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema
 from conceptgraph_core.retrieval.documents import Place, Told
 from conceptgraph_core.retrieval.question import own_names, sought_terms
-from conceptgraph_core.words import languages, missing
+from conceptgraph_core.words import languages, missing, terms
 
 from .call import Call
 from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
@@ -113,6 +113,14 @@ def _asked(wordings: Sequence[str]) -> list[str]:
     if missing():
         return []
     return list(dict.fromkeys(term for one in wordings for term in sought_terms(one, spoken())))
+
+
+def terms_besides(text: str, other: str) -> tuple[str, ...]:
+    """Return the terms of *other* that *text* lacks."""
+    if missing():
+        return ()
+    own = terms(text, spoken())
+    return tuple(one for one in terms(other, spoken()) if one not in own)
 
 
 def of_name(name: str, scope: str) -> list[Lookup]:
