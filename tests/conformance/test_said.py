@@ -56,7 +56,7 @@ def test_texts_from_the_same_words_are_neither_alike_nor_later_ones_of_another(m
     assert second["existing"] is False
     assert list(second["similar"]) == []
     for one in first, second:
-        assert one["id"] in recalled(memory, "Who carried my piano upstairs?")
+        assert one["id"] in recalled(memory, "What of mine was carried upstairs?")
 
 
 def test_an_export_has_it_and_an_import_indexes_it(memory):
@@ -97,3 +97,13 @@ def test_it_is_purged_with_its_text(memory):
 def test_bad_words_of_the_user_are_refused(memory, said):
     with pytest.raises(Exception, match="said: "):
         remember(memory, TEXT, said)
+
+
+def test_of_texts_from_the_same_words_the_one_that_has_a_word_itself_answers(memory):
+    said = "My sister Clara is allergic to hazelnuts, and I work at Hanse Logistik now"
+    nuts = remember(memory, "Clara is allergic to hazelnuts", said)
+    work = remember(memory, "The user works at Hanse Logistik", said)
+    assert recalled(memory, "Is my guest allergic?") == [nuts["id"]]
+    assert recalled(memory, "Is it Hanse, my employer?") == [work["id"]]
+    # What none of them has itself may be about any.
+    assert len(recalled(memory, "And my sister?")) == 2

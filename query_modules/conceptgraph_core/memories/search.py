@@ -53,6 +53,16 @@ class Found:
         return any(one.hit is not None and one.hit.found.is_said for one in (self, *self.others))
 
     @property
+    def is_heard(self) -> bool:
+        """Whether only words that were heard when it was told lead to the memory, none of its own.
+
+        Nearness in meaning does not count.
+        """
+        hits = (one.hit for one in (self, *self.others))
+        words = [word for hit in hits if hit is not None for word in hit.found.words if word.term]
+        return bool(words) and all(word.is_heard for word in words)
+
+    @property
     def renews(self) -> tuple[int, ...]:
         """The texts of older memories on the same matter, by their ids in the index."""
         hits = (one.hit for one in (self, *self.others))

@@ -29,7 +29,7 @@ class Wordings:
 
     def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
         """Return, for each wording, what finds by it, and the best *depth* memories it finds."""
-        return [(finder, finder.best(depth, wanted)) for finder in self._finders]
+        return [(finder, _apart(finder.best(depth, wanted))) for finder in self._finders]
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories of each wording, the best first."""
@@ -56,6 +56,20 @@ def merged(lists: Iterable[Sequence[Found]]) -> list[Found]:
             known = best.get(one.node.id)
             best[one.node.id] = one if known is None else _together(known, one)
     return sorted(best.values(), key=lambda one: -ranks[one.node.id])
+
+
+def _apart(found: Sequence[Found]) -> list[Found]:
+    """Return *found* without texts that only what the user said leads to, if that led to others.
+
+    Several texts may be made from the same words. The one that has a word of the query itself is
+    the one that is asked for.
+    """
+    said = {one.node.value("said"): None for one in found}
+    if said.keys() <= {None}:
+        return list(found)
+    heard = [one for one in found if one.node.value("said") is not None and one.is_heard]
+    others = {one.node.value("said") for one in found if one not in heard}
+    return [one for one in found if one not in heard or one.node.value("said") not in others]
 
 
 def _together(one: Found, other: Found) -> Found:
