@@ -152,3 +152,8 @@ def test_several_lists_are_one_with_each_memory_at_its_best_score(memory):
     # A later text stays before the better one that it renews, in one list and in several.
     assert told(found((0, 2.0), (1, 3.0))) == [(0, 2.0), (1, 3.0)]
     assert told(found((0, 2.0), (1, 3.0)), found((2, 2.5))) == [(0, 2.0), (1, 3.0), (2, 2.5)]
+
+
+def test_a_wording_has_the_families_of_its_words(memory):
+    memory.import_rows([node("nuts", content="Clara has an allergy", said_at=MADE_MS)])
+    assert ids(recalled(memory, "violin", "allergic")) == ["nuts"]

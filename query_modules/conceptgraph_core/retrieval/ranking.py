@@ -86,7 +86,7 @@ def activated(
 ) -> Spread[H]:
     """Return the activation by the cues of *question* and by the texts that are *near*.
 
-    With *only*, no other terms are read, and no neighbours of terms.
+    With *only*, no other terms are read, and of the neighbours of terms only their families.
     """
     spread: Spread[H] = Spread(question, corpus, index)
     for cue, mentions, term_of in _read(question, index, only):
@@ -116,6 +116,7 @@ def read_beside(
     for one in questions:
         own.update(term for cue in one.cues for term in cue.terms)
         led_to.update(term for cue in one.further for term in cue.terms)
+        led_to.update(other.term for cue in one.cues for other in cue.near)
     counts = sorted((index.count(term), term) for term in (own | led_to).difference(read))
     left = max(MOST_MENTIONS - sum(read.values()), FEW_MENTIONS)
     wanted = set(read)
@@ -136,7 +137,8 @@ def _read(
     The rare cues that the question leads to further follow, in the same order. If a cue has several
     terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
-    near = _near(question, index) if only is None else {}
+    families = {cue.said: cue.near for cue in question.cues}
+    near = _near(question, index) if only is None else families
     counts = _counts(question, index, near) if only is None else dict.fromkeys(only, 1)
     for cues in (question.cues, question.further):
         read = [_of(cue, counts, near.get(cue.said, ())) for cue in cues]
