@@ -5,7 +5,7 @@ from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.everyday import schema
-from conceptgraph_core.everyday.life_changes import says_change
+from conceptgraph_core.everyday.phrases import says_change
 
 DAY_MS = 86_400_000
 
@@ -89,3 +89,34 @@ def test_what_nobody_told_about_a_known_name_is_short(days):
 def test_words_for_a_change_are_known_in_each_language(text):
     assert says_change(text)
     assert not says_change("Tobi is left-handed and moves a lot")
+
+
+def judo(days, weeks=6):
+    for week in range(weeks):
+        days.memory.now_ms += 7 * DAY_MS
+        days.remember(f"Milo had judo on {week + 1} May", ["Milo"])
+
+
+def test_a_routine_is_one_line_behind_what_is_not(days):
+    kept(days, "Milo", "Milo is allergic to latex, mind the judo mats", keep="always")
+    judo(days)
+    assert said(days, "Milo has judo again, what should I pack?") == [
+        "Milo is allergic to latex, mind the judo mats”",
+        "Milo had judo on 6 May”",
+    ]
+    [line] = [one for one in days.recalled("Pack for Milo's judo")["lines"] if "6 May" in str(one)]
+    assert "".join(map(str, line["parts"][2:])) == " (and 5 more like it)"
+
+
+def test_a_question_for_dates_gets_each_line_of_a_routine(days):
+    judo(days, 4)
+    assert len(said(days, "When did Milo have judo?")) == 4
+    assert len(said(days, "List all of Milo's judo")) == 4
+
+
+def test_two_texts_are_no_routine_and_values_are_none(days):
+    judo(days, 2)
+    assert len(said(days, "Pack for Milo's judo")) == 2
+    doses = ("50", "75", "100")
+    kept(days, "levothyroxine", *(f"The levothyroxine dose is {one} mcg" for one in doses))
+    assert len(said(days, "Which levothyroxine dose?")) == 3

@@ -10,8 +10,8 @@ from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node
 from ..retrieval.scoring import LENGTH_EXPONENT
 from . import schema
-from .life_changes import says_change
 from .passages import LONG
+from .phrases import says_change
 
 # A line has at least these shares of the best score, and of the best line's own words.
 _LEAST_SCORE: Final = 0.45
@@ -75,6 +75,10 @@ class Bar:
     def place(self, node: Node) -> int:
         """Return a sort key by which what matters comes first."""
         return self.first.index(node) if node in self.first else len(self.first)
+
+    def is_first(self, node: Node) -> bool:
+        """Tell whether *node* matters about whom the message names."""
+        return node in self.first
 
     def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
         every = {word for name in self._names for word in name}

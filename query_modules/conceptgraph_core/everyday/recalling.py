@@ -9,22 +9,24 @@ from ..concepts import widening
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES, RELATION_NAMES
-from ..dates import Span
+from ..dates import DAY_MS, Span
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
 from ..folding import plain
 from ..memories import context as contexts
-from ..memories import rendering, standing
+from ..memories import near_duplicates, rendering, standing
 from ..memories.context import Candidate
+from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.question import asks_of_the_past
-from . import passages, schema
+from . import passages, routine, schema
 from .asking import asked, budget, is_of_the_user
 from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 from .oneself import asked_for
+from .phrases import asks_for_each
 
 Row = dict[str, Any]
 
@@ -157,6 +159,8 @@ def _said(
     if bar.tells_names_alone:
         room.keep(schema.NAMED_BUDGET)
         reserved = 0
+    if graph.context.told_in is None and not asks_for_each(question):
+        current = iter(_folded(list(current), bar, len(found) >= SEARCH_DEPTH))
     passage = _Passage(graph, found)
     for one in current:
         if one.node in shown:
@@ -207,6 +211,38 @@ def _current(graph: Graph, found: Sequence[Candidate], of_past: bool) -> Iterato
                 is_found = one is candidate.node
                 entry = contexts.entry(graph, one, [one], {})
                 yield candidate if is_found else Candidate(one, entry)
+
+
+def _folded(current: Sequence[Candidate], bar: Bar, is_cut: bool) -> list[Candidate]:
+    """Return *current* with one line for each routine: the latest, which says how many there are.
+
+    A line that matters, or is from a period that the question names, stands by itself. What is no
+    routine comes first. *is_cut*: there may be more than were found.
+    """
+    groups: dict[Any, dict[Any, list[Candidate]]] = {}
+    for one in current:
+        is_own = bar.is_first(one.node) or (one.found is not None and one.found.in_period)
+        if not is_own and len(one.entry["text"]) <= passages.LONG:
+            said = routine.read(one.entry["text"])
+            day = one.node.told_at // DAY_MS
+            of_speaker = groups.setdefault((one.entry["speaker"], said.words), {})
+            of_speaker.setdefault((day, said.dates), []).append(one)
+    several = [
+        [one for ones in days.values() for one in ones]
+        for days in groups.values()
+        if len(days) >= routine.LEAST
+    ]
+    latest = {
+        max((one.node for one in ones), key=near_duplicates.age): len(ones) - 1 for ones in several
+    }
+    alike = {one.node for ones in several for one in ones}
+    shown = [one for one in current if one.node not in alike]
+    for one in current:
+        if one.node in latest:
+            more = f"{'at least ' if is_cut else ''}{latest[one.node]}"
+            alike_too = {**one.entry, "alike": f"and {more} more like it"}
+            shown.append(one._replace(entry=alike_too))
+    return shown
 
 
 def _is_over(graph: Graph, node: Node) -> bool:
@@ -261,6 +297,8 @@ def _line(one: Candidate, said: str, until: int | None) -> Line:
     told = f", {rendering.teller(entry)}: {quoting.quoted(said)}"
     also = entry["also"]
     marks: list[tuple[str | int, ...]] = [(f"{also} more say the same",)] if also else []
+    if alike := entry.get("alike"):
+        marks.append((alike,))
     if until is not None:
         marks.append(("no longer so since ", until))
     elif entry["contradicted_by"]:
