@@ -121,6 +121,7 @@ def test_recall_tells_the_users_own_facts_where_they_are_asked_for(lena, message
         "Can you help me work on the house?",
         "What should I work on next?",
         "What is my sister's job?",
+        "What is my IP address?",
         "Who am I meeting tomorrow?",
     ],
 )

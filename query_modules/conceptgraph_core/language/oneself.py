@@ -156,12 +156,12 @@ def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
 
 
 def _is_my(sentence: Sequence[str], place: int, asks: Sequence[int]) -> bool:
-    """Tell whether the word at *place* follows "what is my", but not "what is my sister's"."""
+    """Tell whether the word at *place* follows "what is my"."""
     for at in (place - 1, place - 2):
         if at >= 0 and sentence[at] in _OWN:
-            between = sentence[at + 1 : place]
-            is_kin = any(one in _KIN or one.endswith("'s") for one in between)
-            return not is_kin and any(0 < at - one <= _BEFORE_MY + 1 for one in asks)
+            # Not "my sister's job", and not "my IP address".
+            is_whole = _BETWEEN.issuperset(sentence[at + 1 : place])
+            return is_whole and any(0 < at - one <= _BEFORE_MY + 1 for one in asks)
     return False
 
 
@@ -284,6 +284,7 @@ _ALL: Final = _phrases("all", *LANGUAGES)
 _ENDS: Final = _phrases("ends", *LANGUAGES)
 _ASKS: Final = words("oneself", "asks")
 _HOW: Final = words("oneself", "how")
+_BETWEEN: Final = words("oneself", "between")
 _BEGINS: Final = words("oneself", "begins")
 _UNSURE: Final = words("oneself", "unsure")
 _FIRST: Final = words("oneself", "first")
