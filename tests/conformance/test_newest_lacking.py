@@ -75,7 +75,7 @@ def test_what_lacks_a_vector_gets_one_by_and_by_and_an_end_loses_nothing(
 ):
     memory.import_rows([told(number) for number in range(30)])
     monkeypatch.setattr(embedding_job, "_A_WHILE_S", 0.0)
-    monkeypatch.setattr(embedding_job, "BATCH", 5)
+    monkeypatch.setattr(embedding_job, "_STORED", 5)
     along = VectorsAlong(session, chosen)
     run = calls.embedding.embed
 

@@ -24,6 +24,9 @@ _PAGE = 1_024
 _FEW = 4
 # Seconds for which a few texts may take the processor; a call waits no longer for it.
 _A_WHILE_S = 0.2
+# Vectors that are stored at once, and seconds after which fewer are.
+_STORED = 64
+_A_TURN_S = 2.0
 
 
 async def prepare(session: Session) -> Embedding | None:
@@ -48,7 +51,8 @@ async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator
     that change meanwhile, and texts stored behind it meanwhile. Raises EmbeddingError, StoreError.
     """
     async for rows in _lacking(session):
-        yield await _store(session, embedding, rows, embedding.vectors), len(rows)
+        made = await _with_vectors(rows, embedding.vectors)
+        yield await _stored(session, embedding, made), len(rows)
 
 
 async def _lacking(
@@ -62,14 +66,18 @@ async def _lacking(
         reached = calls.embedding.reached(reached, rows)
 
 
-async def _store(session: Session, embedding: Embedding, rows: list[Row], made: Made) -> int:
+async def _with_vectors(rows: list[Row], made: Made) -> list[Row]:
+    """Return those of *rows* that get a vector, with it. Raises EmbeddingError."""
     told = [row for row in rows if row["text"]]
     vectors = await made([row["text"] for row in told]) if told else []
-    given = [
+    return [
         {**row, "vector": list(vector)}
         for row, vector in zip(told, vectors, strict=True)
         if any(vector)
     ]
+
+
+async def _stored(session: Session, embedding: Embedding, given: list[Row]) -> int:
     if not given:
         return 0
     [row] = await session.run(calls.embedding.embed(embedding.name, given))
@@ -80,28 +88,40 @@ async def _store(session: Session, embedding: Embedding, rows: list[Row], made: 
 class Behind:
     """Embeds texts below everything else: in a thread of the least priority, a few at a time.
 
-    A few are as many as take a fifth of a second, so that nothing waits longer for it.
+    A few are as many as take a fifth of a second, so that nothing waits longer for it. Each
+    transaction stores the vectors of some seconds.
     """
 
     def __init__(self, embedding: Embedding) -> None:
         self._embedding = embedding
-        # One request to an endpoint is as long as another, and no work of this machine.
-        self._is_local = isinstance(embedding, LocalEmbedding)
-        self._most = _FEW if self._is_local else BATCH
+        # A request to an endpoint is no work of this machine.
+        self._most = _FEW if isinstance(embedding, LocalEmbedding) else BATCH
 
     async def embed(self, session: Session, rows: list[Row]) -> AsyncIterator[tuple[int, int]]:
-        """Embed *rows*; yield (done, total) after each transaction. Raises StoreError."""
-        embedding, at = self._embedding, 0
-        made = embedding.vectors_behind if isinstance(embedding, LocalEmbedding) else None
+        """Embed *rows*; yield (done, total) between two pieces of work. Raises StoreError."""
+        made: list[Row] = []
+        at = seen = 0
+        since = perf_counter()
         while at < len(rows):
             some = rows[at : at + self._most]
-            began = perf_counter()
-            done = await _store(session, embedding, some, made or embedding.vectors)
-            at += len(some)
-            if self._is_local:
-                rate = len(some) / max(perf_counter() - began, 1e-6)
-                self._most = max(1, min(BATCH, int(rate * _A_WHILE_S)))
-            yield done, len(some)
+            made += await self._made(some)
+            at, seen = at + len(some), seen + len(some)
+            is_full = seen >= _STORED or perf_counter() - since >= _A_TURN_S
+            if not is_full and at < len(rows):
+                yield 0, 0
+                continue
+            # In the order in which they were stored: a file then needs half the room.
+            yield await _stored(session, self._embedding, made[::-1]), seen
+            made, seen, since = [], 0, perf_counter()
+
+    async def _made(self, rows: list[Row]) -> list[Row]:
+        began, embedding = perf_counter(), self._embedding
+        if not isinstance(embedding, LocalEmbedding):
+            return await _with_vectors(rows, embedding.vectors)
+        made = await _with_vectors(rows, embedding.vectors_behind)
+        rate = len(rows) / max(perf_counter() - began, 1e-6)
+        self._most = max(1, min(BATCH, int(rate * _A_WHILE_S)))
+        return made
 
     async def newest(self, session: Session) -> AsyncIterator[tuple[int, int]]:
         """Embed the texts of the user of *session* that lack a vector, the newest first."""
