@@ -19,7 +19,16 @@ WHOSE: Final = ("shared", OWN)
 
 _NAMES = (
     *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *("groups", "tallies", "widened", "near_nothing", "neighbours", "user_id", "languages"),
+    *(
+        "groups",
+        "tallies",
+        "widened",
+        "near_nothing",
+        "neighbours",
+        "spelt",
+        "user_id",
+        "languages",
+    ),
     *("asker", "asked_at", "told_in", "offset_minutes", "also", "also_vector"),
     *("also_near_nothing", "rehearsed", "only_new", "decay"),
     *("expires", "planned", "owner", "concepts"),
@@ -47,6 +56,7 @@ class Context(NamedTuple):
       cosine, and the standard deviation of all (see `retrieval.nearness`).
     * `neighbours` has a row for each term near one of the question by a static embedding: the term
       of the question, the other term, a word of it, and their cosine (see `retrieval.groups`).
+    * `spelt` has such a row for each misspelt term (see `retrieval.spelling`).
     * `languages` are the languages of texts, as `words.terms` takes them.
     * `asker` is the full name of who asks as a speaker (None: the user, see
       `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
@@ -79,6 +89,7 @@ class Context(NamedTuple):
     widened: tuple[Mapping[str, Any], ...] | None
     near_nothing: tuple[float, float] | None
     neighbours: tuple[tuple[str, str, str, float], ...]
+    spelt: tuple[tuple[str, str, str, float], ...]
     user_id: str
     spoken: tuple[str, ...] | None
     asker: str | None
@@ -301,9 +312,9 @@ def _offset(value: Any, key: str) -> int:
     return value
 
 
-def _neighbours(value: Any, _: str) -> tuple[tuple[str, str, str, float], ...]:
+def _neighbours(value: Any, key: str) -> tuple[tuple[str, str, str, float], ...]:
     if not isinstance(value, (list, tuple)) or not all(map(_is_neighbour, value)):
-        raise InvalidContext("context: neighbours must be a list of rows of three texts, a cosine")
+        raise InvalidContext(f"context: {key} must be a list of rows of three texts, a cosine")
     return tuple((asked, term, word, float(cosine)) for asked, term, word, cosine in value)
 
 
@@ -379,6 +390,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "widened": None,
     "near_nothing": None,
     "neighbours": (),
+    "spelt": (),
     "user_id": DEFAULT_USER,
     "asker": None,
     "asked_at": None,
@@ -403,6 +415,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "widened": _widened,
     "near_nothing": _near_nothing,
     "neighbours": _neighbours,
+    "spelt": _neighbours,
     "user_id": _user_id,
     "asker": _asker,
     "asked_at": _time_if_any,

@@ -51,6 +51,10 @@ class Clock:
         self.frozen_ms = now_ms if now_ms > 0 else None
 
 
+# A text without the names of speakers, the mean length of texts, and its misspelt terms.
+_Unnamed = tuple[str, float, Sequence[Mapping[str, str]]]
+
+
 class Later:
     """The embedding configured as *said*, whose modules are imported when it is first used.
 
@@ -98,6 +102,7 @@ class Question(NamedTuple):
     advice: str | None = None
     near_nothing: tuple[float, float] | None = None
     neighbours: Sequence[text_lookups.Neighbour] = ()
+    spelt: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,29 +163,36 @@ class Session:
         vector, and words serve until the model is loaded. Raises StoreError.
         """
         if self.embedding is None:
-            return Question()
+            return Question(spelt=await self._spelt(text, is_statement))
         from .embedding import readiness, vocabulary
         from .embedding.base import EmbeddingError
 
         try:
             embedding, advice = await readiness.ready(self, is_statement)
             if embedding is None:
-                return Question(advice=advice)
-            said, mean_length = (text, 1.0) if is_statement else await self._unnamed(text)
+                return Question(advice=advice, spelt=await self._spelt(text, is_statement))
+            plain: _Unnamed = (text, 1.0, ())
+            said, mean_length, spelt = plain if is_statement else await self._unnamed(text)
             [vector] = await embedding.vectors([said])
             if is_statement or not any(vector):
-                return Question((embedding.name, vector) if any(vector) else None)
+                return Question((embedding.name, vector) if any(vector) else None, spelt=spelt)
             near_nothing = await self.embedding.near_nothing(vector)
             neighbours = await vocabulary.neighbours(embedding, text, mean_length)
         except EmbeddingError as error:
             return Question(advice=f"found by words alone, for there is no vector: {error}")
-        return Question((embedding.name, vector), None, near_nothing, neighbours)
+        return Question((embedding.name, vector), None, near_nothing, neighbours, spelt)
 
-    async def _unnamed(self, text: str) -> tuple[str, float]:
+    async def _unnamed(self, text: str) -> "_Unnamed":
         if not text.strip() or missing():
-            return text, 1.0
+            return text, 1.0, ()
         [row] = await self.run(calls.memory_search.unnamed(self.user_id, text))
-        return str(row["text"]), float(row["mean_length"])
+        return str(row["text"]), float(row["mean_length"]), row["spelt"]
+
+    async def _spelt(self, text: str, is_statement: bool) -> Sequence[Mapping[str, str]]:
+        """Return the misspelt terms of *text*; an ordinary question costs no call."""
+        if is_statement or not text_lookups.may_be_misspelt(text):
+            return ()
+        return (await self._unnamed(text))[2]
 
     async def answered(
         self,
@@ -201,6 +213,7 @@ class Session:
                 given = {**call.context, "near_nothing": list(question.near_nothing)}
                 call = call._replace(context=given)
             call = text_lookups.with_neighbours(call, self.user_id, question.neighbours)
+            call = text_lookups.with_spelling(call, self.user_id, question.spelt)
             rows, advice = await self.accessed(call)
             told = question.advice
         except Refused as error:

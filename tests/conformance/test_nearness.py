@@ -133,7 +133,7 @@ def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
     [row] = near.run(calls.memory_search.unnamed("default", query))
     assert row["text"] == left
     [row] = near.run(calls.memory_search.unnamed("nobody", query))
-    assert row == {"text": query, "mean_length": 1.0}
+    assert row == {"text": query, "mean_length": 1.0, "spelt": []}
 
 
 def test_what_does_not_say_how_near_nothing_is_is_refused(near):

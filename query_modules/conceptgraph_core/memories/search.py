@@ -14,7 +14,10 @@ from ..entities import subjects
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine
+from ..retrieval import spelling
 from ..retrieval import unnamed as speakers
+from ..retrieval.graph_index import StoredIndex
+from ..retrieval.indexer import Words
 from ..retrieval.nearness import Meaning
 from ..retrieval.question import Further, asks_of_the_past
 from ..retrieval.schema import HEARD_COVERS, checked_limit
@@ -393,10 +396,14 @@ def _led_to(graph: AllMemories, text_: str) -> list[Row]:
 def unnamed(graph: AllMemories, query: str) -> Row:
     """Return the `text` of *query* without the first names of speakers, and `mean_length`.
 
-    See `retrieval.unnamed`.
+    `spelt` has the `asked` terms that no text has, each with the `term` and the `word` meant. See
+    `retrieval.unnamed` and `retrieval.spelling`.
     """
     text_, mean_length = speakers.unnamed(graph, graph.context.user_id, query, "query")
-    return {"text": text_, "mean_length": mean_length}
+    index = StoredIndex(graph.another(Words), graph.context.user_id)
+    spelt = spelling.corrected(index, query, graph.context.languages)
+    rows = [{"asked": asked, "term": term, "word": word} for asked, term, word in spelt]
+    return {"text": text_, "mean_length": mean_length, "spelt": rows}
 
 
 def _further(graph: AllMemories, query: str, number: int) -> list[Further]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from ..dates import ALWAYS, Span
 from ..graph.adapter import Node
 from . import schema
-from .groups import Neighbour, of_term
+from .groups import Neighbour, meant, of_term
 from .index import Corpus, Mentions, Told
 from .indexer import Words
 from .question import own_names
@@ -38,8 +38,11 @@ class StoredIndex:
         self._following: dict[tuple[int, bool], Any] = {}
         # The neighbours of a term of the question by a static embedding.
         self._static: dict[str, list[tuple[str, str, float]]] = {}
+        self._spelt: dict[str, list[Neighbour]] = {}
         for asked, other, word, cosine in graph.context.neighbours:
             self._static.setdefault(asked, []).append((other, word, cosine))
+        for asked, other, word, _ in graph.context.spelt:
+            self._spelt.setdefault(asked, []).append(meant(other, word))
         # The names of speakers that the look-up read.
         self._speakers: set[str] = set()
         total = length = 0
@@ -98,6 +101,7 @@ class StoredIndex:
         term = self._terms.get(cue)
         stored = None if term is None else term.get_property(schema.NEAR)
         every = of_term(stored, self._static.get(cue, ()), self.corpus.mean_length)
+        every += self._spelt.get(cue, ())
         known = ((one, self._terms.get(one.term)) for one in every)
         return [one for one, term in known if term and not term.get_property("speakers")]
 

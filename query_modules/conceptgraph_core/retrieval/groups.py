@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 # A word of the same family means nearly the same. It covers the whole word: less would leave a
 # fact unfound whose one other word is not in the question.
 FAMILY_SHARE: Final = 0.8
+# Less than 1: explanations tell a misspelt word from one of the family by it.
+SPELT_COSINE: Final = 0.99
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect. A long text
 # says what its words mean; the words of short texts hardly occur together.
 SHARE: Final = 0.3
@@ -83,6 +85,11 @@ def are_stale(texts: int, grouped: int | None) -> bool:
 def of_family(family: Mapping[str, str]) -> tuple[Neighbour, ...]:
     """Return the terms of *family*, each with a word, as neighbours."""
     return tuple(Neighbour(term, word, 1.0, FAMILY_SHARE, 1.0) for term, word in family.items())
+
+
+def meant(term: str, word: str) -> Neighbour:
+    """Return the term that a misspelt one was meant for."""
+    return Neighbour(term, word, SPELT_COSINE, FAMILY_SHARE, 1.0)
 
 
 def of_term(stored: Any, static: Iterable[tuple[str, str, float]], mean: float) -> list[Neighbour]:

@@ -392,4 +392,6 @@ def _why(word: Word[int]) -> str | None:
     near = word.neighbour
     if near is None:
         return word.cue.why
-    return f"{_said(word)}, a word family" if near.covers else f"{_said(word)} {near.cosine:.2f}"
+    if near.covers:
+        return f"{_said(word)}, {'a word family' if near.cosine == 1 else 'nearly spelt so'}"
+    return f"{_said(word)} {near.cosine:.2f}"

@@ -30,6 +30,12 @@ def of(terms: Iterable[str], spoken: Sequence[str], languages: Sequence[str]) ->
     return {term: word for term, word in found.items() if term not in terms}
 
 
+def knows(terms: Iterable[str], spoken: Sequence[str], languages: Sequence[str]) -> bool:
+    """Tell whether any of *terms* is in a list of families of the languages *spoken*."""
+    known = [_families(one, tuple(languages)) for one in spoken]
+    return any(term in families for term in terms for families in known)
+
+
 # The files are constants and no state: a reload that empties the cache changes nothing.
 @cache
 def _families(spoken: str, languages: tuple[str, ...]) -> Mapping[str, Sequence[Family]]:

@@ -82,7 +82,7 @@ def context(
 def unnamed(scope: str, query: str) -> Call:
     """Return the call that tells *query* without the first names of speakers."""
     text.summary(query, "query")
-    terms = Union(tuple(text_lookups.of_terms((query,), scope)))
+    terms = Union(tuple(text_lookups.of_terms((query,), scope, spelt=True)))
     return Call(procedures.UNNAMED, (query,), terms, text_lookups.context() | {"user_id": scope})
 
 

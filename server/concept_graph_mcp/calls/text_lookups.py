@@ -8,7 +8,7 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.entities import subjects
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
-from conceptgraph_core.retrieval import documents, schema
+from conceptgraph_core.retrieval import documents, schema, spelling
 from conceptgraph_core.retrieval.documents import Place, Told
 from conceptgraph_core.retrieval.question import own_names, sought_terms
 from conceptgraph_core.words import languages, missing, terms
@@ -104,9 +104,33 @@ def with_neighbours(call: Call, scope: str, neighbours: Sequence[Neighbour]) -> 
     return call._replace(lookup=call.lookup._replace(also=also), context=context)
 
 
-def of_terms(wordings: Sequence[str], scope: str) -> list[Lookup]:
-    """Look up the terms of the *wordings* of a query, and the number of texts of *scope*."""
-    return equal([*documents.corpus(scope), *documents.named(scope, _asked(wordings))])
+def with_spelling(call: Call, scope: str, spelt: Sequence[Mapping[str, str]]) -> Call:
+    """Return *call*, a query of `of_question`, with the terms that misspelt ones are meant for."""
+    if not spelt or not isinstance(call.lookup, Incoming):
+        return call
+    also = Equal((schema.TERM,), ("scope", "name"), tuple((scope, one["term"]) for one in spelt))
+    if call.lookup.also is not None:
+        also = also._replace(values=(*call.lookup.also.values, *also.values))
+    rows = [[one["asked"], one["term"], one["word"], 1.0] for one in spelt]
+    context = {**call.context, "spelt": rows}
+    return call._replace(lookup=call.lookup._replace(also=also), context=context)
+
+
+def may_be_misspelt(text: str) -> bool:
+    """Tell whether a word of *text* may be misspelt."""
+    return not missing() and bool(spelling.doubtful(text, spoken()))
+
+
+def of_terms(wordings: Sequence[str], scope: str, spelt: bool = False) -> list[Lookup]:
+    """Look up the terms of the *wordings* of a query, and the number of texts of *scope*.
+
+    With *spelt*, the terms that misspelt words may be meant for are looked up too.
+    """
+    terms = _asked(wordings)
+    if spelt and not missing():
+        of_words = (spelling.spellings(one, spoken()).values() for one in wordings)
+        terms += [term for words in of_words for meant in words for term in meant]
+    return equal([*documents.corpus(scope), *documents.named(scope, terms)])
 
 
 def _asked(wordings: Sequence[str]) -> list[str]:

@@ -1,0 +1,65 @@
+"""A misspelt word finds what is spelt nearly so, on both hosts; a known one is left alone."""
+
+from typing import Any
+
+import pytest
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls import text_lookups
+from conceptgraph_core.retrieval.spelling import doubtful
+from memories import node
+
+FACTS = {
+    "allergy": "The user is allergic to penicillin",
+    "dentist": "The dentist is Dr Quinn",
+    "wifi": "The password of the wifi is on the fridge",
+    "pain": "The back pain is worse",
+    "code": "The locker is A4711",
+}
+ENGLISH = ("english",)
+
+
+@pytest.fixture
+def kept(memory: Any) -> Any:
+    memory.import_rows([node(key, content=text) for key, text in FACTS.items()])
+    return memory
+
+
+def found(memory: Any, query: str, user: str = "default") -> list[tuple[str, list[str]]]:
+    """Search as a session does: the misspelt words are told first."""
+    [row] = memory.run(calls.memory_search.unnamed(user, query), user_id=user)
+    call = text_lookups.with_spelling(calls.memory_search.search(user, query), user, row["spelt"])
+    return [(one["memory_id"], list(one["matched"])) for one in memory.run(call, user_id=user)]
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "matched"),
+    [
+        ("Am I alergic?", "allergy", "alergic → allergic"),
+        ("Which alelrgies?", "allergy", "alelrgies → allergic"),
+        ("Who is the detnist?", "dentist", "detnist → dentist"),
+        ("Where is the pasword?", "wifi", "pasword → password"),
+        ("Where is the passwrod?", "wifi", "passwrod → password"),
+    ],
+)
+def test_a_misspelt_word_is_taken_for_one_that_texts_have(kept, query, key, matched):
+    assert found(kept, query) == [(key, [matched])]
+    assert found(kept, query, "ann") == []
+
+
+def test_what_is_right_short_or_a_code_is_left_alone(kept):
+    # A word that begins otherwise, a number, and words that are right.
+    for query in ("Spain?", "A4712", "What about pens?", "a pian?"):
+        assert [one for one in found(kept, query) if one[0] != "pain"] == []
+    assert found(kept, "Spain?") == []
+
+
+def test_a_word_that_a_text_has_is_never_corrected(kept):
+    kept.import_rows([node("odd", content="The alergic band plays")])
+    assert found(kept, "alergic") == [("odd", ["alergic"])]
+
+
+def test_only_words_that_no_list_has_cost_a_look_up():
+    assert not doubtful("Where did they marry, and who was invited to the wedding?", ENGLISH)
+    assert doubtful("Who is my detnist?", ENGLISH) == {"detnist": "detnist"}
+    assert len(doubtful("qwertz asdfgh yxcvbn poiuzt lkjhgf", ENGLISH)) == 3
