@@ -381,7 +381,7 @@ def test_nothing_is_seen_of_another_user(days):
     other = "bob"
     assert days.recall("Can Clara eat hazelnuts?", user=other) == ""
     assert days.search("hazelnuts Clara", user=other) == []
-    with pytest.raises(REFUSALS, match="nothing is kept about"):
+    with pytest.raises(REFUSALS, match="nothing is found under"):
         days.about("Clara", user=other)
     with pytest.raises(REFUSALS, match="not found"):
         days.identify("Clara", None, False, "another Clara", user=other)

@@ -66,7 +66,7 @@ def test_what_rests_on_a_forgotten_memory_is_out_of_sight(days, memory, said):
     forget(days, made)
     assert is_silent(days, *QUESTIONS)
     for name in ("Dr. Lang", "burnout"):
-        with pytest.raises(REFUSALS, match="nothing is kept about"):
+        with pytest.raises(REFUSALS, match="nothing is found under"):
             days.about(name)
     assert memory.run(calls.entities.search("Lang")) == []
     assert not [one for one in memory.records() if one.get("name") == "Dr. Lang"]

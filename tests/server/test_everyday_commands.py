@@ -8,6 +8,8 @@ from command_line import ok, run
 SAID = "My sister Lena is allergic to hazelnuts!"
 LENA = ("remember", "Lena is allergic to hazelnuts", "--about", "Lena (sister)")
 
+NOTHING = "No stored text matches these words; it may be stored in others (--also).\n"
+
 
 class Person:
     """Somebody at the command line of one store."""
@@ -42,7 +44,7 @@ def test_what_is_remembered_is_what_a_question_brings(person):
     assert told[1].startswith("[1] Lena (sister); last mentioned on ")
     assert told[2] == "Said:"
     assert told[3].endswith(", note: “Lena is allergic to hazelnuts”")
-    assert person.says("ask", "Good morning!") == "Nothing is stored about that.\n"
+    assert person.says("ask", "Good morning!") == NOTHING
 
 
 def test_about_me_prints_a_profile(person):
@@ -85,7 +87,7 @@ def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
 def test_a_question_at_an_earlier_time_finds_nothing_later_and_counts_nothing(person):
     person.says(*LENA)
     asked = ("ask", "What is Lena allergic to?", "--at")
-    assert person.says(*asked, "2020-01-31") == "Nothing is stored about that.\n"
+    assert person.says(*asked, "2020-01-31") == NOTHING
     assert "hazelnuts" in person.says(*asked, "2999-01-31")
     assert "--at only looks" in person.refused(*asked, "2020-01-31", "--touch")
 
@@ -143,7 +145,7 @@ def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
         (["remember", "x", "--keep", "weeks"], "'weeks' is not one of 'days', 'normal'"),
         (["remember", "x", "--happened", "soon"], "--happened: not a time in ISO 8601: 'soon'"),
         (["remember", "x", "--replaces", "nope"], 'replaces: not found: "nope"'),
-        (["about", "Nobody"], 'nothing is kept about "Nobody"'),
+        (["about", "Nobody"], 'nothing is found under "Nobody"'),
         (["forget", "nope"], 'id: not found: "nope"'),
         (["relate", "a", "likes", "b"], "'likes' is not one of 'is-a'"),
         (["identify", "a", "b", "--same"], "Missing option '--said'"),
@@ -160,5 +162,18 @@ def test_what_cannot_be_done_is_one_line(person, arguments, line):
 def test_nothing_of_another_user_is_told(person, monkeypatch):
     person.says(*LENA, "--said", SAID)
     monkeypatch.setenv("CONCEPT_GRAPH_USER", "bob")
-    assert person.says("ask", "What is Lena allergic to?") == "Nothing is stored about that.\n"
-    assert "nothing is kept" in person.refused("about", "Lena")
+    assert person.says("ask", "What is Lena allergic to?") == NOTHING
+    assert "nothing is found" in person.refused("about", "Lena")
+
+
+def test_other_words_are_asked_too(person):
+    person.says(*LENA)
+    assert person.says("ask", "What may my guest not eat?") == NOTHING
+    told = person.says("ask", "What may my guest not eat?", "--also", "violin", "--also", "nuts")
+    assert told == NOTHING
+    told = person.says("ask", "What may my guest not eat?", "--also", "allergy")
+    assert "“Lena is allergic to hazelnuts”" in told
+    line = person.refused(
+        "ask", "Who?", *(part for one in range(21) for part in ("--also", str(one)))
+    )
+    assert line.endswith("also: 21 texts are too many; at most 20")

@@ -318,3 +318,26 @@ def test_a_status_that_cannot_be_read_is_not_in_the_way(talk, store, monkeypatch
     told = talk(conversation)
     assert "hazelnuts" in told["text"]
     assert "advice" not in told
+
+
+def test_nothing_is_not_told_as_if_nothing_were_stored():
+    said = toolsets.instructions(["everyday"], "own")
+    assert "it may be stored in other words" in said
+    assert "ask once more with also" in said
+    assert "nothing is kept" not in said.casefold()
+
+
+def test_other_words_find_what_the_message_does_not(talk):
+    async def conversation(call, *_):
+        await call("remember", **CLARA)
+        message = "Any trouble at the bakery?"
+        return (
+            await call("recall", message=message),
+            await call("recall", message=message, also=["hazelnuts"]),
+            await call("search", query="violin", kinds=["memory"], also=["hazelnuts"]),
+        )
+
+    nothing, told, found = talk(conversation)
+    assert nothing == {"text": "", "nothing": True}
+    assert "Said:" in told["text"]
+    assert [one["matched"] for one in found["found"]] == [["hazelnuts"]]

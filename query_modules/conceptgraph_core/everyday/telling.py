@@ -54,7 +54,9 @@ def about(
     said = _said(graph, name, labels, vector, model)
     relations = _relations(graph.another(Concepts), [name, *labels])
     if not (of_entity or said or relations):
-        raise NotFound(f"name: nothing is kept about {shown(name)}")
+        raise NotFound(
+            f"name: nothing is found under {shown(name)}; it may be stored under another"
+        )
     lists = {"facts": facts, "relations": relations, "said": said}
     more = {key: len(rows) - most for key, rows in lists.items() if len(rows) > most}
     cut = {key: rows[:most] for key, rows in lists.items()}

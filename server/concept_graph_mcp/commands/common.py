@@ -86,6 +86,14 @@ ASKER = click.option(
 )
 
 
+ALSO = click.option(
+    "--also",
+    metavar="TEXT",
+    multiple=True,
+    help="Other words for it, such as a synonym or a name; may be given again, up to 20 times.",
+)
+
+
 def look_only(at: str | None, touch: bool) -> None:
     """Raise UsageError if a command with --at should also --touch."""
     if touch and at is not None:

@@ -17,7 +17,7 @@ from conceptgraph_core.quoting import quoted
 from .. import calls, everyday
 from ..everyday import NOTHING_OF_USER
 from ..session import Session
-from .common import AS_JSON, ASKER, AT, Failure, look_only, unix_ms, with_everyday
+from .common import ALSO, AS_JSON, ASKER, AT, Failure, look_only, unix_ms, with_everyday
 from .listing import limited
 from .notes import note
 from .terminal import print_json, say
@@ -25,6 +25,7 @@ from .terminal import print_json, say
 Row = dict[str, Any]
 
 _TIMES = ("at", "since", "until")
+_NOTHING = "No stored text matches these words; it may be stored in others (--also)."
 
 
 @click.command()
@@ -38,6 +39,7 @@ _TIMES = ("at", "since", "until")
     help="At most this many tokens.",
 )
 @ASKER
+@ALSO
 @click.option("--touch", is_flag=True, help="Count an access, as the tool recall does.")
 @AT
 @AS_JSON
@@ -50,6 +52,7 @@ def ask(
     budget: int,
     *,
     asker: str | None,
+    also: tuple[str, ...],
     touch: bool,
     at: str | None,
     as_json: bool,
@@ -63,7 +66,7 @@ def ask(
 
     async def work(session: Session) -> Row:
         row, advice = await everyday.recall(
-            *(session, message, before, budget), asker=asker, counts=touch
+            *(session, message, before, budget), asker=asker, also=also, counts=touch
         )
         if advice is not None:
             note(advice)
@@ -78,7 +81,7 @@ def ask(
     if as_json:
         print_json({**row, "sources": [dict(one) for one in row["sources"]]})
     else:
-        for line in row["text"].splitlines() or ["Nothing is stored about that."]:
+        for line in row["text"].splitlines() or [_NOTHING]:
             say(line)
 
 
