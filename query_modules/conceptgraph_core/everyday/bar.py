@@ -42,7 +42,7 @@ class Bar:
 
         * One that is near enough in meaning passes.
         * Another one needs a share of the best score, and of the rare words of the best.
-        * Of those that share only a name with a message that asks for more, two pass.
+        * Of those that share only a name with a message that asks for more, three pass.
         * What matters about whom the message names always passes.
         """
         evidence = [finder.evidence(one) for one in found]
@@ -62,8 +62,9 @@ class Bar:
         named.sort(key=lambda one: -one.node.value("importance_score"))
         named = named[: max(0, _MOST_NAMED - len(matters))]
         answers = [one for one, is_name in passing if not is_name]
+        # What is only near in meaning to a message with a name is mostly about that name too.
+        self._is_answered = self._is_answered or bool(answers) or not self._names
         answers += (one for one in found if finder.is_near(one))
-        self._is_answered = self._is_answered or bool(answers)
         chosen = [*matters, *named, *answers]
         return [one for one in found if one in chosen]
 
