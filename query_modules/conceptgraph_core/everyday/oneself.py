@@ -20,8 +20,8 @@ Row = dict[str, Any]
 def own_texts(graph: Graph) -> list[Node]:
     """Return the current memories about the user, and house rules.
 
-    Those that are kept always come first, then the latest. A text that matters for some days only
-    is left out.
+    Those that are kept always come first, then the most important, then the latest. A text that
+    matters for some days only is left out.
     """
     keys = {node: key for node in graph.nodes() if (key := _key(node)) is not None}
     current = [
@@ -33,7 +33,12 @@ def own_texts(graph: Graph) -> list[Node]:
     # The look-up finds no more, and a copy of a text adds nothing.
     found = sorted(
         (node for node in current if node not in outdated),
-        key=lambda node: (keys[node], node.memory_id),
+        key=lambda node: (
+            not memories.is_always(node.value("tags")),
+            -node.value("importance_score"),
+            keys[node],
+            node.memory_id,
+        ),
     )
     return list({node.content: node for node in reversed(found)}.values())[::-1]
 

@@ -6,6 +6,7 @@ The words are data (`oneself`, `matters`). A text is about the user if it begins
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from . import LANGUAGES, load, words
@@ -84,15 +85,24 @@ def name_in(text: str) -> str | None:
 
 def tells_who(text: str, name: str | None = None) -> bool:
     """Tell whether *text* says who the user is, whose *name* is known: "Lena is a nurse"."""
-    if name_in(text) is not None:
+    read = _words(text)
+    if name_in(text) is not None or _tells_what(read):
         return True
-    said = [one.form for one in _words(text)]
+    said = [one.form for one in read]
     first = _folded(name or "").split()
     return any(
         bool(called) and said[: len(called) + 1] == [*called, be]
         for called in (first, first[:1])
         for be in _BE
     )
+
+
+def _tells_what(read: Sequence[_Word]) -> bool:
+    """Tell whether a text begins with "The user is a", as in "The user is a nurse"."""
+    behind = _behind_lead(read)
+    if behind is None or len(read) < behind + 3:
+        return False
+    return read[behind].form in _BE and read[behind + 1].form in _ARTICLES
 
 
 def begins_with(text: str, name: str) -> bool:
@@ -106,8 +116,12 @@ def begins_with(text: str, name: str) -> bool:
 
 
 def has_matter(text: str, wanted: frozenset[str]) -> bool:
-    """Tell whether *text* has one of the *wanted* words."""
-    return any(one.form in wanted for one in _words(text, len(text)))
+    """Tell whether *text* has one of the *wanted* words, and does not deny it: "does not like"."""
+    said = ["", *(one.form for one in _words(text, len(text)))]
+    return any(
+        word in wanted and before not in _NEGATIONS and not before.endswith("n't")
+        for before, word in pairwise(said)
+    )
 
 
 def is_me(name: str) -> bool:
@@ -273,6 +287,8 @@ _GENITIVES: Final = _phrases("genitives", *LANGUAGES)
 _ENGLISH: Final = frozenset((("the", "user"), ("user",)))
 _CALLED: Final = _phrases("called", *LANGUAGES)
 _IS: Final = _phrases("is", *LANGUAGES)
+_ARTICLES: Final = words("oneself", "articles")
+_NEGATIONS: Final = words("oneself", "negations")
 _BE: Final = tuple(one[0] for one in _IS if len(one) == 1)
 _JOINS: Final = words("whose", "joins")
 _VERBS: Final = words("oneself", "verbs")

@@ -33,6 +33,7 @@ class _Language(NamedTuple):
     joins: frozenset[str]
     of: frozenset[str]
     called: frozenset[str]
+    have: frozenset[str]
 
     def is_anothers(self, word: str) -> bool:
         return word in self.none or word in self.others or word.endswith(("'s", "’s"))
@@ -47,7 +48,7 @@ def _read(code: str) -> _Language:
         for word in each:
             found[word] = (*found.get(word, ()), name)
     whose = language.load(code, "whose")
-    names = ("own", "others", "none", "definite", "joins", "of", "called")
+    names = ("own", "others", "none", "definite", "joins", "of", "called", "have")
     return _Language(kinds, groups, *(frozenset(whose[name]) for name in names))
 
 
@@ -81,6 +82,8 @@ CLOSE: Final = {
 }
 # The most words between the two: "my little sister".
 _BETWEEN: Final = 2
+# "Kids do I have", "filhos é que eu tenho".
+_MOST_OF_HAVE: Final = 5
 # Before a kind, these mean the one of that kind that the user knows: "the plumber".
 _DEFINITE: Final = _ENGLISH.definite | frozenset(("der", "die", "das", "dem", "den"))
 # Everybody knows many of these, and other people have families too: "the mother of Jesus".
@@ -151,8 +154,10 @@ def groups(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
             continue
         for each in _LANGUAGES:
             for group in each.groups.get(one, ()):
-                if _is_mine(each, words, place) or (
-                    group in _DEFINITE_GROUPS and _is_definite(each, words, place)
+                if (
+                    _is_mine(each, words, place)
+                    or _is_had(each, words, place)
+                    or (group in _DEFINITE_GROUPS and _is_definite(each, words, place))
                 ):
                     yield place, group, members(group)
 
@@ -203,6 +208,12 @@ def _is_mine(each: _Language, words: Sequence[str], place: int) -> bool:
         if each.is_anothers(word) or word in each.kinds or word in each.joins:
             return False
     return False
+
+
+def _is_had(each: _Language, words: Sequence[str], place: int) -> bool:
+    """Tell whether the words behind a group say that it is the user's: "pets do I have"."""
+    behind = " ".join(map(_bare, words[place + 1 : place + 1 + _MOST_OF_HAVE]))
+    return any(f"{behind} ".startswith(f"{one} ") for one in each.have)
 
 
 def _is_definite(each: _Language, words: Sequence[str], place: int) -> bool:
