@@ -38,7 +38,7 @@ from .worker.new_vectors import NewVectors
 
 # Seconds until a program's store is looked through for texts without a vector.
 _BEHIND_AFTER_S = 2.0
-# What was kept just before a question is waited for, if it is little.
+# A question waits for the vectors of texts kept just before it, if they are few.
 _MOST_WAITED_FOR = 100
 _PATIENCE_S = 2.0
 

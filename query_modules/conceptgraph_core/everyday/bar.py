@@ -19,7 +19,7 @@ _LEAST_EVIDENCE: Final = 0.4
 # So many texts that share only a name with the message are shown, and so many that matter.
 _MOST_NAMED: Final = 3
 _MOST_ALWAYS: Final = 2
-# Of the texts with a name, only the best so many are read for what matters.
+# Only so many of the texts with a name, the best, are read for what matters.
 _MOST_READ: Final = 40
 # An older change matters if it was important.
 _RECENT_MS: Final = 365 * DAY_MS
@@ -32,7 +32,7 @@ class Bar:
     def __init__(self, graph: Graph, names: Sequence[frozenset[str]] = ()) -> None:
         self._graph = graph
         self._names = names
-        # What matters about whom it names; these come first.
+        # The texts that matter about those it names; these come first.
         self.first: list[Node] = []
         # Whether anything shares more than a name with the message; None if nothing was found.
         self._is_answered: bool | None = None
@@ -42,8 +42,8 @@ class Bar:
 
         * One that is near enough in meaning passes.
         * Another one needs a share of the best score, and of the rare words of the best.
-        * Of those that share only a name with a message that asks for more, three pass.
-        * What matters about whom the message names always passes.
+        * Three of those pass that share only a name with a message that asks for more.
+        * A text that matters about somebody named always passes.
         """
         evidence = [finder.evidence(one) for one in found]
         matters = self._matters(finder, found, evidence)
@@ -62,7 +62,7 @@ class Bar:
         named.sort(key=lambda one: -one.node.value("importance_score"))
         named = named[: max(0, _MOST_NAMED - len(matters))]
         answers = [one for one, is_name in passing if not is_name]
-        # What is only near in meaning to a message with a name is mostly about that name too.
+        # A text that is only near a message with a name is mostly about that name too.
         self._is_answered = self._is_answered or bool(answers) or not self._names
         answers += (one for one in found if finder.is_near(one))
         chosen = [*matters, *named, *answers]

@@ -108,7 +108,7 @@ def _size(pieces: Sequence[_Piece], chosen: Sequence[int]) -> int:
 def _window(pieces: Sequence[_Piece], weights: Mapping[str, float], most: int) -> list[int]:
     """Return the places of the piece with the greatest weight and of its neighbours that fit.
 
-    Of two neighbours the one with more weight comes first, then the following one: an answer stands
+    The neighbour with more weight comes first, else the following one: an answer stands
     behind what it is about. Another paragraph is read only for a short first piece: a heading.
     """
     best = max(range(len(pieces)), key=lambda at: (_weight(pieces[at], weights), -at))

@@ -22,7 +22,7 @@ from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.question import asks_of_the_past
 from . import passages, routine, schema
-from .asking import asked, budget, is_of_the_user
+from .asking import asked, budget, is_of_the_user, least_covered
 from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 from .oneself import asked_for
@@ -66,7 +66,7 @@ def recall(
     named = widening.named(graph.another(Concepts), question)
     is_known = bool(known or named) or is_of_the_user(message)
     if graph.context.also:
-        # What the message itself names comes first, so that the others cannot push it out.
+        # The names of the message itself come first, so that the others cannot push them out.
         beside = "\n".join(graph.context.also)
         ids = {line["id"] for line in known}
         known += (one for one in _who(graph.another(Entities), beside) if one["id"] not in ids)
@@ -131,7 +131,7 @@ def _said(
     shown: Sequence[Node] = (),
 ) -> list[Line]:
     """Return what was said and is not *shown*; access it, and make the links between it firmer."""
-    least = schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
+    least = least_covered(question, is_known, graph.context.languages)
     if graph.context.told_in is None:
         found = contexts.candidates(
             graph,
@@ -216,8 +216,8 @@ def _current(graph: Graph, found: Sequence[Candidate], of_past: bool) -> Iterato
 def _folded(current: Sequence[Candidate], bar: Bar, is_cut: bool) -> list[Candidate]:
     """Return *current* with one line for each routine: the latest, which says how many there are.
 
-    A line that matters, or is from a period that the question names, stands by itself. What is no
-    routine comes first. *is_cut*: there may be more than were found.
+    A line that matters, or is from a period that the question names, stands by itself. Texts
+    of no routine come first. *is_cut*: there may be more than were found.
     """
     groups: dict[Any, dict[Any, list[Candidate]]] = {}
     for one in current:

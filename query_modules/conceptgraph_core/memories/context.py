@@ -89,7 +89,7 @@ def candidates(
 
     Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
     names a speaker, the share is *least_named*. Each other wording of *query*, the context's
-    `also`, has these bars to itself. Of a longer text only *longest* bytes are shown. *belonging*
+    `also`, has these bars to itself. Only *longest* bytes of a longer text are shown. *belonging*
     returns those of the matches that stay, and is told whether they are an answer.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")

@@ -364,7 +364,7 @@ LAYER: Final = Layer(
                 optional("position", validators.time),
                 optional("speaker", text.name),
                 optional("said_at", validators.time),
-                # What the user said, from which the text was made.
+                # The user's words, from which the text was made.
                 optional("said", text.summary),
                 # The end of its validity, where another one replaced it.
                 optional("valid_until", validators.time),

@@ -138,7 +138,7 @@ def _single(kind: str) -> dict[str, Any]:
     return {words[0]: value for one in some for words, value in one.every(kind) if len(words) == 1}
 
 
-# What entities read as dates. 1 … 12 and 0 … 6, as `datetime` counts them.
+# The names that entities read as dates. 1 … 12 and 0 … 6, as `datetime` counts them.
 MONTHS: Final = _single("month")
 WEEKDAYS: Final = _single("weekday")
 ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})

@@ -158,7 +158,7 @@ class LazyEmbedding:
         provider, _, name = self.said.partition(":")
         try:
             into.set_result(_loaded(provider, name))
-        # Whoever waits for it is told.
+        # Callers that wait for it are told.
         except BaseException as error:  # noqa: BLE001
             self._failed_at_s = time.monotonic()
             into.set_exception(error)

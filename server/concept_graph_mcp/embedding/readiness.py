@@ -22,7 +22,7 @@ _MOST_STORES = 1_000
 
 
 class Asking(Protocol):
-    """What is needed of a session."""
+    """The part of a session that is needed here."""
 
     @property
     def embedding(self) -> Any: ...

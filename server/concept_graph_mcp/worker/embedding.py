@@ -131,7 +131,7 @@ class Behind:
             rows = [row for row in page if _key(row) not in passed]
             if not rows:
                 return
-            # What gets none now, because no word is known or the text changed, is passed.
+            # A text that gets none now, because no word is known or it changed, is passed.
             passed.update(map(_key, rows))
             async for one in self.embed(session, rows):
                 yield one
