@@ -220,3 +220,10 @@ def free_port():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return taken.getsockname()[1]
+
+
+def test_a_misspelt_message_names_whom_it_means(tmp_path):
+    with Memory.open(tmp_path / "memory.db", zone="UTC", embeddings="none") as memory:
+        memory.remember("Sander teaches chemistry", about=[{"name": "Sander", "kind": "husband"}])
+        for asked in ("What does my hubsand teach?", "What about Sandr?"):
+            assert "Sander (husband" in memory.recall(asked)["text"]

@@ -11,6 +11,7 @@ from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
 
 from . import calls
+from .calls import text_lookups
 from .errors import Refused
 from .session import Session
 
@@ -34,15 +35,17 @@ async def recall(
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.recall` for *message*, and advice, if there is any.
 
-    *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. Raises
-    StoreError.
+    *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. Whom a
+    misspelt word names is told as well. Raises StoreError.
     """
     wordings = await session.wordings(also)
+    question = await session.question(message)
+    said, question = text_lookups.respelt(message, question.spelt), question._replace(spelt=())
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
         call = calls.everyday.recall(
-            *(session.user_id, message, before, token_budget, embedded),
-            told_in=session.told_in(message, asked_at),
+            *(session.user_id, said, before, token_budget, embedded),
+            told_in=session.told_in(said, asked_at),
             asker=asker,
             asked_at=asked_at,
             also=wordings.beside(embedded),
@@ -50,7 +53,7 @@ async def recall(
         )
         return call if counts else call._replace(procedure=call.procedure.peek())
 
-    [row], advice = await session.answered(message, by)
+    [row], advice = await session.answered(message, by, question=question)
     return row, advice
 
 

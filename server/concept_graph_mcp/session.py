@@ -173,7 +173,7 @@ class Session:
                 return Question(advice=advice, spelt=await self._spelt(text, is_statement))
             plain: _Unnamed = (text, 1.0, ())
             said, mean_length, spelt = plain if is_statement else await self._unnamed(text)
-            [vector] = await embedding.vectors([said])
+            [vector] = await embedding.vectors([text_lookups.respelt(said, spelt)])
             if is_statement or not any(vector):
                 return Question((embedding.name, vector) if any(vector) else None, spelt=spelt)
             near_nothing = await self.embedding.near_nothing(vector)
@@ -199,14 +199,19 @@ class Session:
         text: str,
         by: Callable[["tuple[str, Vector] | None"], Call],
         is_statement: bool = False,
+        question: Question | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
         """Run the call that *by* makes for the vector of *text*, if necessary without a vector.
+
+        *question* is *text* as a query, if the caller has made it.
 
         Returns its rows and, if only words were searched, the reason. The store's vectors may be of
         another embedding; then words must find the memories until the owner embeds them again.
         Raises StoreError.
         """
-        question, told = await self.question(text, is_statement), None
+        told = None
+        if question is None:
+            question = await self.question(text, is_statement)
         try:
             call = by(question.embedded)
             if question.near_nothing is not None:

@@ -63,3 +63,25 @@ def test_only_words_that_no_list_has_cost_a_look_up():
     assert not doubtful("Where did they marry, and who was invited to the wedding?", ENGLISH)
     assert doubtful("Who is my detnist?", ENGLISH) == {"detnist": "detnist"}
     assert len(doubtful("qwertz asdfgh yxcvbn poiuzt lkjhgf", ENGLISH)) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("What does my hubsand teach?", "What does my husband teach?"),
+        ("Is Sandr allergic?", "Is Sander allergic?"),
+        ("Which alelrgies do I have?", "Which allergies do I have?"),
+    ],
+)
+def test_a_message_is_read_as_it_was_meant(kept, said, meant):
+    kept.import_rows([node("sander", content="Sander has a rash")])
+    [row] = kept.run(calls.memory_search.unnamed("default", said))
+    assert text_lookups.respelt(said, row["spelt"]) == meant
+
+
+@pytest.mark.parametrize("query", ["Who is Marta?", "Where is Christian?", "Does Sanders call?"])
+def test_a_name_is_not_taken_for_another_one(kept, query):
+    texts = "Maria has a rash", "Christina has a car", "Sander calls"
+    kept.import_rows([node(str(key), content=text) for key, text in enumerate(texts)])
+    [row] = kept.run(calls.memory_search.unnamed("default", query))
+    assert row["spelt"] == []

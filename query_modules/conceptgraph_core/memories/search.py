@@ -396,14 +396,12 @@ def _led_to(graph: AllMemories, text_: str) -> list[Row]:
 def unnamed(graph: AllMemories, query: str) -> Row:
     """Return the `text` of *query* without the first names of speakers, and `mean_length`.
 
-    `spelt` has the `asked` terms that no text has, each with the `term` and the `word` meant. See
-    `retrieval.unnamed` and `retrieval.spelling`.
+    `spelt` has the words that are misspelt. See `retrieval.unnamed` and `retrieval.spelling`.
     """
     text_, mean_length = speakers.unnamed(graph, graph.context.user_id, query, "query")
     index = StoredIndex(graph.another(Words), graph.context.user_id)
     spelt = spelling.corrected(index, query, graph.context.languages)
-    rows = [{"asked": asked, "term": term, "word": word} for asked, term, word in spelt]
-    return {"text": text_, "mean_length": mean_length, "spelt": rows}
+    return {"text": text_, "mean_length": mean_length, "spelt": spelt}
 
 
 def _further(graph: AllMemories, query: str, number: int) -> list[Further]:

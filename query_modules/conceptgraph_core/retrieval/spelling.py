@@ -3,22 +3,37 @@
 Two neighbouring letters may be swapped; in a word of five letters and more, one may be missing, be
 too many or be another, though not the first. These spellings are looked up like other terms, so no
 term of the scope is scanned. A word that is right in a language of the question is left alone, and
-so is anything with a digit.
+so is anything with a digit. Words that a question may have though no text has them, such as those
+for kin, are taken as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
 
 from .. import language
-from ..words import families, readings
+from ..words import families, given_names, readings
 from ..words.languages import language as stemmed
 from ..words.splitting import split
 from .index import Index
 
-# For each term: how likely it is, the least first, and its word.
-Meant = Mapping[str, tuple[int, str]]
 
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyzäöüßáéíóúãõçêñ"
+class Spelling(NamedTuple):
+    """What a misspelt word may be meant for: a word, and how likely it is, the least first.
+
+    The `word` of a term in the family of `said`, which the question should have, is another one.
+    """
+
+    rank: int
+    word: str
+    said: str
+
+
+# By term.
+Meant = Mapping[str, Spelling]
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_MORE_LETTERS: Final = "äöüßáéíóúãõçêñ"
 _SHORTEST: Final = 4
 _SHORTEST_CHANGED: Final = 5
 _LONGEST: Final = 30
@@ -41,48 +56,84 @@ def doubtful(text: str, languages: Sequence[str]) -> dict[str, str]:
         if _SHORTEST <= len(word) <= _LONGEST
         and word.isalpha()
         and word not in right
+        and word not in _listed(spoken)
         and not families.knows(reading.stems, spoken, languages)
+        and not (_is_name(word, text) and given_names.listed(word))
     }
     return dict(sorted(found.items(), key=lambda one: (-len(one[0]), one[0]))[:_MOST])
 
 
-def spellings(text: str, languages: Sequence[str]) -> dict[str, Meant]:
-    """Return the terms that each doubtful word of *text* may be meant for, by its term."""
+def spellings(text: str, languages: Sequence[str]) -> Mapping[str, Meant]:
+    """Return the terms that each doubtful word of *text* may be meant for, by this word.
+
+    No caller may change them.
+    """
+    return _spellings(text, tuple(languages))
+
+
+# A call makes them for the look-up, and again for the answer.
+@lru_cache(8)
+def _spellings(text: str, languages: tuple[str, ...]) -> Mapping[str, Meant]:
     spoken = language.likely(split(text))
+    # A foreign name is another one, not a misspelt one: Marta and Maria. German has more capitals.
+    has_names = "de" not in spoken
     return {
-        term: _meant(word, term, spoken, languages)
+        word: _meant(word, term, spoken, languages, has_names and _is_name(word, text))
         for word, term in doubtful(text, languages).items()
     }
 
 
-def corrected(index: Index[int], text: str, languages: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Return the terms of *text* that no text has, each with the likeliest one, and its word."""
+def corrected(index: Index[int], text: str, languages: Sequence[str]) -> list[dict[str, str]]:
+    """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
+
+    `term` and `word` are the likeliest that a text has, and `meant` is the right spelling.
+    """
     found = []
-    for term, meant in spellings(text, languages).items():
-        known = [] if index.count(term) else [one for one in meant if index.count(one)]
-        if known:
-            best = _best(index, meant, known)
-            found.append((term, best, meant[best][1]))
+    asked, listed = doubtful(text, languages), _listed(language.likely(split(text)))
+    for said, meant in spellings(text, languages).items():
+        known = [one for one in meant if index.count(one) or meant[one].said in listed]
+        if known and not index.count(asked[said]):
+            best = min(known, key=lambda one: (meant[one].rank, -index.count(one), one))
+            right = meant[best].said
+            of_it = [one for one in meant if meant[one].said == right and index.count(one)]
+            term = best if index.count(best) or not of_it else of_it[0]
+            row = {"asked": asked[said], "said": said, "term": term, "word": meant[term].word}
+            found.append({**row, "meant": right})
     return found
 
 
-def _best(index: Index[int], meant: Meant, known: Sequence[str]) -> str:
-    return min(known, key=lambda one: (meant[one][0], -index.count(one), one))
+@cache
+def _listed(spoken: tuple[str, ...]) -> frozenset[str]:
+    """Return the words for kin, and for what users ask of themselves."""
+    lists = (language.load(one, topic) for one in spoken for topic in ("kin", "matters"))
+    return frozenset(word for each in lists for words in each.values() for word in words)
 
 
-def _meant(word: str, term: str, spoken: Sequence[str], languages: Sequence[str]) -> Meant:
-    found: dict[str, tuple[int, str]] = {}
+def _is_name(word: str, text: str) -> bool:
+    return word.capitalize() in text
+
+
+def _meant(
+    word: str, term: str, spoken: Sequence[str], languages: Sequence[str], is_name: bool
+) -> Meant:
+    found: dict[str, Spelling] = {}
     changes = len(word) >= _SHORTEST_CHANGED
+    near = [one for one in _near(word, changes) if not is_name or one[-1] == word[-1]]
+    swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)}
     for one in map(stemmed, languages):
-        near = list(_near(word, changes))
-        stems = list(map(one.stem, near))
-        for number, (stem, meant) in enumerate(zip(stems, near, strict=True)):
-            found.setdefault(stem, (_SWAPPED if number < len(word) - 1 else _CHANGED, meant))
+        for meant in near:
+            rank = _SWAPPED if meant in swapped else _CHANGED
+            found.setdefault(one.stem(meant), Spelling(rank, meant, meant))
         stem = one.stem(word)
-        for changed in _changed(stem) if changes else ():
-            found.setdefault(changed, (_CHANGED, changed + word[len(stem) :]))
-        for member, meant in families.of(stems, spoken, languages).items():
-            found.setdefault(member, (_FAMILY, meant))
+        letters = _LETTERS if word.isascii() and spoken == ("en",) else _LETTERS + _MORE_LETTERS
+        for changed in _changed(stem, letters, is_name) if changes else ():
+            whole = changed + word[len(stem) :]
+            if not is_name or whole[-1] == word[-1]:
+                found.setdefault(changed, Spelling(_CHANGED, whole, whole))
+        for meant in near:
+            family = families.of([one.stem(meant)], spoken, languages)
+            for member, other in family.items():
+                found.setdefault(member, Spelling(_FAMILY, other, meant))
     found.pop(term, None)
     return found
 
@@ -96,9 +147,10 @@ def _near(word: str, changes: bool) -> Iterator[str]:
         yield word[:at] + word[at] + word[at:]
 
 
-def _changed(stem: str) -> Iterator[str]:
-    """Yield *stem* with one letter more, or another one."""
+def _changed(stem: str, letters: str, is_name: bool) -> Iterator[str]:
+    """Yield *stem* with one letter more, or unless it *is_name*, another one."""
     for at in range(1, len(stem) + 1):
-        for letter in _LETTERS:
+        for letter in letters:
             yield stem[:at] + letter + stem[at:]
-            yield stem[:at] + letter + stem[at + 1 :]
+            if not is_name:
+                yield stem[:at] + letter + stem[at + 1 :]

@@ -1,6 +1,7 @@
 """Look up the parts of the text index that are needed to index or search texts."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
 
 # A term of the question, one near it, a word of that, and their cosine.
 Neighbour = tuple[str, str, str, float]
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def spoken() -> tuple[str, ...]:
@@ -114,6 +117,18 @@ def with_spelling(call: Call, scope: str, spelt: Sequence[Mapping[str, str]]) ->
     rows = [[one["asked"], one["term"], one["word"], 1.0] for one in spelt]
     context = {**call.context, "spelt": rows}
     return call._replace(lookup=call.lookup._replace(also=also), context=context)
+
+
+def respelt(text: str, spelt: Sequence[Mapping[str, str]]) -> str:
+    """Return *text* with each word of *spelt* as it was meant."""
+    meant = {one["said"]: one["meant"] for one in spelt}
+
+    def right(found: re.Match[str]) -> str:
+        said = found[0]
+        word = meant.get(said.casefold(), said)
+        return word.capitalize() if said.istitle() else word
+
+    return _WORD.sub(right, text) if meant else text
 
 
 def may_be_misspelt(text: str) -> bool:
