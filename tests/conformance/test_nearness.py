@@ -8,7 +8,7 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.retrieval.nearness import least_alone
+from conceptgraph_core.retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER, least_alone
 from memories import MADE_MS, node
 
 PLACES = {"hay": 0, "grass": 40, "wine": 80, "cork": 90}
@@ -105,6 +105,8 @@ def test_the_bar_rises_with_how_much_there_is_to_choose_from():
     assert least_alone(None, 100_000) == -1.0
     bars = [least_alone((0.4, 0.1), texts) for texts in (1, 8, 80, 8_000)]
     assert bars == pytest.approx([0.455, 0.455, 0.5, 0.59])
+    assert least_alone((0.4, 0.1), 80, NAMING) < least_alone((0.4, 0.1), 80, OF_THE_USER) < 0.5
+    assert least_alone((0.4, 0.1), 80, OF_NOBODY) > 0.5
 
 
 def test_nothing_near_is_nothing_to_recall(near):
@@ -116,7 +118,9 @@ def test_nothing_near_is_nothing_to_recall(near):
 
     assert recalled([0.7, 0.2]) == ["hay"]
     assert recalled([0.5, 0.1], degrees=200) == []
-    assert recalled([0.4, 0.1]) == ["hay", "grass"]
+    assert recalled([0.4, 0.15]) == ["hay", "grass"]
+    # Two deviations behind the nearest.
+    assert recalled([0.4, 0.1]) == ["hay"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from ..memories.context import Candidate
 from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
+from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import asks_of_the_past
 from . import passages, routine, schema
 from .asking import asked, budget, is_of_the_user, least_covered
@@ -64,7 +65,9 @@ def recall(
     question = asked(message, before)
     known = list(_who(graph.another(Entities), question))
     named = widening.named(graph.another(Concepts), question)
-    is_known = bool(known or named) or is_of_the_user(message)
+    is_of_user = is_of_the_user(message)
+    is_known = bool(known or named) or is_of_user
+    margin = NAMING if known or named else OF_THE_USER if is_of_user else OF_NOBODY
     if graph.context.also:
         # The names of the message itself come first, so that the others cannot push them out.
         beside = "\n".join(graph.context.also)
@@ -81,7 +84,7 @@ def recall(
     contexts.accessed(graph, shown)
     names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
     bar = Bar(graph, names)
-    said = _said(graph, question, is_known, room, reserved, (vector, model), bar, shown)
+    said = _said(graph, question, (is_known, margin), room, reserved, (vector, model), bar, shown)
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
     if bar.tells_names_alone:
@@ -123,7 +126,7 @@ def _is_heard_elsewhere(mention: EntityNode) -> bool:
 def _said(
     graph: Graph,
     question: str,
-    is_known: bool,
+    known: tuple[bool, float],
     room: Room,
     reserved: int,
     embedded: tuple[Sequence[float], str | None],
@@ -131,6 +134,7 @@ def _said(
     shown: Sequence[Node] = (),
 ) -> list[Line]:
     """Return what was said and is not *shown*; access it, and make the links between it firmer."""
+    is_known, margin = known
     least = least_covered(question, is_known, graph.context.languages)
     if graph.context.told_in is None:
         found = contexts.candidates(
@@ -141,6 +145,7 @@ def _said(
             least_named=schema.LEAST_COVERED_NAMED,
             longest=passages.LONG,
             belonging=bar.belonging,
+            margin=margin,
         )
         found.sort(key=lambda one: bar.place(one.node))
     else:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from .. import budgets
 from ..dates import Span
+from ..retrieval.nearness import MARGIN
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
 from .filters import Wanted
@@ -84,17 +85,20 @@ def candidates(
     least_named: float = 0.0,
     longest: int | None = None,
     belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
+    margin: float = MARGIN,
 ) -> list[Candidate]:
     """Return the memories that match *query*, with their entries, the most relevant first.
 
     Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
     names a speaker, the share is *least_named*. Each other wording of *query*, the context's
     `also`, has these bars to itself. Only *longest* bytes of a longer text are shown. *belonging*
-    returns those of the matches that stay, and is told whether they are an answer.
+    returns those of the matches that stay, and is told whether they are an answer. *margin* is that
+    of what is near alone (`retrieval.nearness`).
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     lists, kept = [], []
-    for finder, best in Wordings(graph, query, vector, model).each(schema.SEARCH_DEPTH, Wanted()):
+    wordings = Wordings(graph, query, vector, model, margin)
+    for finder, best in wordings.each(schema.SEARCH_DEPTH, Wanted()):
         enough = least_named if finder.names_a_speaker else least
         is_answer = finder.answers(best[: schema.CONTEXT_BEST], enough)
         if belonging is not None or is_answer:

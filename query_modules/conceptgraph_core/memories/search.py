@@ -18,7 +18,7 @@ from ..retrieval import spelling
 from ..retrieval import unnamed as speakers
 from ..retrieval.graph_index import StoredIndex
 from ..retrieval.indexer import Words
-from ..retrieval.nearness import Meaning
+from ..retrieval.nearness import MARGIN, Meaning
 from ..retrieval.question import Further, asks_of_the_past
 from ..retrieval.schema import HEARD_COVERS, checked_limit
 from ..retrieval.searching import Hit, Search
@@ -119,6 +119,7 @@ class Finder:
         self._search: Search = Search(graph, schema.KIND, scope, query, "query", further, first)
         if others:
             self._search.near_nothing = graph.context.also_near_nothing
+        self.margin = MARGIN
         self._graph = graph
         self._like = others[1] if len(others) > 1 else None
         if self._like is None:
@@ -149,6 +150,7 @@ class Finder:
             near = self._similarities_of(wanted)
             first = max(depth, schema.NEAREST)
             others = [cosine for _, cosine in near[first:]] if len(near) >= first else None
+            self._search.margin = self.margin
             self._search.expect_near(dict(near[:first]), others)
         about, spoken = wanted.about, self._graph.context.languages
         self._search.narrow(
@@ -175,8 +177,7 @@ class Finder:
         # A question about the user, or of a known name, may ask for what was only heard.
         heard = 1.0 if least < HEARD_COVERS else HEARD_COVERS
         return least <= 0 or any(
-            self._search.covered(one.hit, heard) >= least
-            or ((meaning := self.meaning(one)) is not None and meaning.is_near)
+            self._search.covered(one.hit, heard) >= least or self.is_near(one)
             for one in found
             if one.hit is not None
         )

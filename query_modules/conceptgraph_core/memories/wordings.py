@@ -8,6 +8,7 @@ share the look-up and the bound of mentions, of which the query itself takes its
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ..retrieval.nearness import MARGIN
 from .filters import Wanted
 from .search import Finder, Found
 from .view import AllMemories
@@ -16,16 +17,24 @@ from .view import AllMemories
 class Wordings:
     """The finders of a query and of its other wordings; raises what `Finder` raises.
 
-    *vector* is the query's; the context has one of the other wordings together.
+    *vector* is the query's; the context has one of the other wordings together. *margin* is that of
+    what is near alone (`retrieval.nearness`).
     """
 
     def __init__(
-        self, graph: AllMemories, query: str, vector: Sequence[float] = (), model: str | None = None
+        self,
+        graph: AllMemories,
+        query: str,
+        vector: Sequence[float] = (),
+        model: str | None = None,
+        margin: float = MARGIN,
     ) -> None:
         self._finders = [Finder(graph, query, vector, model)]
         for wording in graph.context.also:
             also = graph.context.also_vector, model
             self._finders.append(Finder(graph, wording, *also, others=self._finders))
+        for finder in self._finders:
+            finder.margin = margin
 
     def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
         """Return, for each wording, what finds by it, and the best *depth* memories it finds."""

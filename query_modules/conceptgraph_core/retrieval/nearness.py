@@ -6,10 +6,17 @@ from typing import Final, Generic, NamedTuple
 
 from .index import H, Index, Mentions
 
-# The more texts there are, the nearer one is by chance. So the margin, in standard deviations,
-# starts at a value for the fewest texts, and grows with each factor of ten.
+# How much nearer than to a remark a question must be to a text that no word leads to, among the
+# fewest texts, in standard deviations. Measured: who asks for "my knee" or names Rui means a memory
+# more often than who asks for a capital.
+MARGIN: Final = 0.55
+OF_THE_USER: Final = -0.25
+NAMING: Final = -2.0
+OF_NOBODY: Final = 1.0
+# So many deviations behind the nearest text another one is not near enough to be shown with it.
+BEHIND: Final = 2.0
+# The more texts there are, the nearer one is by chance: the margin grows with each factor of ten.
 _FEWEST: Final = 8
-_AMONG_THE_FEWEST: Final = 0.55
 _AMONG_TEN_TIMES: Final = 0.45
 
 # A smaller sample says nothing of the texts that are not near.
@@ -56,7 +63,7 @@ class Near(NamedTuple, Generic[H]):
 class Meaning(NamedTuple):
     """How near a text is to a question in meaning: its cosine, and that in deviations.
 
-    Where `is_near`, it is near enough without a word.
+    Where `is_near`, it is near enough without a word, and not far behind the nearest.
     """
 
     cosine: float
@@ -84,15 +91,18 @@ def cosines_of_all(near: Sequence[float], others: Sequence[float], texts: int) -
     return Cosines(mean, sqrt(squares / (len(near) + rest)))
 
 
-def least_alone(near_nothing: tuple[float, float] | None, texts: int) -> float:
+def least_alone(
+    near_nothing: tuple[float, float] | None, texts: int, margin: float = MARGIN
+) -> float:
     """Return the cosine from which a text is near enough without a word, among so many *texts*.
 
     `concept_graph_mcp.embedding.nothing` compares the question with remarks that no memory answers.
     *near_nothing* has the greatest of these cosines and their standard deviation. The question must
-    be nearer to the text than to any remark. With None, every nearest text is near enough.
+    be nearer to the text than to any remark, by *margin*. With None, every nearest text is near
+    enough.
     """
     if near_nothing is None:
         return -1.0
     greatest, deviation = near_nothing
     more = _AMONG_TEN_TIMES * log10(max(texts, _FEWEST) / _FEWEST)
-    return greatest + deviation * (_AMONG_THE_FEWEST + more)
+    return greatest + deviation * (margin + more)

@@ -15,7 +15,7 @@ from ..layers import NodeKind
 from . import schema
 from .graph_index import StoredIndex
 from .indexer import Words, is_of
-from .nearness import Meaning, Near, cosines_of_all, least_alone
+from .nearness import BEHIND, MARGIN, NAMING, Meaning, Near, cosines_of_all, least_alone
 from .question import LEADS, Cue, Further, Question, asking, light, question
 from .ranking import Associated, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
@@ -69,6 +69,8 @@ class Search:
         self._others: list[Search] = []
         # How near its vector is to texts that ask for nothing (see `nearness`).
         self.near_nothing = graph.context.near_nothing
+        # How much nearer a text must be that no word leads to (see `nearness`).
+        self.margin = MARGIN
         self._sought: Question | None = None
         self._association: Association[int] | None = None
 
@@ -84,7 +86,7 @@ class Search:
         size = self._index.corpus.texts
         near = Near(
             {texts[key]: near for key, near in similarities.items() if key in texts},
-            least_alone(self.near_nothing, size),
+            least_alone(self.near_nothing, size, NAMING if self._question.named else self.margin),
             cosines_of_all(
                 list(similarities.values()),
                 others or (),
@@ -185,6 +187,8 @@ class Search:
             return None
         said = self.near_nothing is not None
         least = self._near.least if said else otherwise
+        if self.near_nothing is not None:
+            least = max(least, max(self._near.texts.values()) - BEHIND * self.near_nothing[1])
         return Meaning(cosine, self._near.of_all.z(cosine), cosine >= least)
 
     def covered(self, hit: Hit, heard: float = 1.0) -> float:
