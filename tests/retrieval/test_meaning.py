@@ -54,7 +54,7 @@ def scores(texts: list[dict[str, Any]]) -> dict[str, float]:
     rows = {row["id"]: row for row in plain.associate(texts, ASKED, len(texts))}
     words = {id_: sum(row["gave"].values()) for id_, row in rows.items()}
     every = [words.get(text["id"], 0.0) for text in texts]
-    weight = 1.2 * deviation(every) or 1.0
+    weight = 1.2 * deviation(every) if deviation(every) > 1e-6 else 1.0
     cosines = [text["cosine"] for text in texts]
     mean, apart = sum(cosines) / len(texts), deviation(cosines)
     found = {}
@@ -65,7 +65,7 @@ def scores(texts: list[dict[str, Any]]) -> dict[str, float]:
             for other in plain.neighbours(texts, text, k)
         ]
         spread = sum(parts) ** (1 / 3)
-        z = (spread - mean - 0.5 * apart) / (0.87 * apart) if apart else -1.0
+        z = (spread - mean - 0.5 * apart) / (0.87 * apart) if apart > 1e-6 else -1.0
         total = words.get(text["id"], 0.0) + weight * (max(0.1 * spread, z) if spread else 0.0)
         if total > 0:
             found[text["id"]] = total * math.prod(plain.factors(text, ASKED))

@@ -22,6 +22,7 @@ FADED_CUBED: Final = tuple(
 
 # About this many totals are computed to estimate the deviation of all.
 _SAMPLED: Final = 300
+_ROUNDING: Final = 1e-12
 
 
 class Threads(dict[str | None, int]):
@@ -70,4 +71,6 @@ def deviation(
     totals, all_lone = [total(place) for place in sorted(sampled)], list(lone)
     mean = (sum(all_lone) + step * sum(totals)) / texts
     squares = sum(one * one for one in all_lone) + step * sum(one * one for one in totals)
-    return sqrt(max(0.0, squares / texts - mean * mean))
+    variance = squares / texts - mean * mean
+    # Equal totals differ by rounding alone.
+    return sqrt(variance) if variance > _ROUNDING * mean * mean else 0.0

@@ -27,6 +27,8 @@ _SPREAD_MEAN: Final = 0.5
 _SPREAD_DEVIATION: Final = 0.87
 # So that what is near has a score where all texts are equally near, or where there is only one.
 _LEAST_Z: Final = 0.1
+# Equal cosines differ by rounding alone.
+_ROUNDING: Final = 1e-9
 
 
 class Cosines(NamedTuple):
@@ -37,7 +39,7 @@ class Cosines(NamedTuple):
 
     def z(self, cosine: float) -> float:
         """Return how many deviations a text's own *cosine* is above the mean."""
-        return (cosine - self.mean) / self.deviation if self.deviation > 0 else 0.0
+        return (cosine - self.mean) / self.deviation if self.deviation > _ROUNDING else 0.0
 
     def z_of_spread(self, cosine: float) -> float:
         """Return the same of a *cosine* that is spread along a thread; nearly 0 below the mean."""
