@@ -179,7 +179,8 @@ class Session:
             near_nothing = await self.embedding.near_nothing(vector)
             neighbours = await vocabulary.neighbours(embedding, text, mean_length)
         except EmbeddingError as error:
-            return Question(advice=f"found by words alone, for there is no vector: {error}")
+            told = f"found by words alone, for there is no vector: {error}"
+            return Question(advice=told, spelt=await self._spelt(text, is_statement))
         return Question((embedding.name, vector), None, near_nothing, neighbours, spelt)
 
     async def _unnamed(self, text: str) -> "_Unnamed":

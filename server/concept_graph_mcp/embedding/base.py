@@ -11,11 +11,12 @@ from typing import Any, Protocol
 
 import anyio.to_thread
 
-from ..errors import StoreError
+from ..errors import StoreError, one_line
 
 Vector = tuple[float, ...]
 
 _NICEST = 19
+_MOST_OF_A_REASON = 300
 
 
 class EmbeddingError(StoreError):
@@ -51,14 +52,21 @@ class LocalEmbedding:
         self._encode = encode
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        rows = await anyio.to_thread.run_sync(self._encode, list(texts))
+        rows = await anyio.to_thread.run_sync(self._encoded, list(texts))
         return [tuple(map(float, row)) for row in rows]
 
     async def vectors_behind(self, texts: Sequence[str]) -> list[Vector]:
         """Return the same as `vectors`, computed below everything else on this machine."""
-        encoding = self._behind.submit(self._encode, list(texts))
+        encoding = self._behind.submit(self._encoded, list(texts))
         rows = await anyio.to_thread.run_sync(encoding.result, abandon_on_cancel=True)
         return [tuple(map(float, row)) for row in rows]
+
+    def _encoded(self, texts: list[str]) -> Any:
+        try:
+            return self._encode(texts)
+        # Each package raises errors of its own.
+        except Exception as error:
+            raise unusable(self.name, error) from error
 
     @cached_property
     def _behind(self) -> ThreadPoolExecutor:
@@ -86,6 +94,12 @@ def called(said: str) -> str:
     if provider in {"openai", "minilm"}:
         return said
     return f"{provider}:{Path(name).expanduser().absolute().name}"
+
+
+def unusable(said: str, error: Exception) -> EmbeddingError:
+    """Return the error for the model *said*, which fails with *error*."""
+    reason = one_line(error)[:_MOST_OF_A_REASON] or type(error).__name__
+    return EmbeddingError(f"CONCEPT_GRAPH_EMBEDDINGS: {said}: cannot be used: {reason}")
 
 
 def missing(*packages: str) -> NotInstalled:

@@ -15,7 +15,7 @@ import anyio.to_thread
 from .. import endpoints
 from ..settings import AUTOMATIC, MINILM
 from . import nothing
-from .base import Embedding, EmbeddingError, Vector, called, missing
+from .base import Embedding, EmbeddingError, Vector, called, missing, unusable
 
 _ENDPOINT = "openai"
 # Seconds until a model that cannot be loaded is tried again.
@@ -39,7 +39,13 @@ def _loaded(provider: str, name: str) -> Embedding:
         "model2vec": local.model2vec,
         "sentence-transformers": local.sentence_transformers,
     }
-    return makers[provider](name)
+    try:
+        return makers[provider](name)
+    except EmbeddingError:
+        raise
+    # A package that is there may still not load, for want of a library of the system: words go on.
+    except Exception as error:  # noqa: BLE001
+        raise unusable(provider, error) from None
 
 
 async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Embedding:
