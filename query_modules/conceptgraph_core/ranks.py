@@ -2,7 +2,7 @@
 
 import math
 import operator
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, TypeVar
 
 T = TypeVar("T", bound=Hashable)
@@ -28,7 +28,17 @@ def fused(rankings: Iterable[Sequence[T]], k: float = K) -> list[tuple[T, float]
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Return the cosine of two vectors; None if they differ in dimension, or one has no length."""
-    lengths = math.hypot(*one) * math.hypot(*other)
-    if len(one) != len(other) or not lengths:
-        return None
-    return float(sum(map(operator.mul, one, other))) / lengths
+    return cosine_to(one)(other)
+
+
+def cosine_to(one: Sequence[float]) -> Callable[[Sequence[float]], float | None]:
+    """Return `cosine` with *one*, whose length is computed once."""
+    length, dimension = math.hypot(*one), len(one)
+
+    def cosine_of(other: Sequence[float]) -> float | None:
+        lengths = length * math.hypot(*other)
+        if len(other) != dimension or not lengths:
+            return None
+        return float(sum(map(operator.mul, one, other))) / lengths
+
+    return cosine_of

@@ -13,7 +13,7 @@ from ..entities import node as entities
 from ..entities import subjects
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
-from ..ranks import cosine
+from ..ranks import cosine_to
 from ..retrieval import spelling
 from ..retrieval import unnamed as speakers
 from ..retrieval.graph_index import StoredIndex
@@ -127,6 +127,7 @@ class Finder:
             self._similarities: dict[int, float | None] = {}
         else:
             self._vector, self._similarities = self._like._vector, self._like._similarities
+        self._cosine = cosine_to(self._vector)
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories that are *wanted*, by words and vectors; the best first.
@@ -228,7 +229,7 @@ class Finder:
         if node.id not in self._similarities:
             kept = node.raw.get_property("embedding")
             is_vector = isinstance(kept, (list, tuple))
-            self._similarities[node.id] = cosine(self._vector, kept) if is_vector else None
+            self._similarities[node.id] = self._cosine(kept) if is_vector else None
         return self._similarities[node.id]
 
 
