@@ -1,9 +1,9 @@
 """Write the English word families: `python server/words/families.py /usr/share/wordnet`.
 
 WordNet says which word is derived from which (allergy and allergic), and lists irregular forms
-(taught of teach); Debian has it as the package wordnet-base. The file has, for a family on each
-line, the stems by which the index knows its words, each with the shortest such word if that is
-another: `allergi/allergy`.
+(taught of teach); Debian has it as the package wordnet-base. The file has a sorted line for each
+stem by which the index knows a word, with the shortest words of the other stems of its families:
+`allerg allergy`. Stems of other words in use stand alone, because these are not misspelt.
 """
 
 import sys
@@ -19,13 +19,16 @@ from conceptgraph_core.words.libraries import stemmer
 _ROOT = Path(__file__).resolve().parents[2]
 _FILE = _ROOT / "query_modules/conceptgraph_core/language/en/derived.txt"
 _HEADING = """\
-# Word families, made by server/words/families.py from WordNet 3.0: see ../LICENSES.txt. Each line
-# has the stems of one family, with a word where that is another.
+# Word families, made by server/words/families.py from WordNet 3.0: see ../LICENSES.txt. A line has
+# a stem, and words of its families. The lines are sorted, because a few are looked up.
 """
 # The parts of speech, as the files and as their pointers name them.
 _PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 # Derivationally related, and pertaining to.
 _DERIVED = ("+", "\\")
+# Who boils is no boiler: of the nouns in -er and -or, animals, artifacts, plants and substances are
+# other things, and a teacher teaches.
+_THINGS = ("05", "06", "20", "27")
 # Words that do not begin alike are other words for the same thing (marriage and nuptial).
 _LEAST_ALIKE = 3
 # Through many links one comes from "contain" to "continent".
@@ -46,13 +49,19 @@ def main() -> None:
         shortest[stem(word)] = word
     linked = {frozenset((stem(one), stem(other))) for one, other in pairs}
     families = _families(pair for pair in linked if len(pair) > 1)
-    lines = sorted(" ".join(_written(one, shortest) for one in sorted(each)) for each in families)
+    every = {word for pair in pairs for word in pair} | set(filter(_is_word, _used(folder)))
+    others = {stem(word): set[str]() for word in every}
+    for family in families:
+        for one in family:
+            others[one] |= {shortest[other] for other in family - {one}}
+    lines = sorted(" ".join((one, *sorted(words))) for one, words in others.items())
     _FILE.write_text(_HEADING + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _derived(folder: Path) -> Iterator[Pair]:
     words: dict[tuple[str, str], list[str]] = {}
     links = []
+    things = set()
     for name, part in _PARTS.items():
         for line in (folder / f"data.{name}").read_text(encoding="utf-8").splitlines():
             if line.startswith(" "):
@@ -60,6 +69,8 @@ def _derived(folder: Path) -> Iterator[Pair]:
             fields = line.partition("|")[0].split()
             count = int(fields[3], 16)
             places = range(4, 4 + 2 * count, 2)
+            if part == "n" and fields[1] in _THINGS:
+                things.add((part, fields[0]))
             words[part, fields[0]] = [fields[at].partition("(")[0].lower() for at in places]
             start = 5 + 2 * count
             for at in range(start, start + 4 * int(fields[start - 1]), 4):
@@ -69,7 +80,17 @@ def _derived(folder: Path) -> Iterator[Pair]:
                     target = other.replace("s", "a"), offset, int(numbers[2:], 16)
                     links.append((source, target))
     for (part, offset, number), (other, to, second) in links:
-        yield words[part, offset][number - 1], words[other, to][second - 1]
+        one, word = words[part, offset][number - 1], words[other, to][second - 1]
+        is_thing = (part, offset) in things and _is_agent(one, word)
+        is_thing = is_thing or ((other, to) in things and _is_agent(word, one))
+        # Each is a known word still.
+        yield from ((one, one), (word, word)) if is_thing else ((one, word),)
+
+
+def _is_agent(noun: str, verb: str) -> bool:
+    """Tell whether *noun* is *verb* with -er or -or: boiler, freezer, flipper, sensor."""
+    root = noun[:-2] if noun.endswith(("er", "or")) else ""
+    return root in (verb, verb.removesuffix("e"), verb + verb[-1:])
 
 
 def _irregular(folder: Path) -> Iterator[Pair]:
@@ -79,13 +100,18 @@ def _irregular(folder: Path) -> Iterator[Pair]:
         for name in ("noun", "verb")
         for line in (folder / f"index.{name}").read_text(encoding="utf-8").splitlines()
     }
-    lines = (folder / "cntlist.rev").read_text(encoding="utf-8").splitlines()
-    used = {line.partition("%")[0] for line in lines}
+    used = _used(folder)
     for name in ("noun", "verb"):
         for line in (folder / f"{name}.exc").read_text(encoding="utf-8").splitlines():
             form, base, *_ = line.split()
             if base in used and form not in own:
                 yield form, base
+
+
+def _used(folder: Path) -> set[str]:
+    """Return the words that occur in WordNet's texts."""
+    lines = (folder / "cntlist.rev").read_text(encoding="utf-8").splitlines()
+    return {line.partition("%")[0] for line in lines}
 
 
 def _is_word(word: str) -> bool:
@@ -112,10 +138,6 @@ def _families(linked: Iterable[frozenset[str]]) -> set[frozenset[str]]:
             every = combinations(sorted(group), 2)
             families |= {frozenset(two) for two in every if two[1] in beside[two[0]]}
     return families
-
-
-def _written(stem: str, shortest: dict[str, str]) -> str:
-    return stem if shortest[stem] == stem else f"{stem}/{shortest[stem]}"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import pytest
 
 from conceptgraph_core.language import LANGUAGES, likely
+from conceptgraph_core.language import lines as load_lines
 from conceptgraph_core.words import families, readings
 from conceptgraph_core.words.languages import language
 from conceptgraph_core.words.splitting import split
@@ -64,15 +65,27 @@ def test_words_that_share_letters_or_a_rare_sense_are_none() -> None:
     assert not {"ground", "wound", "saw"} & (of("grind") | of("wind") | of("see")).keys()
 
 
-def test_the_stems_in_the_list_are_those_of_the_stemmer() -> None:
-    stem = language("english").term
-    every = families._families("en", ENGLISH)
-    words = {
-        term: word for found in every.values() for family in found for term, word in family.items()
-    }
-    wrong = {word for term, word in words.items() if word != term and stem(word) != term}
-    assert not wrong
-    assert len(words) > 10_000
+def test_what_does_something_is_no_other_word_for_it() -> None:
+    assert "boiler" not in of("boil")
+    assert "freezer" not in of("freeze")
+    assert "charg" not in of("charger")
+    assert {"teacher", "teach"} <= of("taught").keys() | of("teaches").keys()
+    assert "diagnosi" in of("diagnosed")
+
+
+def test_words_of_no_family_are_known() -> None:
+    for word in ("boiler", "charger", "arrives", "kitten", "abroad"):
+        assert families.knows([language("english").term(word)], ("en",), ENGLISH)
+    assert not families.knows(["kittne"], ("en",), ENGLISH)
+
+
+def test_the_list_is_sorted_by_the_stems_of_the_stemmer() -> None:
+    lines = [line.split() for line in load_lines("en", "derived")]
+    stems = [line[0] for line in lines]
+    assert stems == sorted(set(stems))
+    others = {language("english").term(word) for line in lines for word in line[1:]}
+    assert others <= set(stems)
+    assert len(others) > 10_000
 
 
 @pytest.mark.parametrize("spoken", LANGUAGES)

@@ -59,10 +59,13 @@ def _function_words(language: str) -> frozenset[str]:
 
 def lines(language: str, topic: str) -> list[str]:
     """Return the lines of the file of *topic* in *language*, without comments."""
-    said = (
-        line.partition("#")[0].rstrip() for line in _text(f"{language}/{topic}.txt").split("\n")
-    )
+    said = (line.partition("#")[0].rstrip() for line in raw_lines(language, topic))
     return [line for line in said if line]
+
+
+def raw_lines(language: str, topic: str) -> list[str]:
+    """Return the lines of the file of *topic* in *language* as they are."""
+    return _text(f"{language}/{topic}.txt").split("\n")
 
 
 def _text(path: str) -> str:

@@ -9,6 +9,7 @@ for kin, are taken as well.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from .. import language
@@ -39,7 +40,7 @@ _SHORTEST_CHANGED: Final = 5
 _LONGEST: Final = 30
 # The most words of a question, the longest ones.
 _MOST: Final = 3
-# A swap is likelier than another slip, and a word of the family of what was meant comes last.
+# A swap is likelier than another slip, and a word of the family of a swapped one comes last.
 _SWAPPED, _CHANGED, _FAMILY = range(3)
 
 
@@ -58,7 +59,6 @@ def doubtful(text: str, languages: Sequence[str]) -> dict[str, str]:
         and word not in right
         and word not in _listed(spoken)
         and not families.knows(reading.stems, spoken, languages)
-        and not (_is_name(word, text) and given_names.listed(word))
     }
     return dict(sorted(found.items(), key=lambda one: (-len(one[0]), one[0]))[:_MOST])
 
@@ -92,7 +92,7 @@ def corrected(index: Index[int], text: str, languages: Sequence[str]) -> list[di
     asked, listed = doubtful(text, languages), _listed(language.likely(split(text)))
     for said, meant in spellings(text, languages).items():
         known = [one for one in meant if index.count(one) or meant[one].said in listed]
-        if known and not index.count(asked[said]):
+        if known and not index.count(asked[said]) and not _is_given_name(said, text):
             best = min(known, key=lambda one: (meant[one].rank, -index.count(one), one))
             right = meant[best].said
             of_it = [one for one in meant if meant[one].said == right and index.count(one)]
@@ -109,6 +109,10 @@ def _listed(spoken: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for each in lists for words in each.values() for word in words)
 
 
+def _is_given_name(word: str, text: str) -> bool:
+    return _is_name(word, text) and given_names.listed(word) > 0
+
+
 def _is_name(word: str, text: str) -> bool:
     return word.capitalize() in text
 
@@ -119,21 +123,25 @@ def _meant(
     found: dict[str, Spelling] = {}
     changes = len(word) >= _SHORTEST_CHANGED
     near = [one for one in _near(word, changes) if not is_name or one[-1] == word[-1]]
-    swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)}
+    swapped = set(islice(_near(word, changes), len(word) - 1))
     for one in map(stemmed, languages):
-        for meant in near:
+        stems = {meant: one.stem(meant) for meant in near}
+        for meant, right in stems.items():
             rank = _SWAPPED if meant in swapped else _CHANGED
-            found.setdefault(one.stem(meant), Spelling(rank, meant, meant))
+            found.setdefault(right, Spelling(rank, meant, meant))
         stem = one.stem(word)
         letters = _LETTERS if word.isascii() and spoken == ("en",) else _LETTERS + _MORE_LETTERS
-        for changed in _changed(stem, letters, is_name) if changes else ():
+        # Other letters of a short stem make other words: Frage, Frau.
+        is_long = len(stem) >= _SHORTEST_CHANGED
+        for changed in _changed(stem, letters, is_name) if is_long else ():
             whole = changed + word[len(stem) :]
             if not is_name or whole[-1] == word[-1]:
                 found.setdefault(changed, Spelling(_CHANGED, whole, whole))
-        for meant in near:
-            family = families.of([one.stem(meant)], spoken, languages)
-            for member, other in family.items():
-                found.setdefault(member, Spelling(_FAMILY, other, meant))
+        for meant, right in stems.items():
+            # A family and another slip, or an ending, are too far: Planeten, Plant-een, Plan.
+            if meant in swapped and len(right) == len(stem):
+                for member, other in families.of([right], spoken, languages).items():
+                    found.setdefault(member, Spelling(_FAMILY, other, meant))
     found.pop(term, None)
     return found
 
