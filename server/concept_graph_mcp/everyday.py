@@ -35,8 +35,8 @@ async def recall(
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.recall` for *message*, and advice, if there is any.
 
-    *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. Whom a
-    misspelt word names is told as well. Raises StoreError.
+    *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. A
+    misspelt *message* is read as it was meant. Raises StoreError.
     """
     wordings = await session.wordings(also)
     question = await session.question(message)

@@ -26,8 +26,8 @@ _HEADING = """\
 _PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 # Derivationally related, and pertaining to.
 _DERIVED = ("+", "\\")
-# Who boils is no boiler: of the nouns in -er and -or, animals, artifacts, plants and substances are
-# other things, and a teacher teaches.
+# A boiler is not who boils: of the nouns in -er and -or, animals, artifacts, plants and substances
+# are other things, and a teacher teaches.
 _THINGS = ("05", "06", "20", "27")
 # Words that do not begin alike are other words for the same thing (marriage and nuptial).
 _LEAST_ALIKE = 3

@@ -20,7 +20,7 @@ from .index import Index
 
 
 class Spelling(NamedTuple):
-    """What a misspelt word may be meant for: a word, and how likely it is, the least first.
+    """A word that a misspelt one may be meant for, and how likely it is: the least comes first.
 
     The `word` of a term in the family of `said`, which the question should have, is another one.
     """
