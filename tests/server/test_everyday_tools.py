@@ -338,6 +338,7 @@ def test_other_words_find_what_the_message_does_not(talk):
         )
 
     nothing, told, found = talk(conversation)
-    assert nothing == {"text": "", "nothing": True}
+    # Beside Memgraph it may say that no worker runs.
+    assert nothing | {"advice": ""} == {"text": "", "nothing": True, "advice": ""}
     assert "Said:" in told["text"]
     assert [one["matched"] for one in found["found"]] == [["hazelnuts"]]
