@@ -40,7 +40,9 @@ async def recall(
     """
     wordings = await session.wordings(also)
     question = await session.question(message)
-    said, question = text_lookups.respelt(message, question.spelt), question._replace(spelt=())
+    said = text_lookups.respelt(message, question.spelt)
+    parts = [one for one in question.spelt if "meant" not in one]
+    question = question._replace(spelt=parts)
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
         call = calls.everyday.recall(

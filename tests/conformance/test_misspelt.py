@@ -85,3 +85,33 @@ def test_a_name_is_not_taken_for_another_one(kept, query):
     kept.import_rows([node(str(key), content=text) for key, text in enumerate(texts)])
     [row] = kept.run(calls.memory_search.unnamed("default", query))
     assert row["spelt"] == []
+
+
+COMPOUNDS = {
+    "exam": "Die Prüfung in Anatomie ist am 4. Mai",
+    "leave": "Der Urlaubsantrag ist genehmigt",
+    "lamp": "Die Lampe ist neu",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "matched"),
+    [
+        ("Wann ist die Anatomieprüfung?", "exam", "anatomieprüfung → anatomie"),
+        ("Was sagt der Urlaub?", "leave", "urlaub → urlaubsantrag"),
+    ],
+)
+def test_a_german_compound_and_its_part_find_each_other(memory, monkeypatch, query, key, matched):
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "english,german")
+    memory.import_rows([node(key, content=text) for key, text in COMPOUNDS.items()])
+    [(first, words)] = found(memory, query)[:1]
+    assert first == key
+    assert matched in words
+    assert found(memory, query, "ann") == []
+
+
+def test_a_compound_needs_both_of_its_parts(memory, monkeypatch):
+    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "english,german")
+    memory.import_rows([node(key, content=text) for key, text in COMPOUNDS.items()])
+    assert found(memory, "Wo ist die Lampenfassung?") == []
+    assert found(memory, "Where is the anatomieprüfung?") == []

@@ -41,8 +41,8 @@ class StoredIndex:
         self._spelt: dict[str, list[Neighbour]] = {}
         for asked, other, word, cosine in graph.context.neighbours:
             self._static.setdefault(asked, []).append((other, word, cosine))
-        for asked, other, word, _ in graph.context.spelt:
-            self._spelt.setdefault(asked, []).append(meant(other, word))
+        for asked, other, word, cosine in graph.context.spelt:
+            self._spelt.setdefault(asked, []).append(meant(other, word, cosine < 1))
         # The names of speakers that the look-up read.
         self._speakers: set[str] = set()
         total = length = 0
@@ -95,6 +95,10 @@ class StoredIndex:
         if kept is not None:
             return int(kept.degree(most + 1))
         return sum(1 for _ in islice(self._edges(cue), most + 1))
+
+    def beginning(self, start: str) -> list[str]:
+        """Return the terms that begin with *start*, as far as the look-up found them."""
+        return sorted(name for name in self._terms if name.startswith(start))
 
     def near(self, cue: str) -> list[Neighbour]:
         """Return the neighbours of *cue*, as far as the look-up found them."""

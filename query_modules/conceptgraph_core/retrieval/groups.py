@@ -15,6 +15,9 @@ from typing import Any, Final, NamedTuple
 FAMILY_SHARE: Final = 0.8
 # Less than 1: explanations tell a misspelt word from one of the family by it.
 SPELT_COSINE: Final = 0.99
+# A part of a compound says less than the word, and does not cover it whole.
+_PART_SHARE: Final = 0.5
+_PART_COVERS: Final = 0.8
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect. A long text
 # says what its words mean; the words of short texts hardly occur together.
 SHARE: Final = 0.3
@@ -87,8 +90,10 @@ def of_family(family: Mapping[str, str]) -> tuple[Neighbour, ...]:
     return tuple(Neighbour(term, word, 1.0, FAMILY_SHARE, 1.0) for term, word in family.items())
 
 
-def meant(term: str, word: str) -> Neighbour:
-    """Return the term that a misspelt one was meant for."""
+def meant(term: str, word: str, is_part: bool = False) -> Neighbour:
+    """Return the term that a misspelt one was meant for, or a part of a compound."""
+    if is_part:
+        return Neighbour(term, word, _PART_SHARE, _PART_SHARE, _PART_COVERS)
     return Neighbour(term, word, SPELT_COSINE, FAMILY_SHARE, 1.0)
 
 

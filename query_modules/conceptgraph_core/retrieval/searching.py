@@ -14,6 +14,7 @@ from ..graph.raw import raw_vertex
 from ..layers import NodeKind
 from . import schema
 from .graph_index import StoredIndex
+from .groups import SPELT_COSINE
 from .indexer import Words, is_of
 from .nearness import BEHIND, MARGIN, NAMING, Meaning, Near, cosines_of_all, least_alone
 from .question import LEADS, Cue, Further, Question, asking, light, question
@@ -397,5 +398,6 @@ def _why(word: Word[int]) -> str | None:
     if near is None:
         return word.cue.why
     if near.covers:
-        return f"{_said(word)}, {'a word family' if near.cosine == 1 else 'nearly spelt so'}"
+        kinds = {1.0: "a word family", SPELT_COSINE: "nearly spelt so"}
+        return f"{_said(word)}, {kinds.get(near.cosine, 'in a compound')}"
     return f"{_said(word)} {near.cosine:.2f}"

@@ -16,7 +16,7 @@ from .. import language
 from ..words import families, given_names, readings
 from ..words.languages import language as stemmed
 from ..words.splitting import split
-from .index import Index
+from . import compounds
 
 
 class Spelling(NamedTuple):
@@ -83,10 +83,11 @@ def _spellings(text: str, languages: tuple[str, ...]) -> Mapping[str, Meant]:
     }
 
 
-def corrected(index: Index[int], text: str, languages: Sequence[str]) -> list[dict[str, str]]:
+def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
     """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
 
-    `term` and `word` are the likeliest that a text has, and `meant` is the right spelling.
+    `term` and `word` are the likeliest that a text has, and `meant` is the right spelling. A word
+    that is right may have `compounds`.
     """
     found = []
     asked, listed = doubtful(text, languages), _listed(language.likely(split(text)))
@@ -99,6 +100,8 @@ def corrected(index: Index[int], text: str, languages: Sequence[str]) -> list[di
             term = best if index.count(best) or not of_it else of_it[0]
             row = {"asked": asked[said], "said": said, "term": term, "word": meant[term].word}
             found.append({**row, "meant": right})
+        elif not index.count(asked[said]) and compounds.is_german(text):
+            found += compounds.related(index, said, asked[said], languages)
     return found
 
 

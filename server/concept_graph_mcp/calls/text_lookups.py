@@ -9,17 +9,19 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.entities import subjects
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
-from conceptgraph_core.retrieval import documents, schema, spelling
+from conceptgraph_core.retrieval import compounds, documents, schema, spelling
 from conceptgraph_core.retrieval.documents import Place, Told
 from conceptgraph_core.retrieval.question import own_names, sought_terms
 from conceptgraph_core.words import languages, missing, terms
 
 from .call import Call
-from .lookups import Answered, Equal, Incoming, Lookup, Range, Sized, Union
+from .lookups import BEYOND, Answered, Equal, Incoming, Lookup, Range, Sized, Union
 
 # A term of the question, one near it, a word of that, and their cosine.
 Neighbour = tuple[str, str, str, float]
 
+# The share of a part of a compound, in place of a cosine.
+_PART = 0.5
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -114,14 +116,16 @@ def with_spelling(call: Call, scope: str, spelt: Sequence[Mapping[str, str]]) ->
     also = Equal((schema.TERM,), ("scope", "name"), tuple((scope, one["term"]) for one in spelt))
     if call.lookup.also is not None:
         also = also._replace(values=(*call.lookup.also.values, *also.values))
-    rows = [[one["asked"], one["term"], one["word"], 1.0] for one in spelt]
+    rows = [
+        [one["asked"], one["term"], one["word"], 1.0 if "meant" in one else _PART] for one in spelt
+    ]
     context = {**call.context, "spelt": rows}
     return call._replace(lookup=call.lookup._replace(also=also), context=context)
 
 
 def respelt(text: str, spelt: Sequence[Mapping[str, str]]) -> str:
     """Return *text* with each word of *spelt* as it was meant."""
-    meant = {one["said"]: one["meant"] for one in spelt}
+    meant = {one["said"]: one["meant"] for one in spelt if "meant" in one}
 
     def right(found: re.Match[str]) -> str:
         said = found[0]
@@ -142,10 +146,22 @@ def of_terms(wordings: Sequence[str], scope: str, spelt: bool = False) -> list[L
     With *spelt*, the terms that misspelt words may be meant for are looked up too.
     """
     terms = _asked(wordings)
-    if spelt and not missing():
-        of_words = (spelling.spellings(one, spoken()).values() for one in wordings)
-        terms += [term for words in of_words for meant in words for term in meant]
-    return equal([*documents.corpus(scope), *documents.named(scope, terms)])
+    begun: list[Lookup] = []
+    for one in wordings if spelt and not missing() else ():
+        terms += [term for meant in spelling.spellings(one, spoken()).values() for term in meant]
+        words = spelling.doubtful(one, spoken()) if compounds.is_german(one) else {}
+        for word, term in words.items():
+            terms += [part for two in compounds.splits(word, spoken()) for part in two]
+            begun += _beginning(compounds.beginning(word, term), scope)
+    return [*equal([*documents.corpus(scope), *documents.named(scope, terms)]), *begun]
+
+
+def _beginning(start: str | None, scope: str) -> list[Lookup]:
+    """Look up a few terms that begin with *start*."""
+    if start is None:
+        return []
+    where = (("scope", scope),)
+    return [Range((schema.TERM,), "name", start, start + BEYOND, where, 2 * compounds.MOST)]
 
 
 def _asked(wordings: Sequence[str]) -> list[str]:
