@@ -135,6 +135,23 @@ def test_a_look_up_that_reads_fewer_mentions_finds_the_same(memory):
         assert memory.run(call._replace(lookup=lookup)) == found
 
 
+def test_a_term_that_several_wordings_lead_to_is_counted_once(memory):
+    for said, name, kind in (
+        ("Clara flew a kite", "Clara", "daughter"),
+        ("Clara has a cold", "Clara", "daughter"),
+        ("Bruno bought a boat", "Bruno", "son"),
+    ):
+        memory.run(everyday.remember("default", said, [{"name": name, "kind": kind}]))
+    call = calls.memory_search.search("default", "my daughter", explained=True)
+    widened = calls.memory_search.widened("default", "my daughter", also=also(["my kids"]))
+    assert [row["term"] for row in memory.run(widened)].count("clara") == 2
+    twice = calls.text_lookups.of_widened(widened, "default")
+    again = call._replace(lookup=call.lookup._replace(then=twice))
+    alone, together = ([row["score"] for row in memory.run(one)] for one in (call, again))
+    assert alone
+    assert together == alone
+
+
 def test_several_lists_are_one_with_each_memory_at_its_best_score(memory):
     # Imported here, because the host must be the first to import its modules.
     from conceptgraph_core.memories.search import Found

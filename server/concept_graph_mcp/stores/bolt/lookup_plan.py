@@ -152,7 +152,7 @@ def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
         f" RETURN collect({{{row}}}) AS answers }} "
         f"CALL {{ WITH answers UNWIND answers AS row"
         f" MATCH (n:{lookup.label} {{{where}{lookup.property}: row.{asked.fields[0]}}})"
-        " RETURN collect(n) AS later } ",
+        " RETURN collect(DISTINCT n) AS later } ",
         parameters,
     )
 
@@ -266,7 +266,8 @@ def _fewest_first(lookup: Incoming, read: str, others: str = "") -> str:
         f"WITH {others}own, later, found, [n IN found | inDegree(n)] AS degrees "
         # No CASE: Memgraph would parse it, with each call, for most of a millisecond.
         f"CALL {{ WITH own, later WITH own, later, {some} AS some WHERE size(own) > 0"
-        f" WITH later, some + {every} AS first UNWIND first + later AS n"
+        f" WITH later, some + {every} AS first"
+        " WITH first, [n IN later WHERE NOT n IN first] AS later UNWIND first + later AS n"
         " WITH n, n IN later AS after, inDegree(n) AS degree"
         f" ORDER BY after, degree, n.{lookup.by}"
         f" WHERE degree > 0 AND (degree <= $few OR NOT after) {read} }} "

@@ -42,8 +42,9 @@ def incoming(
     degrees = _degrees(database, cache, [vertex.id for vertex in wanted], lookup.most)
     wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
     after = {one.id: cache.degree(database, one.id, lookup.few + 1) for one in later}
-    degrees |= after
-    few = [vertex for vertex in later if after[vertex.id] <= lookup.few]
+    degrees = after | degrees
+    first = {one.id for one in wanted}
+    few = [one for one in later if one.id not in first and after[one.id] <= lookup.few]
     few.sort(key=lambda vertex: (after[vertex.id], vertex.properties.get(lookup.by)))
     read = 0
     columns = []
