@@ -135,6 +135,15 @@ def test_a_look_up_that_reads_fewer_mentions_finds_the_same(memory):
         assert memory.run(call._replace(lookup=lookup)) == found
 
 
+def test_a_message_of_numbers_silences_no_other_wording(kept):
+    assert recalled(kept, "17 * 23") == []
+    assert ids(recalled(kept, "17 * 23", "allergic")) == ["nuts"]
+    alone, together = (
+        recalled(kept, *one) for one in (["2019 Clara"], ["2019 2019", "2019 Clara"])
+    )
+    assert set(ids(alone)) <= set(ids(together))
+
+
 def test_a_term_that_several_wordings_lead_to_is_counted_once(memory):
     for said, name, kind in (
         ("Clara flew a kite", "Clara", "daughter"),

@@ -66,7 +66,7 @@ def recall(
     known = list(_who(graph.another(Entities), question))
     named = widening.named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
-    is_known = bool(known or named) or is_of_user
+    is_known = is_known_also = bool(known or named) or is_of_user
     margin = NAMING if known or named else OF_THE_USER if is_of_user else OF_NOBODY
     if graph.context.also:
         # The names of the message itself come first, so that the others cannot push them out.
@@ -74,6 +74,9 @@ def recall(
         ids = {line["id"] for line in known}
         known += (one for one in _who(graph.another(Entities), beside) if one["id"] not in ids)
         named = named or widening.named(graph.another(Concepts), beside)
+        is_known_also = (
+            is_known or bool(known or named) or any(map(is_of_the_user, graph.context.also))
+        )
     most = schema.MOST_OF_A_GROUP if narrative.names_several(question) else schema.MOST_WHO
     own = asked_for(graph, message, *graph.context.also)
     known = [*(line for line, _ in own), *known[:most]]
@@ -84,7 +87,11 @@ def recall(
     contexts.accessed(graph, shown)
     names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
     bar = Bar(graph, names)
-    said = _said(graph, question, (is_known, margin), room, reserved, (vector, model), bar, shown)
+    least = [
+        least_covered(one, is_known_also if place else is_known, graph.context.languages)
+        for place, one in enumerate((question, *graph.context.also))
+    ]
+    said = _said(graph, question, (least, margin), room, reserved, (vector, model), bar, shown)
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
     if bar.tells_names_alone:
@@ -126,7 +133,7 @@ def _is_heard_elsewhere(mention: EntityNode) -> bool:
 def _said(
     graph: Graph,
     question: str,
-    known: tuple[bool, float],
+    bars: tuple[Sequence[float], float],
     room: Room,
     reserved: int,
     embedded: tuple[Sequence[float], str | None],
@@ -134,8 +141,7 @@ def _said(
     shown: Sequence[Node] = (),
 ) -> list[Line]:
     """Return what was said and is not *shown*; access it, and make the links between it firmer."""
-    is_known, margin = known
-    least = least_covered(question, is_known, graph.context.languages)
+    least, margin = bars
     if graph.context.told_in is None:
         found = contexts.candidates(
             graph,

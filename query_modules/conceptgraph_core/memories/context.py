@@ -8,7 +8,7 @@ docs/design.md).
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import Any, Final, NamedTuple
 
 from .. import budgets
@@ -81,7 +81,7 @@ def candidates(
     query: str,
     vector: Sequence[float] = (),
     model: str | None = None,
-    least: float = 0.0,
+    least: Sequence[float] = (),
     least_named: float = 0.0,
     longest: int | None = None,
     belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
@@ -89,17 +89,18 @@ def candidates(
 ) -> list[Candidate]:
     """Return the memories that match *query*, with their entries, the most relevant first.
 
-    Return none if no match covers the share *least* of the query (`Finder.answers`). If *query*
-    names a speaker, the share is *least_named*. Each other wording of *query*, the context's
-    `also`, has these bars to itself. Only *longest* bytes of a longer text are shown. *belonging*
-    returns those of the matches that stay, and is told whether they are an answer. *margin* is that
-    of what is near alone (`retrieval.nearness`).
+    Return none if no match covers a share of the query (`Finder.answers`): *least* has that of
+    *query*, and that of each other wording, the context's `also`, which has it to itself. It is
+    *least_named* if a wording names a speaker. Only *longest* bytes of a longer text are shown.
+    *belonging* returns those of the matches that stay, and is told whether they are an answer.
+    *margin* is that of what is near alone (`retrieval.nearness`).
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     lists, kept = [], []
     wordings = Wordings(graph, query, vector, model, margin)
-    for finder, best in wordings.each(schema.SEARCH_DEPTH, Wanted()):
-        enough = least_named if finder.names_a_speaker else least
+    each = wordings.each(schema.SEARCH_DEPTH, Wanted())
+    for (finder, best), share in zip(each, chain(least, repeat(0.0)), strict=False):
+        enough = least_named if finder.names_a_speaker else share
         is_answer = finder.answers(best[: schema.CONTEXT_BEST], enough)
         if belonging is not None or is_answer:
             lists.append(best)

@@ -228,7 +228,7 @@ def _last(lookup: Incoming, more: str) -> str:
     `used` is the number of edges read before.
     """
     return (
-        "CALL { WITH found, used UNWIND found AS n WITH n, used"
+        "CALL { WITH found, used UNWIND found AS n WITH DISTINCT n, used"
         f" WHERE n:{lookup.label} AND n.{lookup.by} IN $last AND n.{lookup.unless} IS NULL"
         f" WITH n, used, inDegree(n) AS degree ORDER BY degree, n.{lookup.by} WHERE degree > 0"
         f" {more} }} "
