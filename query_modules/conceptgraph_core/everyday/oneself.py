@@ -1,6 +1,5 @@
 """Tell what is known of the user: where a message asks for it, and in a profile."""
 
-from itertools import islice
 from typing import Any
 
 from .. import quoting
@@ -12,7 +11,7 @@ from ..memories import rendering, standing
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import schema
-from .lines import WHO, Line, made
+from .lines import ALWAYS, RULES, WHO, Line, made
 
 Row = dict[str, Any]
 
@@ -61,15 +60,42 @@ def asked_for(graph: Graph, *messages: str) -> list[tuple[Line, Node | None]]:
     ]
     name = own_facts.own_name(known)
     texts = own_texts(graph)
-    who = [node for node in texts if oneself.tells_who(node.content, name)]
+    mine = [node for node in texts if is_about_user(node, name)]
+    who = [node for node in mine if oneself.tells_who(node.content, name)]
     if asks.everything:
-        chosen = [*who, *(one for one in texts if one not in who)]
+        beside = [one for one in texts if one not in mine and _is_kept(one)][: schema.MOST_BESIDE]
+        mine = [*who, *(one for one in mine if one not in who)][: schema.MOST_OWN - len(beside)]
     else:
-        chosen = [one for one in texts if oneself.has_matter(one.content, asks.words)]
-        chosen = chosen[: schema.MOST_OF_A_MATTER]
-        if asks.identity:
-            chosen = [*who[:1], *(one for one in chosen if one not in who[:1])]
-    return [*found, *((_line(graph, one), one) for one in islice(chosen, schema.MOST_OWN))]
+        beside = [
+            one
+            for one in texts
+            if one not in mine and oneself.begins_with_matter(one.content, asks.words)
+        ]
+        mine = [one for one in mine if oneself.has_matter(one.content, asks.words)]
+        mine = mine[: schema.MOST_OF_A_MATTER]
+        if asks.identity and not set(who[:1]) <= set(mine):
+            # "A sound engineer in Lyon" comes after a later move to Grenoble.
+            is_older = any(one.told_at > who[0].told_at for one in mine)
+            mine = [*mine, who[0]] if is_older else [who[0], *mine]
+    return [
+        *found,
+        *((_line(graph, one), one) for one in mine),
+        *((_line_beside(graph, one), one) for one in beside),
+    ]
+
+
+def is_about_user(node: Node, name: str | None) -> bool:
+    """Tell whether the text of *node* is about the user, whose *name* may be known.
+
+    What is kept always may be about anybody, and "The user's mother" is about her.
+    """
+    said = node.content
+    if oneself.is_of_user(said) or (name and oneself.begins_with(said, name)):
+        return True
+    own = {*oneself.KINDS, *(name or "").casefold().split()[:1], (name or "").casefold()}
+    names = [one for one in node.value("concepts") or () if one.casefold() not in own]
+    is_named = len(names) < len(node.value("concepts") or ())
+    return is_named and not oneself.is_of_another(said, names)
 
 
 def written(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
@@ -82,6 +108,15 @@ def written(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
 def _line(graph: Graph, node: Node) -> Line:
     parts = written(graph, node, schema.LONGEST_OWN)
     return made(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts)
+
+
+def _line_beside(graph: Graph, node: Node) -> Line:
+    part = ALWAYS if memories.is_always(node.value("tags")) else RULES
+    return made(part, schema.MEMORY, node.memory_id, *written(graph, node, schema.LONGEST_OWN))
+
+
+def _is_kept(node: Node) -> bool:
+    return memories.is_always(node.value("tags")) or oneself.is_order(node.content)
 
 
 def _key(node: Node) -> int | None:

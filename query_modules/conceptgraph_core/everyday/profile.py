@@ -17,7 +17,7 @@ from ..memories.view import Graph, Node
 from . import schema
 from .asking import budget
 from .lines import AHEAD, ALWAYS, ME, PEOPLE, RULES, Line, Room, made, sources, text, tokens
-from .oneself import own_texts, written
+from .oneself import is_about_user, own_texts, written
 
 Row = dict[str, Any]
 
@@ -64,7 +64,8 @@ def _own(graph: Graph, ahead: set[Node]) -> dict[str, list[Line]]:
     known = graph.another(Entities)
     name = own_facts.own_name(known)
     texts = [node for node in own_texts(graph) if node not in ahead and not _is_ahead(node)]
-    who = [node for node in texts if oneself.tells_who(node.content, name)]
+    mine = {node for node in texts if is_about_user(node, name)}
+    who = [node for node in texts if node in mine and oneself.tells_who(node.content, name)]
     parts: dict[str, list[Line]] = {ME: [], ALWAYS: [], RULES: []}
     facts = list(own_facts.facts(known))
     parts[ME] = [_line(graph, ME, node) for node in who[:2]]
@@ -73,11 +74,12 @@ def _own(graph: Graph, ahead: set[Node]) -> dict[str, list[Line]]:
         parts[ME] = [
             made(ME, schema.ENTITY, node.key, *said) for node, said in own_facts.named(known)
         ]
-    for node in texts:
+    for node in sorted(texts, key=lambda one: one not in mine):
         if node in who[:2]:
             continue
         part = _part(node)
-        parts[part].append(_line(graph, part, node))
+        if part != ME or node in mine:
+            parts[part].append(_line(graph, part, node))
     return parts
 
 

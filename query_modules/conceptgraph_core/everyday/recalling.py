@@ -80,6 +80,7 @@ def recall(
     most = schema.MOST_OF_A_GROUP if narrative.names_several(question) else schema.MOST_WHO
     own = asked_for(graph, message, *graph.context.also)
     known = [*(line for line, _ in own), *known[:most]]
+    known.sort(key=lambda line: (line["part"] != WHO, line["part"]))
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
     brought, levels = _brought_to_mind(graph.another(Concepts), named)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
@@ -111,7 +112,8 @@ def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
     """Return those of *lines* that fit while *least* bytes of the room are left."""
     kept: list[Line] = []
     for line in lines:
-        if room.bytes - size(line) >= least and room.holds(line, title=not kept):
+        is_new = not kept or kept[-1]["part"] != line["part"]
+        if room.bytes - size(line) >= least and room.holds(line, title=is_new):
             kept.append(line)
     return kept
 

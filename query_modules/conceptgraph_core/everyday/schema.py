@@ -21,6 +21,8 @@ MOST_OF_A_GROUP: Final = 10
 # characters.
 MOST_OWN: Final = 8
 MOST_OF_A_MATTER: Final = 3
+# Among them so many rules, and texts that are kept always, about others.
+MOST_BESIDE: Final = 3
 LONGEST_OWN: Final = 300
 MOST_MIND: Final = 5
 # By hop, the most relations of a named concept, or of its neighbour, that still evokes others.

@@ -5,18 +5,22 @@ The words are data (`oneself`, `matters`). A text is about the user if it begins
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
-from . import LANGUAGES, load, words
+from . import LANGUAGES, load, spoken, words
 
 # Only the beginning of a text tells whom it is about.
 _MOST_READ: Final = 240
 _MOST_WORDS_A_NAME: Final = 3
 _MOST_WORDS: Final = 100
-# "My older sister": so many words after "my" may be kin.
-_NEAR_KIN: Final = 3
+# "My older sister": so many words after "my" may be kin, before a verb.
+_NEAR_KIN: Final = 6
+# "Le frère de Lena", "Cat Muis": the subject of a text is among so many words.
+_MOST_OF_A_SUBJECT: Final = 5
+# Before a matter, as in "5mg" and "41-year-old".
+_NUMBER: Final = "0123456789.,-"
 # The most words between: "what was my", "remind me of my".
 _BEFORE_MY: Final = 3
 # "Do I currently live", "what allergies do I have".
@@ -28,6 +32,8 @@ _ELIDED: Final = {"j": "je", "m": "me"}
 # A sentence on who the user is answers these: "a nurse in Lisbon".
 _TOLD_WITH_THE_NAME: Final = frozenset(("job", "home", "name"))
 _AGE: Final = "age"
+# The words of a matter of this name ask for the matter after it, and do not tell it.
+_ASKED: Final = "asked "
 
 Phrase = tuple[str, ...]
 
@@ -84,17 +90,24 @@ def name_in(text: str) -> str | None:
 
 
 def tells_who(text: str, name: str | None = None) -> bool:
-    """Tell whether *text* says who the user is, whose *name* is known: "Lena is a nurse"."""
+    """Tell whether *text* says who the user is, whose *name* is known: "Lena is a nurse".
+
+    "Lena is allergic to nuts" does not.
+    """
     read = _words(text)
     if name_in(text) is not None or _tells_what(read):
         return True
     said = [one.form for one in read]
     first = _folded(name or "").split()
     return any(
-        bool(called) and said[: len(called) + 1] == [*called, be]
+        bool(called) and said[: len(called)] == called and _is_somebody(said[len(called) :])
         for called in (first, first[:1])
-        for be in _BE
     )
+
+
+def _is_somebody(behind: Sequence[str]) -> bool:
+    """Tell whether the words behind a name are "is a nurse", "est ingénieure"."""
+    return len(behind) > 1 and behind[0] in _BE and behind[1] in _ARTICLES | _TRADES
 
 
 def _tells_what(read: Sequence[_Word]) -> bool:
@@ -115,13 +128,38 @@ def begins_with(text: str, name: str) -> bool:
     )
 
 
+def is_of_another(text: str, names: Collection[str] = ()) -> bool:
+    """Tell whether *text* begins with kin, or with one of *names*: "Le frère de Lena"."""
+    said = [one.form.removesuffix("'s") for one in _words(text)[:_MOST_OF_A_SUBJECT]]
+    first = {called[0] for one in names if (called := _folded(one).split())}
+    return not first.union(_kin(said)).isdisjoint(said)
+
+
+def begins_with_matter(text: str, wanted: frozenset[str]) -> bool:
+    """Tell whether *text* begins with one of the *wanted* words: "Allergic to penicillin"."""
+    return any(one.form in wanted for one in _words(text)[:1])
+
+
 def has_matter(text: str, wanted: frozenset[str]) -> bool:
-    """Tell whether *text* has one of the *wanted* words, and does not deny it: "does not like"."""
+    """Tell whether *text* has one of the *wanted* words, and does not deny it: "does not like".
+
+    "The user has a brother who is allergic" tells the brother's, not the user's own.
+    """
     said = ["", *(one.form for one in _words(text, len(text)))]
-    return any(
-        word in wanted and before not in _NEGATIONS and not before.endswith("n't")
-        for before, word in pairwise(said)
-    )
+    for place, (before, word) in enumerate(pairwise(said), 1):
+        bare = word.lstrip(_NUMBER) or word
+        is_matter = bare in wanted or f"{before} {word}" in wanted
+        if is_matter and before not in _NEGATIONS and not before.endswith("n't"):
+            joined = [at for at in range(place) if said[at] in _JOINS]
+            clause = said[joined[-1] if joined else 0 : place]
+            if _kin(said).isdisjoint(clause):
+                return True
+    return False
+
+
+def _kin(said: Sequence[str]) -> frozenset[str]:
+    """Return the words for kin, friends and pets in the language of *said*: "son" is French too."""
+    return spoken(said, "kin", *_OTHERS)
 
 
 def is_me(name: str) -> bool:
@@ -158,9 +196,11 @@ def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
     begins = is_question and not _BEGINS.isdisjoint(sentence[:1])
     is_unsure = not _UNSURE.isdisjoint(sentence)
     for place, word in enumerate(sentence):
-        if word not in _MATTER_OF:
+        named = _MATTER_OF.get(
+            word, _MATTER_OF.get(" ".join(sentence[max(0, place - 1) : place + 1]))
+        )
+        if named is None:
             continue
-        named = _MATTER_OF[word]
         if _is_my(sentence, place, asks):
             yield from named
         elif not is_unsure and (asks or begins) and _is_of_i(sentence, place):
@@ -202,7 +242,8 @@ def _behind_lead(read: Sequence[_Word]) -> int | None:
     for lead in _GENITIVES:
         if forms[: len(lead)] == lead:
             behind = forms[len(lead) : len(lead) + _NEAR_KIN]
-            return None if any(_is_kin(one) for one in behind) or not behind else len(lead)
+            owned = tuple(takewhile(lambda one: one not in _BE and one not in _VERBS, behind))
+            return None if any(_is_kin(one) for one in owned) or not behind else len(lead)
     for lead in _LEADS:
         if forms[: len(lead)] == lead and len(forms) > len(lead):
             return len(lead) if lead not in _ENGLISH or _is_verb(forms[len(lead)]) else None
@@ -279,7 +320,9 @@ def _phrases(name: str, *codes: str) -> tuple[Phrase, ...]:
 
 
 def _matter_words() -> Mapping[str, frozenset[str]]:
-    return {matter: words("matters", matter) for matter in load("en", "matters")}
+    return {
+        matter: words("matters", matter) for matter in load("en", "matters") if matter[:6] != _ASKED
+    }
 
 
 _LEADS: Final = _phrases("leads", *LANGUAGES)
@@ -289,6 +332,7 @@ _CALLED: Final = _phrases("called", *LANGUAGES)
 _IS: Final = _phrases("is", *LANGUAGES)
 _ARTICLES: Final = words("oneself", "articles")
 _NEGATIONS: Final = words("oneself", "negations")
+_TRADES: Final = words("oneself", "trades")
 _BE: Final = tuple(one[0] for one in _IS if len(one) == 1)
 _JOINS: Final = words("whose", "joins")
 _VERBS: Final = words("oneself", "verbs")
@@ -308,10 +352,18 @@ _OWN: Final = words("whose", "own")
 _KIN: Final = frozenset(
     word for code in LANGUAGES for each in load(code, "kin").values() for word in each
 )
+# Kin, friends and pets; a doctor who prescribes something does not make it another's.
+_OTHERS: Final = tuple(
+    kind for kind in load("en", "kin") if kind not in load("en", "kin_groups")["trades"]
+)
 # The kinds that callers give to the user.
 KINDS: Final = words("oneself", "kinds")
 _MATTERS: Final = _matter_words()
+# "What am I called?" asks for the name, but "a parrot called Gaston" does not tell it.
+_ASKED_BY: Final = {
+    matter: each | words("matters", f"{_ASKED}{matter}") for matter, each in _MATTERS.items()
+}
 _MATTER_OF: Final = {
-    word: tuple(matter for matter, each in _MATTERS.items() if word in each)
-    for word in sorted(frozenset().union(*_MATTERS.values()))
+    word: tuple(matter for matter, each in _ASKED_BY.items() if word in each)
+    for word in sorted(frozenset().union(*_ASKED_BY.values()))
 }

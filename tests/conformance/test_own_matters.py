@@ -1,0 +1,96 @@
+"""Which texts recall and the profile take for the user's own, on both hosts."""
+
+import pytest
+from test_everyday import Days
+
+from concept_graph_mcp import calls
+from conceptgraph_core.everyday import lines
+
+everyday = calls.everyday
+
+_WASPS = "Maëlle est allergique aux piqûres de guêpe"
+_BROTHER = "Le frère de Maëlle, Anselme, est allergique à la pénicilline"
+_PILLS = "The user's levothyroxine was raised to 88 micrograms"
+_PARROT = "The user has an African grey parrot called Gaston, who is 14 years old"
+
+
+@pytest.fixture
+def maelle(memory):
+    days = Days(memory)
+    name = [{"name": "Maëlle Castaing", "kind": "the user"}]
+    days.remember("The user is Maëlle Castaing, a sound engineer in Lyon", name, keep="years")
+    days.remember(_WASPS, ["Maëlle"], keep="always")
+    days.remember(_BROTHER, [{"name": "Anselme", "kind": "frère"}], keep="always")
+    days.remember("User's mother takes 10 mg of ramipril", keep="always")
+    days.remember("Cat Muis gets no milk", [{"name": "Muis", "kind": "cat"}], keep="always")
+    days.remember(_PARROT, [{"name": "Gaston", "kind": "parrot"}], keep="years")
+    days.remember("The user has a sister who is allergic to nuts")
+    days.remember("The user and Tobias broke up after six years")
+    days.remember(_PILLS, ["levothyroxine"], keep="years")
+    days.remember("The user sold the old car")
+    memory.now_ms += 1_000
+    days.remember("Maëlle a déménagé à Grenoble, 12 rue Thiers", ["Grenoble"])
+    return days
+
+
+def own(days, message):
+    """Return the texts of the lines on the user, and those beside them."""
+    found = days.recalled(message)["lines"]
+    texts = [
+        (one["parts"][0] == "The user, ", str(one["parts"][-1]).partition("“")[2][:-1])
+        for one in found
+        if one["part"] in (lines.WHO, lines.ALWAYS, lines.RULES) and one["kind"] == "memory"
+    ]
+    return [one for mine, one in texts if mine], [one for mine, one in texts if not mine]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("What am I allergic to?", [_WASPS]),
+        ("Am I allergic to anything?", [_WASPS]),
+        ("Quelles sont mes allergies ?", [_WASPS]),
+        ("What medication do I take?", [_PILLS]),
+        ("What dose of thyroid pills am I on?", [_PILLS]),
+        ("Quels médicaments je prends ?", [_PILLS]),
+        ("What is my name?", ["The user is Maëlle Castaing, a sound engineer in Lyon"]),
+        ("What is my surname?", ["The user is Maëlle Castaing, a sound engineer in Lyon"]),
+        ("How old am I?", []),
+        ("What did I get for the old car?", []),
+        ("What does my husband do for a living?", []),
+    ],
+)
+def test_a_question_on_a_matter_is_answered_by_the_users_own(maelle, message, told):
+    assert own(maelle, message) == (told, [])
+
+
+def test_a_later_text_on_the_home_comes_before_who_the_user_is(maelle):
+    texts, _ = own(maelle, "Where do I live?")
+    assert ["Grenoble" in one for one in texts] == [True, False]
+
+
+def test_what_is_kept_always_about_others_stands_beside_the_user(maelle):
+    mine, beside = own(maelle, "What do you know about me?")
+    assert mine[0].startswith("The user is Maëlle")
+    assert _WASPS in mine
+    assert len(beside) == 3
+    assert _BROTHER in beside
+    assert "Kept always:\n" in lines.text(maelle.recalled("Who am I?")["lines"])
+    profile = maelle.run(everyday.profile("default"))[0]["lines"]
+    parts = {str(one["parts"][-1]).partition("“")[2][:-1]: one["part"] for one in profile}
+    assert parts.get(_BROTHER, lines.ALWAYS) == lines.ALWAYS
+    assert parts[_WASPS] == lines.ALWAYS
+    assert [one for one in parts.values() if one == lines.ME]
+
+
+def test_a_text_without_a_subject_is_told_without_a_label(maelle):
+    maelle.remember("Allergic to latex", keep="always")
+    assert own(maelle, "What am I allergic to?") == ([_WASPS], ["Allergic to latex"])
+
+
+def test_a_trade_says_who_somebody_is_and_an_allergy_does_not(memory):
+    days = Days(memory)
+    days.remember("Lena naît", [{"name": "Lena", "kind": "the user"}], said="I'm Lena.")
+    days.remember("Lena est infirmière", ["Lena"], keep="always")
+    days.remember("Lena est allergique au latex", ["Lena"], keep="always")
+    assert own(days, "Where do I live?")[0] == ["Lena est infirmière"]
