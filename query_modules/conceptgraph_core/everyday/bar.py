@@ -10,6 +10,7 @@ from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node
 from ..retrieval.scoring import LENGTH_EXPONENT
 from . import schema
+from .admitting import admit
 from .passages import LONG
 from .phrases import says_change
 
@@ -29,13 +30,21 @@ _IMPORTANT: Final = 0.85
 class Bar:
     """Keeps what belongs to a message that has the words *names* for whom it names."""
 
-    def __init__(self, graph: Graph, names: Sequence[frozenset[str]] = ()) -> None:
+    def __init__(
+        self, graph: Graph, names: Sequence[frozenset[str]] = (), is_of_past: bool = False
+    ) -> None:
         self._graph = graph
         self._names = names
+        self._every = frozenset().union(*names)
+        self._is_of_past = is_of_past
         # The texts that matter about those it names; these come first.
         self.first: list[Node] = []
         # Whether anything shares more than a name with the message; None if nothing was found.
         self._is_answered: bool | None = None
+
+    def admitted(self, finder: Finder, found: Sequence[Found]) -> list[Found]:
+        """Return those of *found* that count at all (`admitting.admit`)."""
+        return admit(self._graph, finder, found, self._every, self._is_of_past)
 
     def belonging(self, finder: Finder, found: Sequence[Found], is_answer: bool) -> list[Found]:
         """Return those of *found* that pass; if they do not answer, only what matters of a name.
@@ -82,8 +91,7 @@ class Bar:
         return node in self.first
 
     def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
-        every = {word for name in self._names for word in name}
-        if not words or not set(words) <= every or finder.content <= every:
+        if not words or not self._every.issuperset(words) or finder.content <= self._every:
             return False
         return sum(not set(words).isdisjoint(name) for name in self._names) == 1
 

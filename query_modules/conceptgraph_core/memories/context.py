@@ -86,6 +86,7 @@ def candidates(
     longest: int | None = None,
     belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
     margin: float = MARGIN,
+    admitted: Callable[[Finder, Sequence[Found]], Sequence[Found]] | None = None,
 ) -> list[Candidate]:
     """Return the memories that match *query*, with their entries, the most relevant first.
 
@@ -93,13 +94,15 @@ def candidates(
     *query*, and that of each other wording, the context's `also`, which has it to itself. It is
     *least_named* if a wording names a speaker. Only *longest* bytes of a longer text are shown.
     *belonging* returns those of the matches that stay, and is told whether they are an answer.
-    *margin* is that of what is near alone (`retrieval.nearness`).
+    *margin* is that of what is near alone (`retrieval.nearness`). *admitted* returns those that
+    count at all, before it is asked whether they are an answer.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     lists, kept = [], []
     wordings = Wordings(graph, query, vector, model, margin)
     each = wordings.each(schema.SEARCH_DEPTH, Wanted())
-    for (finder, best), share in zip(each, chain(least, repeat(0.0)), strict=False):
+    for (finder, found), share in zip(each, chain(least, repeat(0.0)), strict=False):
+        best = found if admitted is None else list(admitted(finder, found))
         enough = least_named if finder.names_a_speaker else share
         is_answer = finder.answers(best[: schema.CONTEXT_BEST], enough)
         if belonging is not None or is_answer:
@@ -108,14 +111,14 @@ def candidates(
             kept.append(stays)
     if not any(kept):
         return []
-    found = merged(lists)
+    every = merged(lists)
     relevance, copies = _relevance(graph, merged(kept))
     worth = {node: _worth(node, value, longest) for node, value in relevance.items()}
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
-    by_node = {one.node: one for one in found}
+    by_node = {one.node: one for one in every}
     return [
         one._replace(found=by_node.get(one.node))
-        for one in _entries(graph, ordered, copies, _renewed(found))
+        for one in _entries(graph, ordered, copies, _renewed(every))
     ]
 
 
