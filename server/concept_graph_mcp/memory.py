@@ -14,10 +14,10 @@ import asyncio
 import atexit
 import functools
 import os
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
-from threading import Lock
 from types import TracebackType
 from typing import Any, Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
@@ -41,6 +41,8 @@ _BEHIND_AFTER_S = 2.0
 # A question waits for the vectors of texts kept just before it, if they are few.
 _MOST_WAITED_FOR = 100
 _PATIENCE_S = 2.0
+# Seconds for which the end of a program waits for them.
+_FINISHING_S = 10.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,9 +95,14 @@ class _Behind:
             await self._new.settled(_MOST_WAITED_FOR, _PATIENCE_S)
 
     async def end(self) -> None:
+        """Finish the vectors of what the program has just kept, if they are few, and stop."""
         task, self._task = self._task, None
         if task is not None:
-            task.cancel()
+            try:
+                if self._new is not None and not task.done():
+                    await self._new.finished(_MOST_WAITED_FOR, _FINISHING_S)
+            finally:
+                task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
 
@@ -180,12 +187,14 @@ class AsyncMemory(EverydayTools):
     search = _after_vectors(EverydayTools.search)
 
     async def close(self) -> None:
-        """Close the store and the embedding."""
-        if self._behind is not None:
-            await self._behind.end()
-        await self._opened.store.close()
-        if self._opened.embedding is not None:
-            await self._opened.embedding.close()
+        """Finish the vectors of what was just kept, close the store and the embedding."""
+        try:
+            if self._behind is not None:
+                await self._behind.end()
+        finally:
+            await self._opened.store.close()
+            if self._opened.embedding is not None:
+                await self._opened.embedding.close()
 
 
 class _Opened:
@@ -193,7 +202,7 @@ class _Opened:
 
     def __init__(self, memory: AsyncMemory) -> None:
         self._memory = memory
-        self._opening = Lock()
+        self._opening = threading.Lock()
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
         self._is_closed = False
@@ -210,15 +219,29 @@ class _Opened:
                     stack.enter_context(opened)
                     self._stack = stack.pop_all()
                 self._portal = portal
-                # An open thread would keep the interpreter from ending.
-                atexit.register(self.close)
+                _open.add(self)
             return self._portal
 
     def close(self) -> None:
         with self._opening:
             self._is_closed = True
-            atexit.unregister(self.close)
+            _open.discard(self)
             self._stack.close()
+
+
+_open: set[_Opened] = set()
+
+
+def _close_all() -> None:
+    """Close what the program leaves open: its thread would keep the interpreter from ending."""
+    for one in [*_open]:
+        one.close()
+
+
+# Vectors are finished in threads, which can hardly be begun any more when `atexit` has its turn.
+with suppress(AttributeError, RuntimeError):
+    threading._register_atexit(_close_all)  # type: ignore[attr-defined]
+atexit.register(_close_all)
 
 
 def _blocking(

@@ -20,6 +20,9 @@ from .base import Embedding, EmbeddingError, Vector, called, missing, unusable
 _ENDPOINT = "openai"
 # Seconds until a model that cannot be loaded is tried again.
 _AGAIN_S = 60.0
+# onnxruntime reads it when it is imported; otherwise newer versions note a device in the home
+# folder and send events.
+_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 
 
 async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
@@ -32,6 +35,7 @@ async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
 
 def _loaded(provider: str, name: str) -> Embedding:
     """Return the model in this process, with its packages imported. Raises EmbeddingError."""
+    os.environ.setdefault(_NO_TELEMETRY, "1")
     from . import local, minilm
 
     makers: dict[str, Callable[[str], Embedding]] = {
@@ -157,7 +161,9 @@ class LazyEmbedding:
         ):
             return loading
         self._loading = begun = Future[Embedding]()
-        Thread(target=self._load, args=(begun,), name="embedding").start()
+        # A program that ended meanwhile would abort, so its end waits for the thread: a daemon, as
+        # one begun by a daemon is, would not be waited for.
+        Thread(target=self._load, args=(begun,), name="embedding", daemon=False).start()
         return begun
 
     def _load(self, into: "Future[Embedding]") -> None:
@@ -186,5 +192,8 @@ class LazyEmbedding:
         return await (await self.opened()).vectors(texts)
 
     async def close(self) -> None:
+        """Close the embedding; one that is being loaded is waited for."""
+        if self._loading is not None and not self._loading.done():
+            await anyio.to_thread.run_sync(wait, [self._loading], abandon_on_cancel=True)
         if self._opened is not None:
             await self._opened.close()

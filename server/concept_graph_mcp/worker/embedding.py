@@ -89,11 +89,15 @@ class Behind:
     """Embeds texts below everything else: in a thread of the least priority, a few at a time.
 
     A few are as many as take a fifth of a second, so that nothing waits longer for it. Each
-    transaction stores the vectors of some seconds.
+    transaction stores the vectors of some seconds. While *is_awaited*, they have the priority of
+    what waits for them: on a busy machine the least would never have its turn.
     """
 
-    def __init__(self, embedding: Embedding) -> None:
+    def __init__(
+        self, embedding: Embedding, is_awaited: Callable[[], bool] = lambda: False
+    ) -> None:
         self._embedding = embedding
+        self._is_awaited = is_awaited
         # A request to an endpoint is no work of this machine.
         self._most = _FEW if isinstance(embedding, LocalEmbedding) else BATCH
 
@@ -118,7 +122,8 @@ class Behind:
         began, embedding = perf_counter(), self._embedding
         if not isinstance(embedding, LocalEmbedding):
             return await _with_vectors(rows, embedding.vectors)
-        made = await _with_vectors(rows, embedding.vectors_behind)
+        make = embedding.vectors if self._is_awaited() else embedding.vectors_behind
+        made = await _with_vectors(rows, make)
         rate = len(rows) / max(perf_counter() - began, 1e-6)
         self._most = max(1, min(BATCH, int(rate * _A_WHILE_S)))
         return made

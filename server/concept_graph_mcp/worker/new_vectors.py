@@ -32,6 +32,9 @@ class NewVectors:
         # How many calls wait to have their texts embedded.
         self._waiting = 0
         self._done = anyio.Event()
+        # How many questions wait for that, and whether one has waited for it in vain.
+        self._asking = 0
+        self._is_slow = False
 
     def kept(self, session: Session, now_ms: int) -> None:
         """Take note that the user of *session* kept something at *now_ms*."""
@@ -41,10 +44,24 @@ class NewVectors:
         self._kept.set()
 
     async def settled(self, most: int, patience_s: float) -> None:
-        """Wait until all that was kept has vectors, if at most *most* calls kept it."""
-        if 0 < self._waiting <= most:
-            with anyio.move_on_after(patience_s):
+        """Wait until all that was kept has vectors, if at most *most* calls kept it.
+
+        After a wait in vain nothing waits until all of it has vectors.
+        """
+        if not self._is_slow:
+            self._is_slow = not await self.finished(most, patience_s)
+
+    async def finished(self, most: int, patience_s: float) -> bool:
+        """Wait as `settled` does, and return whether that was long enough."""
+        if not 0 < self._waiting <= most:
+            return True
+        self._asking += 1
+        try:
+            with anyio.move_on_after(patience_s) as patience:
                 await self._done.wait()
+        finally:
+            self._asking -= 1
+        return not patience.cancelled_caught
 
     async def run(self) -> None:
         """Embed what is kept, as often as something is."""
@@ -59,7 +76,7 @@ class NewVectors:
             session = replace(self._session, user_id=user_id, database=database)
             await self._embed(session, earliest_ms)
         if not self._since_ms:
-            self._waiting = 0
+            self._waiting, self._is_slow = 0, False
             self._done.set()
             self._done = anyio.Event()
 
@@ -69,7 +86,8 @@ class NewVectors:
         try:
             embedding = await prepare(session)
             if embedding is not None:
-                async for _ in Behind(embedding).rest(session, reached, (KIND.kind,)):
+                behind = Behind(embedding, lambda: self._asking > 0)
+                async for _ in behind.rest(session, reached, (KIND.kind,)):
                     pass
             self._logged = ""
         # Any exception: a model that cannot be reached must not end the server.
