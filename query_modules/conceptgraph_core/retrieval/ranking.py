@@ -52,6 +52,11 @@ class Associated(Generic[H]):
         return frozenset(self._spread.held(self._place))
 
     @property
+    def covered(self) -> Iterator[tuple[Cue, float, bool]]:
+        """The words of the question that lead to the text (`Spread.covered`)."""
+        return self._spread.covered(self._place)
+
+    @property
     def words(self) -> tuple[Word[H], ...]:
         """The share of each word in the score, computed on demand: few callers read it."""
         return tuple(self._spread.words(self._place))

@@ -442,6 +442,32 @@ class Spread(Generic[H]):
             if cue.term_of.get(cue.mentions.texts[row], terms[0]) in terms:
                 yield cue.cue.said
 
+    def covered(self, place: Place) -> Iterator[tuple[Cue, float, bool]]:
+        """Yield the cues that *place* has, with `covers` and `is_heard` as `words` gives them.
+
+        Every match is asked for these, and few for their words, which take much longer.
+        """
+        near = reaching(place)
+        for cue in self._cues:
+            if cue.cue.is_passed:
+                continue
+            known, given, most, greatest = cue.rows.get, cue.given, None, None
+            for one, faded in near:
+                row = known(one)
+                if row is not None:
+                    distance = one - place
+                    order = faded * given[row] ** 3, -abs(distance), -distance
+                    if most is None or order > most:
+                        most, greatest = order, row
+            if greatest is None:
+                continue
+            term = cue.term_of.get(cue.mentions.texts[greatest])
+            other = term if term is not None else next(iter(cue.cue.terms), "")
+            member = next((one for one in cue.cue.near if one.term == other), None)
+            covers = cue.cue.covers if member is None else cue.cue.covers * member.covers
+            if covers:
+                yield cue.cue, covers, cue.mentions.counts[greatest] <= HEARD_COUNT
+
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield the contribution of each cue to *place*, with its sources."""
         near = reaching(place)

@@ -201,9 +201,9 @@ class Search:
         * A word that was only heard when the text was told counts as *heard*.
         * A neighbour of the word is not enough, unless it is of its family.
         """
-        asked, has = {cue: self._rarity(cue) for cue in self._cues}, _covers(hit, heard)
-        got = sum(rarity * has.get(cue.said, 0.0) for cue, rarity in asked.items())
-        return got / sum(asked.values()) if asked else 0.0
+        has = _covers(hit, heard)
+        got = sum(rarity * has.get(said, 0.0) for said, rarity in self._rarities.items())
+        return got / sum(self._rarities.values()) if self._rarities else 0.0
 
     def evidence(self, hit: Hit) -> dict[str, float]:
         """Return the words of the question that *hit* has, as `covered` does, each with its weight.
@@ -212,23 +212,31 @@ class Search:
         A word that says little (`light`) has less.
         """
         has = _covers(hit, schema.HEARD_COVERS)
-        return {
-            cue.said: has[cue.said] * self._weight(cue) for cue in self._cues if cue.said in has
-        }
+        return {said: has[said] * weight for said, weight in self._weights.items() if said in has}
 
     @property
     def content(self) -> frozenset[str]:
         """The words of the question that neither only ask nor say little."""
         return frozenset(cue.said for cue in self._cues) - self._light
 
-    @property
+    @cached_property
     def _cues(self) -> list[Cue]:
-        cues = () if self._sought is None else self._sought.cues
-        return [cue for cue in cues if cue.said not in self._asking]
+        return [cue for cue in self._question.cues if cue.said not in self._asking]
 
-    def _weight(self, cue: Cue) -> float:
-        weight = math.sqrt(self._index.corpus.texts / max(1, self._count(cue)))
-        return weight * _LIGHT if cue.said in self._light else weight
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """The weight of each word of the question in `evidence`."""
+        texts = self._index.corpus.texts
+        by_rarity = {cue.said: math.sqrt(texts / max(1, self._count(cue))) for cue in self._cues}
+        return {
+            said: weight * _LIGHT if said in self._light else weight
+            for said, weight in by_rarity.items()
+        }
+
+    @cached_property
+    def _rarities(self) -> dict[str, float]:
+        """The rarity of each word of the question in `covered`."""
+        return {cue.said: self._rarity(cue) for cue in self._cues}
 
     def _count(self, cue: Cue) -> int:
         own = sum(map(self._index.count, cue.terms))
@@ -372,11 +380,9 @@ def _covers(hit: Hit, heard: float) -> dict[str, float]:
     The share of a word that was only heard is *heard*.
     """
     has: dict[str, float] = {}
-    for word in hit.found.words:
-        if word.covers and not word.cue.is_passed:
-            said = word.cue.said.partition(LEADS)[0]
-            covers = word.covers * (heard if word.is_heard else 1.0)
-            has[said] = max(covers, has.get(said, 0.0))
+    for cue, covers, is_heard in hit.found.covered:
+        said = cue.said.partition(LEADS)[0]
+        has[said] = max(covers * (heard if is_heard else 1.0), has.get(said, 0.0))
     return has
 
 
