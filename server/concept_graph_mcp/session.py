@@ -228,7 +228,8 @@ class Session:
             from .embedding import readiness
 
             readiness.forget(self)
-            rows, advice = await self.accessed(by(None))
+            call = text_lookups.with_spelling(by(None), self.user_id, question.spelt)
+            rows, advice = await self.accessed(call)
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None
 

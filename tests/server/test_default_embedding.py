@@ -142,6 +142,7 @@ def test_another_model_that_is_set_answers_by_words_until_the_store_is_embedded_
         answer = memory.recall("Where did we park the car?")
         assert found(answer)
         assert "embed --again minilm" in answer["advice"]
+        assert found(memory.search("the garaeg"))
     command(file, "embed", "--again", "minilm")
     with Memory.open(file) as memory:
         assert found(memory.search(ASKED))
