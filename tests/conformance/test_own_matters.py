@@ -94,3 +94,62 @@ def test_a_trade_says_who_somebody_is_and_an_allergy_does_not(memory):
     days.remember("Lena est infirmière", ["Lena"], keep="always")
     days.remember("Lena est allergique au latex", ["Lena"], keep="always")
     assert own(days, "Where do I live?")[0] == ["Lena est infirmière"]
+
+
+def people(days):
+    found = days.run(everyday.profile("default"))[0]["lines"]
+    return [str(one["parts"][0]) for one in found if one["part"] == lines.PEOPLE]
+
+
+@pytest.fixture
+def parted(memory):
+    days = Days(memory)
+    for name, kind, text in (
+        ("Tobias", "partner", "Tobias translates crime novels"),
+        ("Côme", "bébé", "Inès has a baby, Côme"),
+        ("Solange", "mère", "Solange has a new hip"),
+        ("Ruth", "grandmother", "Ruth's husband died in March"),
+        ("Ruben", "copain", "Ruben is a mountain guide"),
+    ):
+        days.remember(text, [{"name": name, "kind": kind}])
+        memory.now_ms += 1_000
+    return days
+
+
+def test_the_closest_are_one_line_with_partners_first(parted):
+    told = "Tobias (partner), Ruben (copain), Solange (mère), Ruth (grandmother), Côme (bébé)"
+    assert people(parted) == [told]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The user and Tobias have broken up after six years", "We split up."),
+        ("It is over with Tobias", "Tobias and I have split up."),
+        ("Tobias et moi, nous sommes séparés", None),
+        ("Tobias und ich haben uns getrennt", None),
+        ("The user's ex Tobias moved to Leeds", None),
+    ],
+)
+def test_a_partner_is_none_any_more_after_the_end(parted, memory, text, said):
+    parted.remember(text, ["Tobias"], said=said)
+    assert people(parted)[0].startswith("Ruben (copain), Solange")
+    memory.now_ms += 1_000
+    parted.remember("Tobias and I are back together", ["Tobias"])
+    assert people(parted)[0].startswith("Tobias (partner), Ruben")
+
+
+def test_recall_names_the_present_partner_first(parted):
+    parted.remember("Tobias left", ["Tobias"], said="Tobias and I have split up.")
+    found = [one["parts"] for one in parted.recalled("What is new with my partner?")["lines"]]
+    named = [one for one in found if "(" in str(one[0])]
+    assert [str(one[0]).split()[0] for one in named[:2]] == ["Ruben", "Tobias"]
+    assert named[1][1] == " until "
+
+
+def test_somebody_elses_end_is_not_the_users(parted):
+    parted.remember("Ruben's sister broke up with Jan", ["Ruben"])
+    parted.remember("The user and Ruben climbed and ate raclette", ["Ruben"])
+    assert "Ruben (copain)" in people(parted)[0]
+    parted.remember("Ruth has died in her sleep", ["Ruth"])
+    assert "Ruth" not in people(parted)[0]

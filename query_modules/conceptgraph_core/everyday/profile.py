@@ -4,7 +4,6 @@ A question finds none of this by its words, and an agent needs it before the fir
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from .. import validators
@@ -45,10 +44,7 @@ def profile(
     last = now_ms + schema.DAYS_AHEAD * DAY_MS if until is None else validators.time(until, "until")
     ahead = _ahead(graph, first, last)
     parts = _own(graph, {node for node, _ in ahead})
-    parts[PEOPLE] = [
-        made(PEOPLE, schema.ENTITY, node.key, *said)
-        for node, said in islice(own_facts.closest(graph.another(Entities)), schema.PROFILE_MOST)
-    ]
+    parts[PEOPLE] = _people(graph)
     parts[AHEAD] = [line for _, line in ahead]
     chosen = _fitting(room, [parts[part][: schema.PROFILE_MOST] for part in _PARTS])
     return {
@@ -81,6 +77,14 @@ def _own(graph: Graph, ahead: set[Node]) -> dict[str, list[Line]]:
         if part != ME or node in mine:
             parts[part].append(_line(graph, part, node))
     return parts
+
+
+def _people(graph: Graph) -> list[Line]:
+    """Return one line on those closest to the user, because a line for each costs four times it."""
+    texts = [(node.told_at, node.content) for node in own_texts(graph)]
+    close = own_facts.closest(graph.another(Entities), texts)[: schema.PROFILE_MOST]
+    said = ", ".join(said for _, said in close)
+    return [made(PEOPLE, schema.ENTITY, close[0][0].key, said)] if close else []
 
 
 def _part(node: Node) -> str:

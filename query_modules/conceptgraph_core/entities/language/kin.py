@@ -77,7 +77,7 @@ _EVERY_OWN: Final = frozenset(word for each in _LANGUAGES for word in each.own)
 # The kinds, in any language, of those closest to a user, each with its place: the closest has 0.
 CLOSE: Final = {
     word: place
-    for place, kind in reversed(tuple(enumerate((*_GROUPS["family"], *_GROUPS["as close"]))))
+    for place, kind in reversed(tuple(enumerate(_GROUPS["closest"])))
     for word in _OF[kind]
 }
 # The most words between the two: "my little sister".

@@ -17,7 +17,7 @@ from .. import kinds, schema
 from ..identity import components, likenesses, resolution
 from ..language import cues, kin
 from ..node import Graph, Node, Tie
-from . import asked, named, reading, together
+from . import asked, named, parted, reading, together
 from .current_facts import facts_now, value_briefly, value_in_full
 from .sentences import (
     INFERRED,
@@ -118,7 +118,9 @@ def _briefly(
 ) -> list[Part]:
     also, _ = _also_called(graph, whole)
     mark = "" if whole.users else f", {INFERRED}"
-    parts: list[Part] = [f"{whole.name} ({whole.described}{_until(graph, whole)}{also}{mark})"]
+    over = parted.since(whole)
+    until: list[Part] = [_until(graph, whole)] if over is None else [" until ", over]
+    parts: list[Part] = [f"{whole.name} ({whole.described}", *until, f"{also}{mark})"]
     if several:
         parts.append(f", {several}")
     contested, valid = facts_now(graph, whole.members)
@@ -188,7 +190,8 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
         # At one place, a whole name comes first, then the entity mentioned last.
         last = -canonical.get("last_activated")
         near = _closeness(read, node, place)
-        rank = (inferred, place[0], not meant.is_whole, near, last, canonical.key)
+        is_over = parted.since(Whole(graph, canonical)) is not None
+        rank = (is_over, inferred, place[0], not meant.is_whole, near, last, canonical.key)
         if canonical.id not in best or rank < best[canonical.id][0]:
             best[canonical.id] = rank, canonical, place
     ordered = [(node, place) for _, node, place in sorted(best.values(), key=lambda one: one[0])]

@@ -7,8 +7,9 @@ from .. import names, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
+from . import parted
 from .current_facts import facts_now, value_briefly
-from .sentences import INFERRED, Part, called
+from .sentences import Part, called
 from .wholes import Whole, Wholes
 
 
@@ -57,8 +58,12 @@ def named(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:
             yield node, [_called(node)]
 
 
-def closest(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:
-    """Yield those closest to the user, whom the user named and who live, each with a line."""
+def closest(graph: Graph, texts: Sequence[tuple[int, str]] = ()) -> list[tuple[Node, str]]:
+    """Return those closest to the user who live, each with a name and kind: partners come first.
+
+    A partner with whom it is over is left out: mentions say it, or *texts* about the user, with
+    their times.
+    """
     told = Wholes(graph)
     found: dict[int, tuple[int, Whole]] = {}
     for node in graph.of(schema.ENTITY):
@@ -69,10 +74,12 @@ def closest(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:
         until = whole.node.get("valid_until")
         if until is None or until > graph.now_ms:
             found.setdefault(whole.node.id, (kin.CLOSE[kind], whole))
-    ranked = sorted(found.values(), key=lambda one: (not one[1].users, one[0], one[1].node.age))
-    for _, whole in ranked:
-        mark = "" if whole.users else f", {INFERRED}"
-        yield whole.node, [f"{whole.name} ({whole.described}{mark})"]
+    ranked = sorted(found.values(), key=lambda one: (one[0], not one[1].users, one[1].node.age))
+    return [
+        (whole.node, f"{whole.name} ({whole.described})")
+        for _, whole in ranked
+        if parted.since(whole, texts) is None and not parted.is_dead(whole, texts)
+    ]
 
 
 def _called(node: Node) -> str:
