@@ -56,7 +56,7 @@ async def recall(
         return call if counts else call._replace(procedure=call.procedure.peek())
 
     [row], advice = await session.answered(message, by, question=question)
-    return row, advice
+    return row, advice if row["lines"] else session.for_nothing(advice)
 
 
 async def remember(

@@ -22,6 +22,7 @@ from . import calls
 from .calls import Call, text_lookups
 from .calls.also import Also
 from .calls.also import also as also_of
+from .embedding.unfinished import Unfinished
 from .errors import Refused, Unwritable
 from .settings import Settings
 from .stores.store import Rows, Store
@@ -132,6 +133,8 @@ class Session:
     patience_s: float | None = None
     # Told each call that may have kept a text without a vector: its session and its time.
     on_kept: "list[Callable[[Session, int], None]]" = field(default_factory=list)
+    # The texts whose vectors this process is making.
+    unfinished: Unfinished = field(default_factory=Unfinished)
 
     @property
     def concept_scope(self) -> str:
@@ -232,6 +235,11 @@ class Session:
             rows, advice = await self.accessed(call)
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None
+
+    def for_nothing(self, advice: str | None) -> str | None:
+        """Return *advice* on an answer without results, with what may be missing in it."""
+        unfinished = self.unfinished.advice((self.user_id, self.database))
+        return "; ".join(filter(None, (advice, unfinished))) or None
 
     async def wordings(self, given: Sequence[str]) -> Also:
         """Return *given*, other wordings of a query, with one vector if there is an embedding.

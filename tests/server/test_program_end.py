@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from server_processes import StdioServer
 
-from concept_graph_mcp import Memory
+from concept_graph_mcp import AsyncMemory, Memory, calls
 from concept_graph_mcp import memory as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import opening
@@ -149,6 +149,33 @@ def test_what_is_waited_for_is_not_embedded_behind_everything_else():
     anyio.run(work, True)
     anyio.run(work, False)
     assert used == ["now", "behind"]
+
+
+def test_an_answer_of_nothing_says_once_that_vectors_are_still_being_made(file):
+    with Memory.open(file, embeddings="none") as memory:
+        memory.remember("Rosa keeps a banjo")
+        memory.remember("Milo has judo on Tuesdays")
+
+    async def advised(memory: AsyncMemory) -> list[str | None]:
+        found = [await memory.recall("Zebra?"), await memory.search("zebra")]
+        return [one.get("advice") for one in found]
+
+    async def work() -> None:
+        model = LocalEmbedding("minilm", 384, lambda texts: [[1.0] * 384 for _ in texts])
+        async with AsyncMemory.open(file, embeddings="none") as memory:
+            session = memory._opened
+            await session.run(calls.embedding.choose("minilm", 384, False))
+            behind = Behind(model)
+            behind._most = 1
+            pieces = behind.newest(session)
+            await anext(pieces)
+            assert "advice" not in await memory.recall("Who has a banjo?")
+            told = "vectors of 2 or more texts are still being made; words alone find these"
+            assert await advised(memory) == [told, None]
+            assert [one async for one in pieces][-1] == (2, 2)
+            assert await advised(memory) == [None, None]
+
+    anyio.run(work)
 
 
 class _Somebody:

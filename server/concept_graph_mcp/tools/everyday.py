@@ -283,6 +283,7 @@ each kind); accesses none."""
         rows, advice = await session.answered(query, by)
         found = [self._ranged(self._dated(row, "total")) for row in rows]
         total = rows[0]["total"] if rows else 0
+        advice = advice if rows else session.for_nothing(advice)
         return cast(AllFound, without_none({"found": found, "total": total, "advice": advice}))
 
     async def about(

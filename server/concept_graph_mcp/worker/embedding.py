@@ -130,6 +130,13 @@ class Behind:
 
     async def newest(self, session: Session) -> AsyncIterator[tuple[int, int]]:
         """Embed the texts of the user of *session* that lack a vector, the newest first."""
+        try:
+            async for one in self._newest(session):
+                yield one
+        finally:
+            session.unfinished.end((session.user_id, session.database))
+
+    async def _newest(self, session: Session) -> AsyncIterator[tuple[int, int]]:
         passed: set[tuple[Any, ...]] = set()
         while True:
             page = await session.run(calls.embedding.newest_lacking(session.user_id, _PAGE))
@@ -138,7 +145,11 @@ class Behind:
                 return
             # A text that gets none now, because no word is known or it changed, is passed.
             passed.update(map(_key, rows))
+            left = len(rows)
+            session.unfinished.note((session.user_id, session.database), left)
             async for one in self.embed(session, rows):
+                left -= one[1]
+                session.unfinished.note((session.user_id, session.database), left)
                 yield one
 
     async def rest(
