@@ -102,7 +102,7 @@ def test_a_server_that_ends_while_the_model_loads_ends_quietly(file):
 
 
 def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkeypatch):
-    loads = opening._loaded
+    loads = opening.loaded
     done: list[str] = []
 
     def slow(provider: str, name: str):
@@ -110,7 +110,7 @@ def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkey
         done.append(provider)
         return loads(provider, name)
 
-    monkeypatch.setattr(opening, "_loaded", slow)
+    monkeypatch.setattr(opening, "loaded", slow)
     monkeypatch.setattr(memory_module, "_FINISHING_S", 0.0)
     with Memory.open(file) as memory:
         memory.remember("Rosa keeps a banjo")
