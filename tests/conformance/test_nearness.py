@@ -140,6 +140,17 @@ def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
     assert row == {"text": query, "mean_length": 1.0, "spelt": []}
 
 
+def test_where_words_answer_what_is_only_near_must_be_as_near_as_the_nearest(near):
+    def recalled(message: str) -> list[str]:
+        call = calls.everyday.recall("default", message, embedded=("toy", turned(40)))
+        [row] = near.run(call._replace(context={**call.context, "near_nothing": [0.05, 0.4]}))
+        return [line["id"] for line in row["lines"]]
+
+    assert {"grass", "wine"} <= set(recalled("straw"))
+    assert "grass" in recalled("grass")
+    assert "wine" not in recalled("grass")
+
+
 def test_what_does_not_say_how_near_nothing_is_is_refused(near):
     for value in ("x", 0.4, [0.4], [True, 0.1], [0.4, math.nan]):
         with pytest.raises(REFUSALS, match="near_nothing must be a cosine and a deviation"):

@@ -12,11 +12,13 @@ from ..retrieval.scoring import LENGTH_EXPONENT
 from . import schema
 from .admitting import admit
 from .passages import LONG
-from .phrases import says_change
+from .phrases import says_change, says_secret
 
 # A line has at least these shares of the best score, and of the best line's own words.
 _LEAST_SCORE: Final = 0.45
 _LEAST_EVIDENCE: Final = 0.4
+# Where words answer, a text that is only near has this share of the greatest cosine.
+_BESIDE_WORDS: Final = 0.9
 # So many texts that share only a name with the message are shown, and so many that matter.
 _MOST_NAMED: Final = 3
 _MOST_ALWAYS: Final = 2
@@ -44,14 +46,16 @@ class Bar:
 
     def admitted(self, finder: Finder, found: Sequence[Found]) -> list[Found]:
         """Return those of *found* that count at all (`admitting.admit`)."""
-        return admit(self._graph, finder, found, self._every, self._is_of_past)
+        admitted = admit(self._graph, finder, found, self._every, self._is_of_past)
+        return [one for one in admitted if not self._is_kept_from(finder, one)]
 
     def belonging(self, finder: Finder, found: Sequence[Found], is_answer: bool) -> list[Found]:
         """Return those of *found* that pass; if they do not answer, only what matters of a name.
 
         * One that is near enough in meaning passes.
         * Another one needs a share of the best score, and of the rare words of the best.
-        * Three of those pass that share only a name with a message that asks for more.
+        * Three of those pass that share only a name with a message that asks for more, if none has
+          the name and more.
         * A text that matters about somebody named always passes.
         """
         evidence = [finder.evidence(one) for one in found]
@@ -63,18 +67,20 @@ class Bar:
         sums = [sum(words.values()) for words in evidence]
         best, most = max((one.score for one in found), default=0.0), max(sums, default=0.0)
         passing = [
-            (one, self._is_only_a_name(finder, words))
+            (one, self._is_only_a_name(finder, words), not self._every.isdisjoint(words))
             for one, words, has in zip(found, evidence, sums, strict=True)
-            if has >= _LEAST_EVIDENCE * most and _reaches(one, _LEAST_SCORE * best)
+            if 0.0 < has >= _LEAST_EVIDENCE * most and _reaches(one, _LEAST_SCORE * best)
         ]
-        named = [one for one, is_name in passing if is_name and one not in matters]
+        answers = [one for one, is_name, _ in passing if not is_name]
+        named = [one for one, is_name, _ in passing if is_name and one not in matters]
+        if any(has_name and not is_name for _, is_name, has_name in passing):
+            # One says of somebody named what is asked for.
+            named = []
         named.sort(key=lambda one: -one.node.value("importance_score"))
         named = named[: max(0, _MOST_NAMED - len(matters))]
-        answers = [one for one, is_name in passing if not is_name]
         # A text that is only near a message with a name is mostly about that name too.
         self._is_answered = self._is_answered or bool(answers) or not self._names
-        answers += (one for one in found if finder.is_near(one))
-        chosen = [*matters, *named, *answers]
+        chosen = [*matters, *named, *answers, *_near(finder, found, bool(answers))]
         return [one for one in found if one in chosen]
 
     @property
@@ -94,6 +100,15 @@ class Bar:
         if not words or not self._every.issuperset(words) or finder.content <= self._every:
             return False
         return sum(not set(words).isdisjoint(name) for name in self._names) == 1
+
+    def _is_kept_from(self, finder: Finder, one: Found) -> bool:
+        """Tell whether *one* is a secret, and shares only names with a message that has some."""
+        return (
+            self._every.issuperset(finder.evidence(one))
+            and bool(self._every)
+            and not finder.content <= self._every
+            and says_secret(one.node.content)
+        )
 
     def _matters(
         self, finder: Finder, found: Sequence[Found], evidence: Sequence[Collection[str]]
@@ -130,6 +145,20 @@ def _reaches(one: Found, least: float) -> bool:
         return True
     longer = budgets.size(one.node.content) / LONG
     return longer > 1.0 and bool(one.score * longer**-LENGTH_EXPONENT >= least)
+
+
+def _near(finder: Finder, found: Sequence[Found], is_answered: bool) -> list[Found]:
+    """Return those of *found* that are near enough in meaning.
+
+    Where words answer, they must be nearly as near as the nearest.
+    """
+    meanings = [(one, meaning) for one in found if (meaning := finder.meaning(one)) is not None]
+    least = max((meaning.cosine for _, meaning in meanings), default=0.0) * _BESIDE_WORDS
+    return [
+        one
+        for one, meaning in meanings
+        if meaning.is_near and (not is_answered or meaning.cosine >= least)
+    ]
 
 
 def _is_always(node: Node) -> bool:
