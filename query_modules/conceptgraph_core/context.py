@@ -62,7 +62,8 @@ class Context(NamedTuple):
       `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
       Later texts are no answers, and "yesterday" is the day before.
     * `told_in`: the question asks for all that happened or was told from one time to before another
-      (unix ms), and for nothing else. A third value, true, asks for the plans of that time alone.
+      (unix ms), and for nothing else. A third value, true, asks for the plans of that time alone, a
+      fourth for its first and last day alone.
     * `offset_minutes`: how far the local time of the question is ahead of UTC.
     * `also` are other wordings of the question (see `memories.wordings`), `also_vector` is the
       vector of all of them together, and `also_near_nothing` its `near_nothing`.
@@ -94,7 +95,7 @@ class Context(NamedTuple):
     spoken: tuple[str, ...] | None
     asker: str | None
     asked_at: int | None
-    told_in: tuple[int, int, bool] | None
+    told_in: tuple[int, int, bool, bool] | None
     offset_minutes: int
     also: tuple[str, ...]
     also_vector: tuple[float, ...]
@@ -297,13 +298,13 @@ def _vector(value: Any, key: str) -> tuple[float, ...]:
         raise InvalidContext(f"context: {error}") from None
 
 
-def _two_times(value: Any, key: str) -> tuple[int, int, bool] | None:
+def _two_times(value: Any, key: str) -> tuple[int, int, bool, bool] | None:
     if value is None:
         return None
-    if not isinstance(value, (list, tuple)) or len(value) not in {2, 3}:
+    if not isinstance(value, (list, tuple)) or len(value) not in {2, 3, 4}:
         raise InvalidContext(f"context: {key} must be two times in unix ms")
-    plans = len(value) == 3 and _truth(value[2], key)
-    return _time(value[0], key), _time(value[1], key), plans
+    plans, apart = (_truth(one, key) for one in (*value[2:], False, False)[:2])
+    return _time(value[0], key), _time(value[1], key), plans, apart
 
 
 def _offset(value: Any, key: str) -> int:

@@ -163,7 +163,7 @@ def test_the_days_that_a_question_names_are_days_of_its_zone(days, memory):
 def test_a_message_may_ask_for_what_was_or_what_is_planned(message, first, last, plans):
     asked_at = ms(2026, 6, 17, 18)
     asked = asking.told_in(message, asked_at, ZONE, ("en", "de"))
-    assert asked == (ms(2026, 6, first), ms(2026, 6, last + 1), plans)
+    assert asked == (ms(2026, 6, first), ms(2026, 6, last + 1), plans, False)
 
 
 def test_what_is_coming_up_is_all_that_is_planned(days):
@@ -198,3 +198,14 @@ def test_of_what_is_on_the_matter_that_of_the_time_comes_first(days, message):
     days.remember("Decided on the kitchen (Küche): blue doors", happened_at=ms(2026, 6, 15))
     days.remember("Decided on the kitchen (Küche): gas hob", happened_at=ms(2026, 2, 3))
     assert days.ask(message)[0].endswith("oak worktop")
+
+
+def test_next_weekday_is_that_of_this_week_or_of_the_next(days, memory):
+    # The Wednesday before has the Friday of this week, and that of the next.
+    for day, text in ((19, "Tea"), (22, "Judo"), (25, "Choir"), (26, "Dentist"), (27, "Party")):
+        days.remember(text, happened_at=ms(2026, 6, day, 9))
+    assert days.ask("What's on next Friday?") == ["Tea", "Dentist"]
+    assert days.ask("Was ist nächsten Freitag los?") == ["Tea", "Dentist"]
+    assert days.ask("What's on on Friday?") == ["Tea"]
+    assert days.ask("What's on next Monday?") == ["Judo"]
+    assert days.ask("What's on this week and next week?") != ["Tea", "Dentist"]

@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from .. import budgets, language, limits, validators
 from .. import text as texts
-from ..dates import Span
+from ..dates import DAY_MS, Span
 from ..errors import InvalidNumber
-from ..retrieval.periods import Named, named
+from ..retrieval.periods import Named, Period, named
 from ..words import missing, terms
 from ..words.splitting import split
 from . import schema
@@ -35,6 +35,8 @@ class Then(NamedTuple):
     since: int
     until: int
     plans: bool = False
+    # Whether it is only the first and the last day of that: next Tuesday may be either.
+    apart: bool = False
 
 
 def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str]) -> Then | None:
@@ -45,9 +47,11 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     today?" *asked_at* is in unix ms.
     """
     said = named(message, asked_at, zone)
-    if missing() or len(said.periods) != 1:
+    if missing() or not said.periods or len(said.periods) > 2:
         return None
-    [period] = said.periods
+    period, last = said.periods[0], said.periods[-1]
+    if last is not period and not _are_a_week_apart(period, last):
+        return None
     plans = not said.is_past and period.to_ms > asked_at
     tells, of_user = _are(said, _TOPIC, "telling"), _are(said, _TOPIC, "own")
     is_of_the_model = bool(_are(said, _CALENDAR, "you")) and (plans or not (tells or of_user))
@@ -67,7 +71,13 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     rest = (one for one in said.words if one not in allowed and len(one) > 1)
     if any(terms(one, languages) for one in rest if not one.isdecimal()):
         return None
-    return Then(period.from_ms, period.to_ms, plans)
+    return Then(period.from_ms, last.to_ms, plans, last is not period)
+
+
+def _are_a_week_apart(one: Period, other: Period) -> bool:
+    """Tell whether *one* and *other* are days, as those that "next Friday" may mean are."""
+    are_days = all(each.to_ms - each.from_ms <= _LONGEST_DAY_MS for each in (one, other))
+    return are_days and round((other.from_ms - one.from_ms) / DAY_MS) == schema.DAYS_AHEAD
 
 
 def _are(said: Named, topic: str, *names: str) -> set[str]:

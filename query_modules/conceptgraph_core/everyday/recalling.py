@@ -158,8 +158,8 @@ def _said(
         )
         found.sort(key=lambda one: bar.place(one.node))
     else:
-        *span, plans = graph.context.told_in
-        found = contexts.told_in(graph, Span(*span), plans)
+        first, end, *how = graph.context.told_in
+        found = contexts.told_in(graph, Span(first, end), *how)
         if graph.context.also:
             then = {one.node for one in found}
             matching = contexts.candidates(graph, question, *embedded, least=least)

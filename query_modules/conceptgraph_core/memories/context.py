@@ -12,7 +12,7 @@ from itertools import chain, islice, repeat
 from typing import Any, Final, NamedTuple
 
 from .. import budgets
-from ..dates import Span
+from ..dates import DAY_MS, Span
 from ..retrieval.nearness import MARGIN
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing
@@ -122,18 +122,25 @@ def candidates(
     ]
 
 
-def told_in(graph: Graph, span: Span, plans: bool = False) -> list[Candidate]:
+def told_in(graph: Graph, span: Span, plans: bool = False, apart: bool = False) -> list[Candidate]:
     """Return the memories that happened in *span*, or were told then, with their entries.
 
     The latest come first; a plan that was made then is one of them. With *plans*, only plans for
-    that time are returned, the earliest first.
+    that time are returned, the earliest first. *apart*: only the first and the last day count.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     at = {node: _within(node, span, plans) for node in graph.nodes()}
     then = [(time, node) for node, time in at.items() if time is not None]
+    if apart:
+        then = [one for one in then if _is_at_an_end(span, one[0])]
     then = [one for one in then if Wanted().admits(graph, one[1])]
     then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
     return _entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
+
+
+def _is_at_an_end(span: Span, at: int) -> bool:
+    since, until = span.since or 0, span.until or 0
+    return at - since < DAY_MS or until - at <= DAY_MS
 
 
 def _within(node: Node, span: Span, plans: bool) -> int | None:

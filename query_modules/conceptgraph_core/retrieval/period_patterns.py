@@ -66,7 +66,12 @@ def _weekday(reader: Reader, weekday: int, back: int | None) -> Days | None:
         ahead = reader.is_ahead or reader.today.weekday() < weekday
     weeks = 7 * (abs(back) - 1) if back else 0
     if ahead:
-        return spans.coming_weekday(reader.today, weekday, weeks)
+        days = spans.coming_weekday(reader.today, weekday, weeks)
+        if back == -1 and reader.today.weekday() < weekday:
+            # To some next Friday is that of this week, to others that of the next: see `periods`.
+            later = spans.coming_weekday(reader.today, weekday, 7)
+            return None if days is None or later is None else Days(days.first, later.end)
+        return days
     return spans.latest_weekday(reader.today, weekday, back=1 + weeks if back else 0)
 
 

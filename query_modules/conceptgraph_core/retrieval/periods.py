@@ -77,9 +77,19 @@ def named(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
     if any(not one.is_vague for one in read):
         read = [one for one in read if not one.is_vague]
     used = {at for one in read for at in range(one.start, one.end)}
-    days = dict.fromkeys([*(one.days for one in _whole(read)), *japanese.named(folded, today)])
+    known = (each for one in _whole(read) for each in _apart(one))
+    days = dict.fromkeys([*known, *japanese.named(folded, today)])
     rest = tuple(word for at, word in enumerate(words) if at not in used)
     return Named(tuple(_period(one, zone) for one in days), rest, is_past, is_ahead, languages)
+
+
+def _apart(one: Read) -> tuple[Days, ...]:
+    """Return the days of *one*; of a weekday that may be either of two, each by itself."""
+    first, end = one.days
+    day = timedelta(days=1)
+    if one.weekday is None or end - first != 8 * day:
+        return (one.days,)
+    return Days(first, first + day), Days(end - day, end)
 
 
 def _joined(read: list[Read]) -> list[Read]:

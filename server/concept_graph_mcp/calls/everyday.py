@@ -73,8 +73,8 @@ def recall(
         parts += _naming(also.text, scope)
     context = text_lookups.context() | text_lookups.asking(asker, asked_at) | also.context()
     if told_in is not None:
-        since, until, *plans = told_in
-        parts += _of_time(scope, since, until, plans=any(plans))
+        since, until, *how = told_in
+        parts += _of_time(scope, since, until, plans=any(how[:1]))
         context["told_in"] = list(told_in)
     if oneself.asked(message, *also.wordings):
         parts += _of_user(scope)
