@@ -5,6 +5,7 @@ import random
 import string
 
 import pytest
+import secret_kinds
 from history_samples import OF, USER_SAID, claude_code
 from tests.server.command_line import ok
 
@@ -170,3 +171,23 @@ def test_a_dry_run_counts_what_would_be_replaced(tmp_path, monkeypatch):
     file.write_text(claude_code(said=f"Use {SECRETS['GitHub']}"), encoding="utf-8")
     notes = ok(f"--embedded={tmp_path / 'm.db'}", "ingest", str(file), "--dry-run").stderr
     assert "changed: secrets redacted, GitHub Token: 1" in notes
+
+
+def test_most_of_a_hundred_further_kinds_are_replaced():
+    missed = [
+        line
+        for line, secret in secret_kinds.KINDS
+        if secret in redacted(line.format(secret), Tally())
+    ]
+    assert len(missed) <= 2, missed
+
+
+def test_lines_without_a_secret_stay():
+    lines = secret_kinds.HARMLESS
+    assert len(lines) >= 200
+    assert [one for one in lines if redacted(one, Tally()) != one] == []
+
+
+def test_code_and_placeholders_stay():
+    for line in ("password = $PASSWORD", "token: {{ token }}", "password=********"):
+        assert redacted(line, Tally()) == line
