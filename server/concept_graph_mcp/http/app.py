@@ -23,7 +23,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, request_response
 from starlette.types import ASGIApp
 
 from .. import calls
@@ -32,7 +32,7 @@ from ..session import Session
 from ..stores.store import Many
 from .asking import READ, SCOPES
 from .calls import Calls
-from .guard import Admitted, Framed, Guard, refusal
+from .guard import Admitted, Guard, Probed, WellFormed, refusal
 from .limits import Limits, Rate
 from .metrics import Metrics
 from .oidc import Issuer, Verifier
@@ -116,8 +116,8 @@ def build(
         # A redirect would name the scheme and the host of the request, which are not the client's.
         *(Route(path, guarded) for path in (PATH, f"{PATH}/")),
         Route("/health", _healthy),
-        Route("/ready", _Ready(session).page),
-        Route("/metrics", metrics.page),
+        Route("/ready", Probed(request_response(_Ready(session).page), [*web.hosts])),
+        Route("/metrics", Probed(request_response(metrics.page), [*web.hosts])),
     ]
     if web.page:
         most = web.limits.bytes
@@ -125,7 +125,7 @@ def build(
     if web.issuer is not None:
         issuers = [_EXACT.validate_python(web.issuer.url)]
         routes += create_protected_resource_routes(url, issuers, [*SCOPES])
-    outermost = [Middleware(Framed)]
+    outermost = [Middleware(WellFormed)]
     made = Starlette(routes=routes, middleware=outermost, lifespan=lambda _: manager.run())
     made.router.redirect_slashes = False
     return made

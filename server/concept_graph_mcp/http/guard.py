@@ -1,9 +1,11 @@
 """Check each request before its body is read; end what its client no longer waits for."""
 
+import ipaddress
 import math
 import re
 from collections.abc import Sequence
-from urllib.parse import parse_qsl
+from typing import Final
+from urllib.parse import parse_qsl, urlsplit
 
 import anyio
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -17,6 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .limits import Rate
 from .metrics import Metrics
 
+# The most bytes of a request's headers; a token of an issuer takes some thousand.
+MOST_HEADERS: Final = 32_768
+_HOST: Final = re.compile(rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 # Parameters by which clients pass credentials; addresses end up in logs and histories.
 _SECRET = re.compile("token|auth|key|pass|secret", re.IGNORECASE)
 
@@ -66,23 +71,65 @@ class Guard:
         return None
 
 
-class Framed:
-    """Refuses a request that says in two ways where it ends, and closes its connection.
+class WellFormed:
+    """Refuses a request that a proxy may have read in another way, and closes its connection.
 
-    A proxy may have chosen the other way (RFC 9112, 6.1): it would take what follows here for the
-    beginning of the next user's request.
+    * Both `Content-Length` and `Transfer-Encoding` (RFC 9112, 6.1): the proxy would take what
+      follows here for the beginning of the next user's request.
+    * Two `Authorization` headers, of which each side may have checked another.
+    * A `Host` that is no host and port (RFC 9110, 7.2), such as one with a user before an @.
+    * Headers of more than *most* bytes: the parser bounds only those that arrive in pieces.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, most: int = MOST_HEADERS) -> None:
         self._app = app
+        self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
-        names = {name for name, _ in scope.get("headers", ())}
-        if b"transfer-encoding" in names and b"content-length" in names:
-            line = "send either Content-Length or Transfer-Encoding"
-            app = refusal(400, line, {"connection": "close"})
+        if scope["type"] == "http" and (found := self._malformed(scope["headers"])) is not None:
+            app = refusal(*found, {"connection": "close"})
         await app(scope, receive, send)
+
+    def _malformed(self, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+        """Return the status and the line of a refusal; None for a request that can be read."""
+        names = [name for name, _ in headers]
+        if sum(len(name) + len(value) for name, value in headers) > self._most:
+            return 431, f"the headers of a request may have {self._most:,} bytes"
+        if b"transfer-encoding" in names and b"content-length" in names:
+            return 400, "send either Content-Length or Transfer-Encoding"
+        if names.count(b"authorization") > 1:
+            return 400, "send one Authorization header"
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(hosts) > 1 or not all(map(_HOST.fullmatch, hosts)):
+            return 400, "the header Host must be a name or an address, with a port or without"
+        return None
+
+
+class Probed:
+    """Serves probes, and pages of metrics, to whoever calls the server by its name or address.
+
+    Another site's name may be made to lead here (DNS rebinding), but a browser sends that name.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: list[str]) -> None:
+        self._app = app
+        self._security = TransportSecurityMiddleware(TransportSecuritySettings(allowed_hosts=hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        named = request.headers.get("host", "")
+        refused = None if _is_address(named) else await self._security.validate_request(request)
+        await (refused or self._app)(scope, receive, send)
+
+
+def _is_address(host: str) -> bool:
+    """Return whether *host* is an IP address, with or without a port."""
+    try:
+        ipaddress.ip_address(urlsplit(f"//{host}").hostname or "")
+    except ValueError:
+        return False
+    return True
 
 
 def refusal(status: int, line: str, headers: dict[str, str] | None = None) -> Response:

@@ -1,5 +1,6 @@
 """Verify access tokens of an OpenID Connect issuer: signed JWTs for this server."""
 
+import hashlib
 import logging
 from collections.abc import Mapping
 from time import monotonic
@@ -10,6 +11,7 @@ import anyio
 import anyio.to_thread
 import httpx2
 import jwt
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from mcp.server.auth.provider import AccessToken
 from starlette.authentication import AuthenticationError
 
@@ -34,6 +36,10 @@ LEEWAY_S = 30
 KEYS_LAST_S = 300
 # Seconds between two requests for unknown keys, and after a failure: forged tokens cost no more.
 AGAIN_S = 10.0
+# RFC 7518, 3.3: a smaller RSA key must not be used.
+LEAST_BITS = 2_048
+# The id of a user whose subject is in no normal form of Unicode begins with this.
+HASHED = "oidc-sha256:"
 _TIMEOUT_S = 5.0
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -74,6 +80,9 @@ class Verifier:
                 tell(logger, "token refused", why="no kid, or no algorithm of public keys")
                 return None
             key = await self._key(header["kid"])
+            if _is_weak(key.key):
+                tell(logger, "token refused", why=f"an RSA key of under {LEAST_BITS} bits")
+                return None
             claims = jwt.decode(
                 token,
                 key.key,
@@ -83,7 +92,8 @@ class Verifier:
                 leeway=LEEWAY_S,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except jwt.PyJWTError as error:
+        # A key of another kind than the token's algorithm: TypeError, ValueError.
+        except (jwt.PyJWTError, TypeError, ValueError) as error:
             # The reason without the token, for whoever sets up an issuer.
             tell(logger, "token refused", logging.INFO, why=type(error).__name__)
             return None
@@ -166,13 +176,30 @@ def _user(claims: Mapping[str, Any], claim: str) -> str | None:
     if claim == "email" and claims.get("email_verified") is not True:
         return None
     try:
-        return text.user(claims.get(claim), claim)
+        named = text.name(claims.get(claim), claim)
+        user_id = text.user(named, claim)
     except ConceptGraphError:
         return None
+    return user_id if user_id == named and not named.startswith(HASHED) else _hashed(named)
+
+
+def _hashed(subject: str) -> str:
+    """Return the id of a user whose *subject* is not in NFC, the form of all ids of users.
+
+    An issuer compares subjects exactly (OpenID Connect Core, 2), so two that only normalize to the
+    same text are two users.
+    """
+    return HASHED + hashlib.sha256(subject.encode()).hexdigest()
+
+
+def _is_weak(key: Any) -> bool:
+    return isinstance(key, RSAPublicKey) and key.key_size < LEAST_BITS
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
     """Return the scopes of a token, as `scope` (RFC 9068) or `scp` has them; writing is reading."""
     said = claims.get("scope") or claims.get("scp") or ""
-    scopes = said.split() if isinstance(said, str) else [str(one) for one in said]
+    scopes = said.split() if isinstance(said, str) else said
+    if not isinstance(scopes, list) or not all(isinstance(one, str) for one in scopes):
+        return []
     return [READ, *scopes] if WRITE in scopes and READ not in scopes else scopes

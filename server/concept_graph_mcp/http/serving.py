@@ -21,13 +21,12 @@ from .app import Web, build
 from .asking import askers_session
 from .calls import Calls
 from .connections import Connection
+from .guard import MOST_HEADERS
 from .metrics import Metrics
 from .page import page_of
 
 # Requests that the system holds while the server accepts others.
 _BACKLOG = 256
-# The most bytes of a request's headers; a token of an issuer takes some thousand.
-_MOST_HEADERS = 32_768
 # Seconds for which an ending server waits beyond the longest call.
 _DRAINED_AFTER_S = 5
 _OURS = logging.getLogger("concept_graph_mcp.http")
@@ -99,7 +98,7 @@ async def prepared(
         log_config=None,
         server_header=False,
         backlog=_BACKLOG,
-        h11_max_incomplete_event_size=_MOST_HEADERS,
+        h11_max_incomplete_event_size=MOST_HEADERS,
         proxy_headers=bool(trusted),
         forwarded_allow_ips=[*trusted],
         timeout_graceful_shutdown=int(web.limits.timeout_s) + _DRAINED_AFTER_S,

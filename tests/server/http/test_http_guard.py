@@ -50,6 +50,54 @@ def test_a_page_of_an_allowed_origin_may_call_and_read(embedded, tokens):
         assert "www-authenticate" in refused.headers["access-control-expose-headers"].lower()
 
 
+def answered_raw(served, *lines, path="/mcp"):
+    """Send a request with these header lines as they are; return the first line of the answer."""
+    head = "\r\n".join((f"GET {path} HTTP/1.1", *lines, "Connection: close", "", ""))
+    with served.connected() as connection:
+        connection.sendall(head.encode())
+        return connection.makefile("rb").readline()
+
+
+def test_two_authorization_headers_are_refused(served):
+    host = f"Host: {served.url.split('/')[2]}"
+    token = f"Authorization: Bearer {served.token('ann')}"
+    other = f"Authorization: Bearer {served.token('bob')}"
+    assert b" 400 " in answered_raw(served, host, token, other)
+    assert b" 400 " in answered_raw(served, host, token, token)
+
+
+@pytest.mark.parametrize("host", ["ann@{}", "ann:pw@{}", "{}@evil.example", "{}/a", "{}?x", "{} "])
+@pytest.mark.parametrize("path", ["/mcp", "/health", "/metrics"])
+def test_a_host_that_is_no_host_is_refused(served, host, path):
+    name = host.format(served.url.split("/")[2])
+    if name == name.strip():
+        assert b" 400 " in answered_raw(served, f"Host: {name}", path=path)
+
+
+def test_a_user_before_a_host_with_any_port_is_refused(embedded, tokens):
+    with running(embedded, tokens, hosts=["localhost:*"]) as server:
+        assert server.post(headers={"host": "localhost:1"}).status_code == 200
+        assert server.post(headers={"host": "localhost:x@evil.example"}).status_code == 400
+
+
+def test_headers_over_the_bound_are_refused_however_they_arrive(served):
+    host = f"Host: {served.url.split('/')[2]}"
+    assert b" 431 " in answered_raw(served, host, f"X-Long: {'a' * 40_000}")
+    assert b" 431 " in answered_raw(served, host, *(f"X-{n}: {'a' * 400}" for n in range(90)))
+    assert served.post().status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/ready", "/metrics"])
+def test_a_site_whose_name_leads_here_reads_neither_readiness_nor_metrics(served, path):
+    def status(host):
+        return httpx2.get(f"{served.base}{path}", headers={"host": host}).status_code
+
+    assert status("evil.example.com") == 421
+    assert status("127.0.0.1.evil.example.com") == 421
+    # A probe and Prometheus call a pod by its address.
+    assert status("10.1.2.3:8080") == status("[::1]:8080") == status(served.base[7:]) == 200
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/health", "/nowhere"])
 def test_a_request_that_ends_in_two_ways_smuggles_no_other_one_in(served, path):
     host = served.url.split("/")[2]

@@ -2,12 +2,14 @@
 
 import hashlib
 import hmac
+import json
 import logging
 import time
 
 import httpx2
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from http_issuer import OwnIssuer, unsigned
 from http_running import Running, running
 
@@ -169,6 +171,43 @@ def test_a_key_in_the_token_itself_is_not_used(admitting, issuer):
         assert other.requests == []
 
 
+@pytest.mark.parametrize("algorithm", ["ES256", "ES512", "EdDSA", "RS256", "PS512"])
+@pytest.mark.parametrize("curve", [False, True])
+def test_an_algorithm_that_does_not_fit_the_key_is_refused(admitting, issuer, algorithm, curve):
+    issuer.rotate("signing", curve=curve)
+    head, body, signature = issuer.token(AUDIENCE).split(".")
+    forged = jwt.utils.base64url_encode(
+        json.dumps({"alg": algorithm, "kid": "signing", "typ": "JWT"}).encode()
+    ).decode()
+    if json.loads(jwt.utils.base64url_decode(head))["alg"] != algorithm:
+        assert refused(admitting, f"{forged}.{body}.{signature}")
+
+
+@pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
+def test_a_short_key_is_refused(admitting, issuer):
+    issuer.keys["first"] = rsa.generate_private_key(65_537, 1_024)
+    assert refused(admitting, issuer.token(AUDIENCE))
+
+
+def searched(server: Running, token: str) -> int:
+    params = {"name": "search", "arguments": {"query": "hazelnuts"}}
+    answer = asked(server, token, method="tools/call", params=params)
+    return answer.json()["result"]["structuredContent"]["total"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("K", "\u212a"), ("\u00e9", "e\u0301")])
+def test_subjects_are_compared_exactly(admitting, issuer, one, other):
+    told = {"name": "remember", "arguments": {"text": "Ann likes hazelnuts."}}
+    asked(admitting, issuer.token(AUDIENCE, sub=one), method="tools/call", params=told)
+    assert searched(admitting, issuer.token(AUDIENCE, sub=one)) == 1
+    assert searched(admitting, issuer.token(AUDIENCE, sub=other)) == 0
+    asked(admitting, issuer.token(AUDIENCE, sub=other), method="tools/call", params=told)
+    assert searched(admitting, issuer.token(AUDIENCE, sub=other)) == 1
+    # Nor is the id that the other has a subject that leads to it.
+    hashed = oidc.HASHED + hashlib.sha256(other.encode()).hexdigest()
+    assert searched(admitting, issuer.token(AUDIENCE, sub=hashed)) == 0
+
+
 def test_keys_are_rotated_without_a_restart(admitting, issuer):
     old = issuer.token(AUDIENCE)
     assert asked(admitting, old).status_code == 200
@@ -218,6 +257,11 @@ def test_an_issuer_that_names_another_is_not_believed(admitting, issuer):
         ({"scope": None, "scp": "memory:read"}, True, False),
         ({"scope": "openid profile"}, False, False),
         ({"scope": None}, False, False),
+        ({"scope": {"memory:read": 1, "memory:write": 1}}, False, False),
+        ({"scope": ["memory:read", 7]}, False, False),
+        ({"scope": 7}, False, False),
+        ({"scope": True}, False, False),
+        ({"scope": None, "scp": {"memory:read": True}}, False, False),
     ],
     ids=str,
 )
