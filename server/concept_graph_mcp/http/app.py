@@ -32,7 +32,7 @@ from ..session import Session
 from ..stores.store import Many
 from .asking import READ, SCOPES
 from .calls import Calls
-from .guard import Admitted, Guard, Probed, WellFormed, refusal
+from .guard import Admitted, Guard, Probed, Slowed, WellFormed, refusal
 from .limits import Limits, Rate
 from .metrics import Metrics
 from .oidc import Issuer, Verifier
@@ -125,7 +125,7 @@ def build(
     if web.issuer is not None:
         issuers = [_EXACT.validate_python(web.issuer.url)]
         routes += create_protected_resource_routes(url, issuers, [*SCOPES])
-    outermost = [Middleware(WellFormed)]
+    outermost = [Middleware(Slowed), Middleware(WellFormed)]
     made = Starlette(routes=routes, middleware=outermost, lifespan=lambda _: manager.run())
     made.router.redirect_slashes = False
     return made

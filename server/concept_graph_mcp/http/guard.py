@@ -12,7 +12,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,6 +21,17 @@ from .metrics import Metrics
 
 # The most bytes of a request's headers; a token of an issuer takes some thousand.
 MOST_HEADERS: Final = 32_768
+# The most values in a JSON body, and the most levels: no call of ours has a hundredth of either.
+MOST_VALUES: Final = 10_000
+MOST_DEPTH: Final = 64
+# A request counts once more for each so many values and bytes: parsing them takes as long.
+VALUES_A_REQUEST: Final = 500
+BYTES_A_REQUEST: Final = 50_000
+# Seconds by which a refusal is delayed at most.
+MOST_DELAY_S: Final = 1.0
+# Up to the end if it is not closed: each quote would otherwise be tried as a beginning.
+_STRINGS: Final = re.compile(rb'"(?:[^"\\\\]|\\\\.)*+(?:"|\\\\?\Z)', re.DOTALL)
+_BRACKETS: Final = re.compile(rb"[][{}]")
 _HOST: Final = re.compile(rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 # Parameters by which clients pass credentials; addresses end up in logs and histories.
 _SECRET = re.compile("token|auth|key|pass|secret", re.IGNORECASE)
@@ -106,6 +117,28 @@ class WellFormed:
         return None
 
 
+class Slowed:
+    """Delays the refusals of an address that gets many of them.
+
+    Each costs little, and four connections that are refused as fast as they ask would still take
+    all of a processor. Only the sender of a refused request waits: with a bad token, over a limit,
+    or for a page that is not there.
+    """
+
+    def __init__(self, app: ASGIApp, per_second: float = 10.0) -> None:
+        self._app = app
+        self._rate = Rate(per_second)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_slowly(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] >= 400:
+                address = (scope.get("client") or ("",))[0]
+                await anyio.sleep(min(self._rate.wait(address), MOST_DELAY_S))
+            await send(message)
+
+        await self._app(scope, receive, send_slowly)
+
+
 class Probed:
     """Serves probes, and pages of metrics, to whoever calls the server by its name or address.
 
@@ -142,7 +175,10 @@ def refusal(status: int, line: str, headers: dict[str, str] | None = None) -> Re
 
 
 class Admitted:
-    """Serves requests whose user is known: not too many, as long as the client waits."""
+    """Serves requests whose user is known: not too many, as long as the client waits.
+
+    The body is read, measured and charged to its user before anything parses it.
+    """
 
     def __init__(self, app: ASGIApp, rate: Rate, most_bytes: int, metadata: str | None) -> None:
         self._app = app
@@ -153,24 +189,27 @@ class Admitted:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         user = scope["user"]
         assert isinstance(user, AuthenticatedUser)
-        if wait := self._rate.wait(str(user.access_token.subject)):
-            seconds = max(1, math.ceil(wait))
-            line = f"too many requests; wait {seconds} s"
-            refused = refusal(429, line, {"retry-after": str(seconds)})
-            await refused(scope, receive, send)
-            return
         announced = Headers(scope=scope).get("content-length", "")
         if announced.isdecimal() and int(announced) > self._most_bytes:
-            line = f"a request may have {self._most_bytes:,} bytes; send less at a time"
-            await refusal(413, line)(scope, receive, send)
+            await self._too_long()(scope, receive, send)
             return
-        read, answered = anyio.Event(), anyio.Event()
+        try:
+            body = await self._read(receive)
+        except ClientDisconnect:
+            return
+        values = count_values(body)
+        refused = self._refused(body, values) or self._over_rate(
+            str(user.access_token.subject),
+            1 + values / VALUES_A_REQUEST + len(body) / BYTES_A_REQUEST,
+        )
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        answered = anyio.Event()
+        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-        async def receive_noting() -> Message:
-            message = await receive()
-            if message["type"] == "http.disconnect" or not message.get("more_body"):
-                read.set()
-            return message
+        async def receive_read() -> Message:
+            return unread.pop() if unread else await receive()
 
         async def send_noting(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -181,15 +220,49 @@ class Admitted:
         async with anyio.create_task_group() as tasks:
 
             async def watch() -> None:
-                await read.wait()
                 while (await receive())["type"] != "http.disconnect":
                     pass
                 if not answered.is_set():
                     tasks.cancel_scope.cancel()
 
             tasks.start_soon(watch)
-            await self._app(scope, receive_noting, send_noting)
+            await self._app(scope, receive_read, send_noting)
             tasks.cancel_scope.cancel()
+
+    async def _read(self, receive: Receive) -> bytes:
+        """Return the body, or so much of it that it is too long. Raises ClientDisconnect."""
+        parts: list[bytes] = []
+        size, more = 0, True
+        while more and size <= self._most_bytes:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            more = message.get("more_body", False)
+        return b"".join(parts)
+
+    def _refused(self, body: bytes, values: int) -> Response | None:
+        """Return the refusal of a body that would take too long to parse."""
+        if len(body) > self._most_bytes:
+            return self._too_long()
+        if values > MOST_VALUES:
+            return refusal(413, f"a request may have {MOST_VALUES:,} values; send less at a time")
+        if values > MOST_DEPTH and depth(body) > MOST_DEPTH:
+            return refusal(400, f"a request may be {MOST_DEPTH} levels deep")
+        return None
+
+    def _over_rate(self, user_id: str, cost: float) -> Response | None:
+        wait = self._rate.wait(user_id, cost)
+        if not wait:
+            return None
+        seconds = max(1, math.ceil(wait))
+        line = f"too many requests; wait {seconds} s"
+        return refusal(429, line, {"retry-after": str(seconds)})
+
+    def _too_long(self) -> Response:
+        line = f"a request may have {self._most_bytes:,} bytes; send less at a time"
+        return refusal(413, line)
 
     def _scoped(self, scope: Scope, message: Message) -> Message:
         """Return the beginning of an answer; if the call lacked a scope, as RFC 6750 has it."""
@@ -201,3 +274,23 @@ class Admitted:
             parts.append(f'resource_metadata="{self._metadata}"')
         header = (b"www-authenticate", f"Bearer {', '.join(parts)}".encode())
         return {**message, "status": 403, "headers": [*message["headers"], header]}
+
+
+def count_values(body: bytes) -> int:
+    """Return a bound of the number of values in a JSON text, without parsing it."""
+    count = _commas_and_brackets(body)
+    # Texts may have many commas. Strings are left out only then, because that takes longer.
+    return count if count <= MOST_DEPTH else _commas_and_brackets(_STRINGS.sub(b"", body))
+
+
+def _commas_and_brackets(body: bytes) -> int:
+    return body.count(b",") + body.count(b"[") + body.count(b"{")
+
+
+def depth(body: bytes) -> int:
+    """Return how deep the lists and maps of a JSON text are within one another."""
+    open_, deepest = 0, 0
+    for bracket in _BRACKETS.findall(_STRINGS.sub(b"", body)):
+        open_ += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, open_)
+    return deepest

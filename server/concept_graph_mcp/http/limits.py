@@ -35,13 +35,17 @@ class Rate:
         self._over: dict[str, float] = {}
         self._swept = clock()
 
-    def wait(self, user_id: str) -> float:
-        """Return 0 and count a call of *user_id*, or return the seconds until one is admitted."""
+    def wait(self, user_id: str, cost: float = 1.0) -> float:
+        """Return 0 and count a call of *user_id*, or return the seconds until it is admitted.
+
+        It counts as *cost* calls, and as no more than those of a second.
+        """
         now = self._clock()
         if now - self._swept > 60:
             self._over = {user: over for user, over in self._over.items() if over > now}
             self._swept = now
-        over = max(now, self._over.get(user_id, now)) + self._interval
+        taken = min(cost * self._interval, self._ahead)
+        over = max(now, self._over.get(user_id, now)) + taken
         if over - now > self._ahead:
             return over - now - self._ahead
         self._over[user_id] = over

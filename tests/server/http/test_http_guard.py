@@ -7,6 +7,7 @@ import httpx2
 import pytest
 from http_running import running
 
+from concept_graph_mcp.http import guard
 from concept_graph_mcp.http.limits import Limits
 
 PAGE = "https://chat.example.com"
@@ -182,6 +183,43 @@ def test_a_body_that_is_no_request_is_refused(served, body, version):
     answer = served.post(content=body, headers={"mcp-protocol-version": version})
     assert 400 <= answer.status_code < 500, answer.text
     assert served.post().status_code == 200
+
+
+def body_of(params):
+    return json.dumps({**CALL, "method": "ping", "params": params}).encode()
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "line"),
+    [
+        ({"a": [[]] * 200_000}, 413, "a request may have 10,000 values; send less at a time"),
+        ({str(n): 0 for n in range(60_000)}, 413, "a request may have 10,000 values"),
+        (json.loads("[" * 80 + "]" * 80), 400, "a request may be 64 levels deep"),
+        ({"a": '[{,\\"' * 20_000}, 200, ""),
+        ({"a": [1, 2, 3] * 2_000}, 200, ""),
+    ],
+    ids=["lists", "keys", "depth", "text", "numbers"],
+)
+def test_a_body_that_is_long_to_parse_is_refused_before(served, params, status, line):
+    answer = served.post(content=body_of(params))
+    assert answer.status_code == status
+    assert not line or reason(answer).startswith(line)
+
+
+def test_counting_values_takes_no_longer_with_any_body():
+    for body in (b'"\\' * 500_000, b'"' * 1_000_000, b"\\" * 1_000_000, b'[",' * 330_000):
+        # A quadratic search would take hours.
+        assert 0 <= guard.count_values(body) <= 2 * len(body)
+        assert guard.depth(body) >= 0
+
+
+def test_a_long_request_counts_as_several(embedded, tokens):
+    with running(embedded, tokens, limits=Limits(per_second=4.0)) as server:
+        long = body_of({"a": [0] * 9_000})
+        statuses = [server.post(content=long).status_code for _ in range(3)]
+        assert statuses[0] == 200
+        assert 429 in statuses
+        assert server.post(user="bob").status_code == 200
 
 
 def test_lone_surrogates_are_refused_in_one_line(served):
