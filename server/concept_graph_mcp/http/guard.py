@@ -27,10 +27,10 @@ MOST_DEPTH: Final = 64
 # A request counts once more for each so many values and bytes: parsing them takes as long.
 VALUES_A_REQUEST: Final = 500
 BYTES_A_REQUEST: Final = 50_000
-# Seconds by which a refusal is delayed at most.
-MOST_DELAY_S: Final = 1.0
+# Seconds by which the refusals of an address beyond ten a second are delayed.
+DELAY_S: Final = 1.0
 # Up to the end if it is not closed: each quote would otherwise be tried as a beginning.
-_STRINGS: Final = re.compile(rb'"(?:[^"\\\\]|\\\\.)*+(?:"|\\\\?\Z)', re.DOTALL)
+_STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKETS: Final = re.compile(rb"[][{}]")
 _HOST: Final = re.compile(rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 # Parameters by which clients pass credentials; addresses end up in logs and histories.
@@ -133,7 +133,8 @@ class Slowed:
         async def send_slowly(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] >= 400:
                 address = (scope.get("client") or ("",))[0]
-                await anyio.sleep(min(self._rate.wait(address), MOST_DELAY_S))
+                if self._rate.wait(address):
+                    await anyio.sleep(DELAY_S)
             await send(message)
 
         await self._app(scope, receive, send_slowly)
@@ -197,11 +198,7 @@ class Admitted:
             body = await self._read(receive)
         except ClientDisconnect:
             return
-        values = count_values(body)
-        refused = self._refused(body, values) or self._over_rate(
-            str(user.access_token.subject),
-            1 + values / VALUES_A_REQUEST + len(body) / BYTES_A_REQUEST,
-        )
+        refused = self._refused(str(user.access_token.subject), body)
         if refused is not None:
             await refused(scope, receive, send)
             return
@@ -242,23 +239,20 @@ class Admitted:
             more = message.get("more_body", False)
         return b"".join(parts)
 
-    def _refused(self, body: bytes, values: int) -> Response | None:
-        """Return the refusal of a body that would take too long to parse."""
+    def _refused(self, user_id: str, body: bytes) -> Response | None:
+        """Charge *body* to the user; return the refusal if it is too much, or long to parse."""
         if len(body) > self._most_bytes:
             return self._too_long()
+        if wait := self._rate.wait(user_id, 1 + len(body) // BYTES_A_REQUEST):
+            return _over_rate(wait)
+        values = count_values(body)
         if values > MOST_VALUES:
             return refusal(413, f"a request may have {MOST_VALUES:,} values; send less at a time")
         if values > MOST_DEPTH and depth(body) > MOST_DEPTH:
             return refusal(400, f"a request may be {MOST_DEPTH} levels deep")
-        return None
-
-    def _over_rate(self, user_id: str, cost: float) -> Response | None:
-        wait = self._rate.wait(user_id, cost)
-        if not wait:
-            return None
-        seconds = max(1, math.ceil(wait))
-        line = f"too many requests; wait {seconds} s"
-        return refusal(429, line, {"retry-after": str(seconds)})
+        more = values // VALUES_A_REQUEST
+        wait = self._rate.wait(user_id, more) if more else 0.0
+        return _over_rate(wait) if wait else None
 
     def _too_long(self) -> Response:
         line = f"a request may have {self._most_bytes:,} bytes; send less at a time"
@@ -274,6 +268,11 @@ class Admitted:
             parts.append(f'resource_metadata="{self._metadata}"')
         header = (b"www-authenticate", f"Bearer {', '.join(parts)}".encode())
         return {**message, "status": 403, "headers": [*message["headers"], header]}
+
+
+def _over_rate(wait: float) -> Response:
+    seconds = max(1, math.ceil(wait))
+    return refusal(429, f"too many requests; wait {seconds} s", {"retry-after": str(seconds)})
 
 
 def count_values(body: bytes) -> int:
