@@ -108,7 +108,7 @@ def read(
     chosen = Settings(
         zone=checked(_zone, environment.get("TZ") or zone),
         tau_ms=checked(_tau, environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
-        uri=checked(_uri, uri),
+        uri=checked(uri_of, uri),
         user=environment.get("MEMGRAPH_USER", ""),
         password=checked(_password, environment, _names_file(store, by_option)),
         embedded=checked(_embedded, store, by_option),
@@ -327,13 +327,14 @@ def _tau(value: str) -> int:
 
 def uris(value: str, name: str) -> tuple[str, ...]:
     """Return the bolt:// URIs in *value*, each once. Raises SettingsError, which names *name*."""
-    found = tuple(_uri(one.strip(), name) for one in value.split(",") if one.strip())
+    found = tuple(uri_of(one.strip(), name) for one in value.split(",") if one.strip())
     if any(not one.startswith("bolt") for one in found):
         raise SettingsError(f"{name}: must be bolt:// URIs, each of one server")
     return tuple(dict.fromkeys(found))
 
 
-def _uri(value: str, name: str = "MEMGRAPH_URI") -> str:
+def uri_of(value: str, name: str = "MEMGRAPH_URI") -> str:
+    """Return *value*, the URI of a server without credentials. Raises SettingsError."""
     try:
         parts = urlsplit(value)
         usable = parts.scheme in _SCHEMES and bool(parts.hostname) and not _BLANK.search(value)

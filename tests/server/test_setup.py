@@ -212,6 +212,17 @@ def test_a_store_in_memgraph_is_given_to_the_hooks_too_and_no_password(home, mon
     assert not any(b"hush" in text for text in files(home).values())
 
 
+@pytest.mark.parametrize("name", ["MEMGRAPH_URI", "MEMGRAPH_URL", "MEMGRAPH_READ_URI"])
+def test_a_password_in_a_uri_is_refused_and_written_nowhere(home, monkeypatch, name):
+    monkeypatch.setenv("MEMGRAPH_URI", "bolt://db.example:7687")
+    monkeypatch.setenv(name, "bolt://ann:hunter2@db.example:7687")
+    result = run("setup", "claude-code", "--yes")
+    assert result.exit_code == 1
+    assert "must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD" in result.stderr
+    assert "hunter2" not in result.output
+    assert not any("hunter2" in one.read_text() for one in home.rglob("*") if one.is_file())
+
+
 def test_the_settings_of_hooks_stay(home, monkeypatch):
     text = '# Mine.\ndays = 3\n\n[env]\nCONCEPT_GRAPH_USER = "ada" # me\n'
     file = written(home / "data/concept-graph-mcp/hooks.toml", text)

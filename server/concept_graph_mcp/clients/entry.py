@@ -59,6 +59,7 @@ def of(embedded: str | None, client: str, environment: Mapping[str, str] = os.en
     """Return the entry of *client*: the store of these settings, by default a file.
 
     The path is whole, because clients may have another data directory. No password is written.
+    Raises SettingsError for a URI that holds one.
     """
     given = settings.given(environment)
     own = {key: value for key, value in given.items() if key.startswith("CONCEPT_GRAPH_")}
@@ -69,6 +70,9 @@ def of(embedded: str | None, client: str, environment: Mapping[str, str] = os.en
         is_named = embedded and embedded.lower() not in ("1", "true", "yes", "on")
         path = settings.store_path(str(embedded)) if is_named else settings.default_path()
         store, passed = (f"--embedded={path.absolute()}",), {}
+    for name in {*passed} - {"MEMGRAPH_USER"}:
+        for uri in passed[name].split(","):
+            settings.uri_of(uri.strip(), name)
     zone = given.get("TZ") or settings.machine_zone()
     for name in ("CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE):
         own.pop(name, None)

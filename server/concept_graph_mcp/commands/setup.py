@@ -8,6 +8,7 @@ import click
 from ..clients import changes, entry
 from ..clients.changes import Change, ChangeError
 from ..clients.known import CLIENTS, GENERIC
+from ..settings import SettingsError
 from .common import FILE, Failure
 from .notes import note
 
@@ -46,8 +47,8 @@ def setup(
     kept beside it. Comments and other servers stay as they are.
     """
     chosen = CLIENTS[client]
-    wanted = None if remove else entry.of(embedded, client)
     try:
+        wanted = None if remove else entry.of(embedded, client)
         if wanted is not None and client == GENERIC and file is None:
             click.echo(changes.shown(wanted, chosen))
             return
@@ -64,7 +65,7 @@ def setup(
             click.confirm("Write this?", abort=True)
         for one in found:
             one.write()
-    except ChangeError as error:
+    except (ChangeError, SettingsError) as error:
         raise Failure(str(error)) from None
     note("done; --remove takes it back." if wanted is not None else "done.")
     if chosen.further and wanted is not None:
