@@ -2,10 +2,16 @@
 
 from conceptgraph_core.errors import ConceptGraphError
 
+# SQLite appends the text that it cannot decode, which is a memory's.
+_DECODING = "Could not decode to UTF-8"
+
 
 def one_line(said: object) -> str:
-    """Return an error or a text as one line; "" if it is empty."""
-    return " ".join(str(said).split())
+    """Return an error or a text as one line, without stored text; "" if it is empty."""
+    line = " ".join(str(said).split())
+    if line.startswith(_DECODING):
+        return line.partition(" with text")[0]
+    return line
 
 
 class StoreError(Exception):

@@ -513,6 +513,27 @@ def test_a_damaged_store_is_one_clear_line(tmp_path):
     assert str(path) in str(failure.value)
 
 
+def test_a_text_that_cannot_be_decoded_is_in_no_error(tmp_path):
+    path = tmp_path / "memory.db"
+    with opened(path) as host:
+        run(host, calls.memories.create("default", "the key lies in the attic"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        [(key, stored)] = connection.execute(
+            "SELECT id, CAST(properties AS BLOB) FROM vertex WHERE properties LIKE '%attic%'"
+            " AND properties LIKE '%content%'"
+        )
+        broken = stored.replace(b"attic", b"att\xffc")
+        assert broken != stored
+        connection.execute(
+            "UPDATE vertex SET properties = CAST(? AS TEXT) WHERE id = ?", [broken, key]
+        )
+    with pytest.raises(StoreError) as failure, opened(path) as host:
+        run(host, calls.memory_search.search("default", "attic"))
+    assert_one_line(failure)
+    assert "lies" not in str(failure.value)
+    assert "decode" in str(failure.value)
+
+
 def test_a_file_moved_away_and_back_between_two_processes_is_still_the_same_store(tmp_path):
     path, moved = tmp_path / "memory.db", tmp_path / "moved" / "memory.db"
     with opened(path) as host:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from ..errors import one_line
 from .lines import FormatError, Naming, Record, Row, shown
 from .memories import Memories
 from .tally import Tally
@@ -46,7 +47,7 @@ def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
                     for record in records(f"{place} {number}", row):
                         yield Row(number, record, place)
     except sqlite3.Error as error:
-        raise FormatError(f"cannot be read as SQLite: {error}") from None
+        raise FormatError(f"cannot be read as SQLite: {one_line(error)}") from None
 
 
 def count(path: Path) -> int | None:

@@ -1,5 +1,6 @@
 """Give each request a session of its own, for the user that its token names."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +21,8 @@ SCOPES = (READ, WRITE)
 DATABASE = "database"
 FORBIDDEN, FULL = "forbidden", "full"
 
+# How errors of a store file begin: its path, of which only the owner of the machine should know.
+_STORE = re.compile(r"\bstore (?:/|[A-Za-z]:[\\/]).*?: ")
 _READER = "this token may only read"
 
 _session: ContextVar[Session] = ContextVar("session")
@@ -72,7 +75,12 @@ class Gate:
             except NoRoom:
                 self.refused = FULL
                 raise
-        return await self._store.call(call, context)
+        try:
+            return await self._store.call(call, context)
+        except StoreError as error:
+            # Where the store is on the server's disk is no user's business.
+            error.args = tuple(_STORE.sub("the store: ", str(one)) for one in error.args)
+            raise
 
 
 @contextmanager

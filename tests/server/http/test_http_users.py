@@ -6,6 +6,7 @@ import time
 import pytest
 from http_running import MODERN, running
 
+from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.http.asking import askers_session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 
@@ -30,6 +31,26 @@ def test_two_users_meet_nothing_of_each_other(served_each):
     refused = served_each.called("forget", "bob", id=nuts, reason="")
     assert refused["isError"]
     assert served_each.ask("search", "ann", query="hazelnuts")["total"] == 1
+
+
+class Broken:
+    """A store whose calls fail, and name the file that they read."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    async def call(self, call, context):
+        raise Unavailable("store /srv/our files/memory.db: disk I/O error; nothing was written")
+
+
+def test_no_user_is_told_where_the_file_is(embedded, tokens):
+    with running(Broken(embedded), tokens) as server:
+        said = json.dumps(server.called("search", query="hazelnuts"))
+    assert "the store: disk I/O error; nothing was written" in said
+    assert "/srv" not in said
 
 
 NOBODYS = "01970000-0000-7000-8000-000000000000"

@@ -58,7 +58,7 @@ def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
         except Unsound as error:
             raise BadBackup(file, f"is damaged: {error}") from None
         except sqlite3.DatabaseError as error:
-            raise BadBackup(file, f"is damaged or of another kind: {error}") from None
+            raise BadBackup(file, f"is damaged or of another kind: {one_line(error)}") from None
 
 
 def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> None:
@@ -130,7 +130,7 @@ def _opened(file: Path) -> Access:
     try:
         return access(file, Opening.EXISTING)
     except sqlite3.DatabaseError as error:
-        raise BadBackup(file, f"is damaged or of another kind: {error}") from None
+        raise BadBackup(file, f"is damaged or of another kind: {one_line(error)}") from None
     except Unsound as error:
         raise BadBackup(file, f"is damaged: {error}") from None
     except NoStore:

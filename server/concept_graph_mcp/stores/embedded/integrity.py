@@ -231,7 +231,7 @@ def _check(values: dict[str, Any], declared: Iterable[Property], where: str) -> 
             try:
                 one.check(one.read(values[one.name]), one.name)
             except ConceptGraphError as error:
-                raise Unsound(f"{where}: {error}") from None
+                raise Unsound(f"{where}: {one_line(error)}") from None
 
 
 def _map(properties: str, where: str) -> dict[str, Any]:
