@@ -153,3 +153,12 @@ def test_somebody_elses_end_is_not_the_users(parted):
     assert "Ruben (copain)" in people(parted)[0]
     parted.remember("Ruth has died in her sleep", ["Ruth"])
     assert "Ruth" not in people(parted)[0]
+
+
+def test_for_a_living_asks_for_no_home(memory):
+    days = Days(memory)
+    days.remember("Jan is an electrician on ships", [{"name": "Jan", "kind": "husband"}])
+    days.remember("The user and the cat live in Rotterdam")
+    for number in range(8):
+        days.remember(f"Note {number} on the garden and its {number + 3} trees")
+    assert "Rotterdam" not in days.recall("What does my husband do for a living?")
