@@ -4,7 +4,6 @@ A replaced text stands for the one that replaced it, which may share nothing wit
 long one has some word of nearly every message.
 """
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -64,7 +63,10 @@ def _are_together(finder: Finder, one: Found) -> bool:
 
 
 def _places(term: str, said: str) -> Iterator[int]:
-    return (one.start() for one in re.finditer(re.escape(f" {term}"), said))
+    place = said.find(f" {term}")
+    while place >= 0:
+        yield place
+        place = said.find(f" {term}", place + 1)
 
 
 def _terms(finder: Finder, one: Found) -> Iterator[tuple[str, str]]:

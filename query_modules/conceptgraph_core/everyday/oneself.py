@@ -87,7 +87,7 @@ def asked_for(graph: Graph, *messages: str) -> list[tuple[Line, Node | None]]:
 def is_about_user(node: Node, name: str | None) -> bool:
     """Tell whether the text of *node* is about the user, whose *name* may be known.
 
-    What is kept always may be about anybody, and "The user's mother" is about her.
+    A text that is kept always may be about anybody, and "The user's mother" is about her.
     """
     said = node.content
     if oneself.is_of_user(said) or (name and oneself.begins_with(said, name)):

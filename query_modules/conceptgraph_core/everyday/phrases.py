@@ -1,14 +1,17 @@
 """Find the phrases of the languages' data files in a text. Imports nothing of Memgraph."""
 
-import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
 from .. import language
 from ..words.splitting import split
 
-# What "*" stands for in a phrase.
-_FEW_WORDS: Final = r" (?:\S+ ){1,4}"
+# A phrase has this for one to so many words of any kind.
+_ANY: Final = "*"
+_MOST: Final = 4
+
+Phrase = tuple[str, ...]
 
 
 def says_change(text: str) -> bool:
@@ -27,15 +30,31 @@ def says_secret(text: str) -> bool:
 
 
 def _says(text: str, topic: str, name: str) -> bool:
-    return _phrases(topic, name).search(" ".join(split(text))) is not None
+    words, phrases = split(text), _phrases(topic, name)
+    return any(
+        _is_at(place, words, phrase)
+        for place, word in enumerate(words)
+        for phrase in phrases.get(word, ())
+    )
 
 
 @cache
-def _phrases(topic: str, name: str) -> re.Pattern[str]:
-    said = sorted(_pattern(one) for one in language.words(topic, name))
-    return re.compile(f"(?<!\\S)(?:{'|'.join(said)})(?!\\S)")
+def _phrases(topic: str, name: str) -> Mapping[str, Sequence[Phrase]]:
+    """Return the phrases by their first word."""
+    found: dict[str, list[Phrase]] = {}
+    for one in sorted(language.words(topic, name)):
+        first, *others = (split(part) for part in one.split(_ANY))
+        phrase = (*first, *(word for part in others for word in (_ANY, *part)))
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
 
 
-def _pattern(phrase: str) -> str:
-    parts = (re.escape(" ".join(split(part))) for part in phrase.split("*"))
-    return _FEW_WORDS.join(parts)
+def _is_at(place: int, words: Sequence[str], phrase: Phrase) -> bool:
+    """Tell whether *phrase* begins at *place* among *words*."""
+    for number, part in enumerate(phrase):
+        if part == _ANY:
+            behind = range(place + number + 1, place + number + _MOST + 1)
+            return any(_is_at(one, words, phrase[number + 1 :]) for one in behind)
+        if words[place + number : place + number + 1] != [part]:
+            return False
+    return True

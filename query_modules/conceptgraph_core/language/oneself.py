@@ -359,7 +359,7 @@ _OTHERS: Final = tuple(
 # The kinds that callers give to the user.
 KINDS: Final = words("oneself", "kinds")
 _MATTERS: Final = _matter_words()
-# "What am I called?" asks for the name, but "a parrot called Gaston" does not tell it.
+# A question such as "what am I called?" asks for the name, and "a parrot called Gaston" is none.
 _ASKED_BY: Final = {
     matter: each | words("matters", f"{_ASKED}{matter}") for matter, each in _MATTERS.items()
 }

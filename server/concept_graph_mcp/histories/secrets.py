@@ -41,7 +41,7 @@ _PASSWORD = (
 _MARKS = r"[\"'`*_]{0,3}"
 # Where a shape has one of these groups, only that part is the secret.
 _GROUPS = ("secret", "other", "bare")
-# What stands where a password would, and is none: a placeholder, a type, a state.
+# Words where a password would stand that are none: a placeholder, a type, a state.
 _NONE = (
     r"(?!(?i:(?:re(?:quired|set)|optional|string|str|text|bool|none|null|true|false|hidden|unknown"
     r"|wrong|invalid|incorrect|expected|needed|missing|empty|changed|input|value|same|here|below"
