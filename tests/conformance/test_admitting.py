@@ -1,4 +1,4 @@
-"""What one word of several in a message does not lead to: what was replaced, and long notes."""
+"""Keep one word of several from leading to a replaced text or to a long note."""
 
 import pytest
 from test_everyday import Days

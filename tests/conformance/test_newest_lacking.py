@@ -107,7 +107,7 @@ def test_texts_without_a_time_and_names_of_entities_get_theirs_too(memory, sessi
 
 
 def test_a_question_need_not_wait_for_the_texts_behind_it(memory, session, chosen, portal):
-    """What is computed behind has a thread of its own, of the least priority."""
+    """Work behind the calls has a thread of its own, of the least priority."""
     import os
     import sys
     import threading

@@ -1,4 +1,4 @@
-"""What the user said is searched with the text that was made from it, and counts less."""
+"""The user's words are searched with the text that was made from them, and count less."""
 
 import pytest
 from expect import DAY_MS
@@ -105,5 +105,5 @@ def test_of_texts_from_the_same_words_the_one_that_has_a_word_itself_answers(mem
     work = remember(memory, "The user works at Hanse Logistik", said)
     assert recalled(memory, "Is my guest allergic?") == [nuts["id"]]
     assert recalled(memory, "Is it Hanse, my employer?") == [work["id"]]
-    # What none of them has itself may be about any.
+    # A text that has none of them itself may be about any.
     assert len(recalled(memory, "And my sister?")) == 2

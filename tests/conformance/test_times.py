@@ -1,4 +1,4 @@
-"""What happened, and what is to come: texts are asked for by the day that they are of."""
+"""Texts are asked for by the day that they are of, behind or ahead."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

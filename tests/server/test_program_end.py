@@ -1,4 +1,4 @@
-"""What a program has just kept has its vectors when it ends, and its end is a quiet one."""
+"""The texts that a program has just kept have vectors when it ends, and its end is quiet."""
 
 import json
 import os
