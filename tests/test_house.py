@@ -39,6 +39,7 @@ ORDER = [
             "web",
             "endpoints",
             "embedding",
+            "unfinished",
             "session",
             "everyday",
             "overdue",

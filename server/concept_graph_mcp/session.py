@@ -22,10 +22,10 @@ from . import calls
 from .calls import Call, text_lookups
 from .calls.also import Also
 from .calls.also import also as also_of
-from .embedding.unfinished import Unfinished
 from .errors import Refused, Unwritable
 from .settings import Settings
 from .stores.store import Rows, Store
+from .unfinished import Unfinished
 
 if TYPE_CHECKING:
     from .embedding.base import Embedding, Vector
