@@ -71,8 +71,7 @@ def _places(term: str, said: str) -> Iterator[int]:
 
 def _terms(finder: Finder, one: Found) -> Iterator[tuple[str, str]]:
     """Yield the words of the message with the terms of the text that each led to."""
-    for word in () if one.hit is None else one.hit.found.words:
-        said = word.cue.said.partition(LEADS)[0]
-        for (offset, _), term in zip(word.sources, word.terms, strict=True):
-            if term and not offset and said in finder.content:
-                yield said, term
+    for cue, term in () if one.hit is None else one.hit.found.own_terms:
+        said = cue.said.partition(LEADS)[0]
+        if said in finder.content:
+            yield said, term

@@ -468,6 +468,16 @@ class Spread(Generic[H]):
             if covers:
                 yield cue.cue, covers, cue.mentions.counts[greatest] <= HEARD_COUNT
 
+    def own_terms(self, place: Place) -> Iterator[tuple[Cue, str]]:
+        """Yield the cues that the text at *place* mentions itself, each with its term."""
+        for cue in self._cues:
+            row = cue.rows.get(place)
+            if row is not None:
+                first = next(iter(cue.cue.terms), "")
+                term = cue.term_of.get(cue.mentions.texts[row], first)
+                if term:
+                    yield cue.cue, term
+
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield the contribution of each cue to *place*, with its sources."""
         near = reaching(place)

@@ -214,7 +214,7 @@ class Search:
         has = _covers(hit, schema.HEARD_COVERS)
         return {said: has[said] * weight for said, weight in self._weights.items() if said in has}
 
-    @property
+    @cached_property
     def content(self) -> frozenset[str]:
         """The words of the question that neither only ask nor say little."""
         return frozenset(cue.said for cue in self._cues) - self._light
