@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
+from conceptgraph_core.retrieval.schema import FEW_TEXTS
 from memories import node
 
 FACTS = {
@@ -48,6 +49,20 @@ def test_a_family_counts_instead_of_the_word_and_less(kept):
         if row["memory_id"] == "both"
     ]
     assert both["matched"] == ["allergies"]
+
+
+def test_a_word_that_many_texts_have_is_looked_for_alone(kept):
+    def find() -> set[str]:
+        rows = kept.run(calls.memory_search.search("default", "any allergies?"))
+        return {row["memory_id"] for row in rows}
+
+    def add(numbers: range) -> None:
+        kept.import_rows([node(f"{one}", content=f"Allergy, day {one}") for one in numbers])
+
+    add(range(FEW_TEXTS - 1))
+    assert "allergy" in find()
+    add(range(FEW_TEXTS - 1, FEW_TEXTS))
+    assert "allergy" not in find()
 
 
 def test_the_name_of_a_speaker_is_no_family(kept):

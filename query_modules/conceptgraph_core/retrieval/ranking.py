@@ -17,7 +17,7 @@ from .groups import Neighbour
 from .index import NO_MENTIONS, Corpus, H, Index, Mentions, Told
 from .nearness import Near
 from .question import Cue, Factors, Question
-from .schema import FEW_MENTIONS, MOST_MENTIONS
+from .schema import FEW_MENTIONS, FEW_TEXTS, MOST_MENTIONS
 from .scoring import DECIMALS, NOT_COMPARED, Spread, Word
 
 # The score to reach is estimated from this many times the wanted number of texts.
@@ -147,7 +147,7 @@ def _read(
     The rare cues that the question leads to further follow, in the same order. If a cue has several
     terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
-    families = {cue.said: cue.near for cue in question.cues}
+    families = {cue.said: _substitutes(cue, index) for cue in question.cues}
     near = _near(question, index) if only is None else families
     counts = _counts(question, index, near) if only is None else dict.fromkeys(only, 1)
     for cues in (question.cues, question.further):
@@ -169,13 +169,21 @@ def _near(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
     said = {term for cue in question.cues for term in cue.terms}
     near: dict[str, list[Neighbour]] = {}
     for cue in question.cues:
-        every = chain(cue.near, *map(index.near, cue.own))
+        every = chain(_substitutes(cue, index), *map(index.near, cue.own))
         others = (one for one in every if one.term not in said)
         nearest: dict[str, Neighbour] = {}
         for one in sorted(others, key=lambda one: (-one.covers, -one.weight, one.term)):
             nearest.setdefault(one.term, one)
         near[cue.said] = list(nearest.values())
     return near
+
+
+def _substitutes(cue: Cue, index: Index[H]) -> Sequence[Neighbour]:
+    """Return what stands in for *cue*, such as its family, where few texts have the word itself.
+
+    Where texts have the word, other words of its family say little more, and lose better texts.
+    """
+    return cue.near if sum(map(index.count, cue.terms)) < FEW_TEXTS else ()
 
 
 def _counts(

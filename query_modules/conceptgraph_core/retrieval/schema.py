@@ -49,6 +49,8 @@ MOST_MENTIONS: Final = 9_500
 # A term that the question only leads to, such as a neighbour, is read if at most this many texts
 # mention it.
 FEW_MENTIONS: Final = 1_000
+# A word in fewer texts is also looked for by its family.
+FEW_TEXTS: Final = 8
 # This many mentions are read for terms that the best texts pass on: with the cues' 10,000.
 MOST_PASSED: Final = 500
 
