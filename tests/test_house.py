@@ -40,6 +40,7 @@ ORDER = [
             "endpoints",
             "embedding",
             "unfinished",
+            "redaction",
             "session",
             "everyday",
             "overdue",

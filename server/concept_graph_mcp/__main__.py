@@ -126,6 +126,7 @@ def main(
       CONCEPT_GRAPH_EMBEDDINGS  finding by meaning: none, minilm, PROVIDER:NAME
       CONCEPT_GRAPH_DECAY_USERS  whose memories `worker` lets fade; default: all
       CONCEPT_GRAPH_RETENTION_DAYS  like `worker --retention`
+      CONCEPT_GRAPH_REDACT    on: leave secrets out of what agents store
       CONCEPT_GRAPH_TOKENS    the file of the tokens for `serve`
     """
     ctx.obj = embedded

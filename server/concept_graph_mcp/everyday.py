@@ -13,7 +13,7 @@ from conceptgraph_core.language import oneself
 from . import calls
 from .calls import text_lookups
 from .errors import Refused
-from .session import Session
+from .session import Session, advised
 
 Row = dict[str, Any]
 
@@ -74,6 +74,9 @@ async def remember(
     Raises StoreError.
     """
 
+    with advised() as left_out:
+        text, about, said = session.redacted((text, about, said))
+
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
         return calls.everyday.remember(
             *(session.user_id, text, about, keep),
@@ -85,7 +88,8 @@ async def remember(
         )
 
     [row], advice = await session.answered(text, by, is_statement=True)
-    return {**row, "similar": [dict(one) for one in row["similar"]]}, advice
+    told = "; ".join(filter(None, (*left_out, advice))) or None
+    return {**row, "similar": [dict(one) for one in row["similar"]]}, told
 
 
 async def about(

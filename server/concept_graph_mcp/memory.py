@@ -31,7 +31,14 @@ from conceptgraph_core.errors import ConceptGraphError
 from . import calls
 from .errors import Refused
 from .session import Clock, Session
-from .settings import EMBEDDINGS_VARIABLE, Settings, SettingsError, machine_zone, read
+from .settings import (
+    EMBEDDINGS_VARIABLE,
+    REDACT_VARIABLE,
+    Settings,
+    SettingsError,
+    machine_zone,
+    read,
+)
 from .stores.lazy import connect
 from .tools.everyday import EverydayTools
 from .worker.new_vectors import NewVectors
@@ -54,6 +61,7 @@ class Options(TypedDict, total=False):
     * `zone`: an IANA time zone; by default the machine's.
     * `concepts`: "own", or "shared" with all users of the store.
     * `embeddings`: as in CONCEPT_GRAPH_EMBEDDINGS, by default as set there: "none" for words alone.
+    * `redact`: whether secrets are replaced in what is stored; by default CONCEPT_GRAPH_REDACT.
     * `auth`: a name and a password for Memgraph.
     * `clock`: tells the time of the calls.
     """
@@ -61,6 +69,7 @@ class Options(TypedDict, total=False):
     zone: str
     concepts: Literal["own", "shared"]
     embeddings: str
+    redact: bool
     auth: tuple[str, str]
     clock: Clock
 
@@ -312,7 +321,10 @@ def _settings(store: str | os.PathLike[str], user: str, options: Options) -> Set
         "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings")
         or os.environ.get(EMBEDDINGS_VARIABLE, ""),
         "TZ": options.get("zone") or machine_zone(),
+        REDACT_VARIABLE: os.environ.get(REDACT_VARIABLE, ""),
     }
+    if "redact" in options:
+        given[REDACT_VARIABLE] = "on" if options["redact"] else "off"
     if "://" in place:
         given |= {"MEMGRAPH_URI": place, "MEMGRAPH_USER": name, "MEMGRAPH_PASSWORD": password}
     embedded = None if "://" in place else place

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 from time import time_ns
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import dates, limits
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .embedding.base import Embedding, Vector
     from .embedding.opening import LazyEmbedding
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 # Warnings are of the call in progress, and each call of a tool has a context of its own.
 _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
@@ -129,6 +130,8 @@ class Session:
     unwritable: str | None = None
     # The database of an Enterprise server, if each tenant has one.
     database: str | None = None
+    # Whether secrets are left out of what agents store.
+    redacts: bool = False
     # Seconds for which a question waits while its model loads; None: until it is loaded.
     patience_s: float | None = None
     # Told each call that may have kept a text without a vector: its session and its time.
@@ -156,7 +159,7 @@ class Session:
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         embedding = Later(settings.embeddings) if settings.embeddings else None
         time = settings.decay, settings.expires
-        return cls(*made, until_ms, embedding, *time, settings.concepts)
+        return cls(*made, until_ms, embedding, *time, settings.concepts, redacts=settings.redacts)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
         """Return *text* as a query, with its vector if there is an embedding.
@@ -259,6 +262,21 @@ class Session:
         until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
         at = until_ms if asked_at is None else asked_at
         return told_in(message, at, self.zone, text_lookups.spoken())
+
+    def redacted(self, given: T) -> T:
+        """Return the texts *given* without secrets, if so configured; a warning says of what kinds.
+
+        It must be done before anything is made of them: a vector may be computed elsewhere.
+        """
+        if not self.redacts:
+            return given
+        # Imported on demand: by default nobody needs it.
+        from .redaction import redacted
+
+        made, told = redacted(given)
+        if told is not None:
+            _advise(told)
+        return cast(T, made)
 
     async def accessed(self, call: Call) -> tuple[list[dict[str, Any]], str | None]:
         """Run *call*, whose results count as accessed if the store can be written.

@@ -25,6 +25,7 @@ EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
 KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday", "chatgpt")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
+REDACT_VARIABLE = "CONCEPT_GRAPH_REDACT"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
 # The one provider that has just one model.
 MINILM = "minilm"
@@ -81,6 +82,8 @@ class Settings:
     per_user: Path | None = None
     # The database of an Enterprise server; None: the server's default.
     database: str | None = None
+    # Whether secrets are left out of what agents store.
+    redacts: bool = False
 
     @property
     def expires(self) -> bool:
@@ -121,6 +124,7 @@ def read(
         read_uris=checked(uris, environment.get("MEMGRAPH_READ_URI", ""), "MEMGRAPH_READ_URI"),
         concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
         database=checked(database, environment.get("MEMGRAPH_DATABASE", "")),
+        redacts=checked(_redacts, environment.get("CONCEPT_GRAPH_REDACT", "")),
         tokens=Path(named) if (named := environment.get("CONCEPT_GRAPH_TOKENS")) else None,
     )
     # Not one of our settings, because the text index reads it itself.
@@ -279,6 +283,13 @@ def _concepts(value: str, toolsets: str) -> str:
             f"CONCEPT_GRAPH_CONCEPTS: must be one of {', '.join(WHOSE)}, not {value!r}"
         )
     return value
+
+
+def _redacts(value: str) -> bool:
+    word = value.strip().lower()
+    if word not in (*_TRUE, *_FALSE):
+        raise SettingsError(f"{REDACT_VARIABLE}: must be on or off, not {value!r}")
+    return word in _TRUE
 
 
 def _user_id(value: str) -> str:

@@ -96,6 +96,7 @@ WRONG = {
     "CONCEPT_GRAPH_EMBEDDINGS": "parrot",
     "CONCEPT_GRAPH_DECAY_USERS": "b" * 1_001,
     "CONCEPT_GRAPH_RETENTION_DAYS": "-1",
+    "CONCEPT_GRAPH_REDACT": "perhaps",
 }
 
 

@@ -94,7 +94,7 @@ class ConceptTools:
         ],
     ) -> EpisodeAdded:
         """Remember something that happened, linked from the concepts that it is about."""
-        row = await self._session.add_episode(summary, concepts)
+        row = await self._session.add_episode(*self._session.redacted((summary, concepts)))
         return cast(EpisodeAdded, row)
 
     async def relation_add(

@@ -88,9 +88,12 @@ class EntityTools:
         ] = [],  # noqa: B006
     ) -> EntitiesObserved:
         """Record what a message mentions. Use the user's own words as labels: others are yours."""
+        text, named, stated = self._session.redacted(
+            (text, _given(observations), _given(relations))
+        )
         call = calls.entities.observe(
-            *(session_id, message_id, speaker, text, _given(observations)),
-            relations=_given(relations),
+            *(session_id, message_id, speaker, text, named),
+            relations=stated,
             user_id=self._session.user_id,
         )
         rows = await self._session.run(call)
@@ -173,6 +176,7 @@ class EntityTools:
     ) -> FactStated:
         """State a fact, or correct or end one. Both sides of a contradiction are kept."""
         since, until = self._times(valid_from, valid_until)
+        value, text, span = self._session.redacted((value, text, span))
         given = inputs.Given(
             predicate,
             value,

@@ -84,6 +84,9 @@ class MemoryTools:
         ] = None,
     ) -> MemoryCreated:
         """Keep a text for later, once: the same text again is the memory that is there."""
+        content, summary, concepts, metadata = self._session.redacted(
+            (content, summary, concepts, metadata)
+        )
         [row], _ = await self._session.answered(
             content,
             lambda embedded: calls.memories.create(
@@ -146,6 +149,9 @@ class MemoryTools:
         ] = None,
     ) -> MemoryWhole:
         """Correct a memory: what is given is changed, all else stays. No access."""
+        content, summary, concepts, metadata = self._session.redacted(
+            (content, summary, concepts, metadata)
+        )
         call = calls.memories.update(
             self._session.user_id,
             memory_id,

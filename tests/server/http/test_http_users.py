@@ -178,3 +178,12 @@ def test_a_token_without_a_scope_is_refused(served):
 def test_outside_of_a_request_there_is_no_session():
     with pytest.raises(LookupError):
         _ = askers_session().user_id
+
+
+def test_a_server_that_redacts_does_so_for_each_user(each_store, tokens):
+    secret = "ghp_" + "Ab1Cd2Ef3G" * 3 + "Hi4Jk5"
+    with running(each_store, tokens, redacts=True) as server:
+        made = server.ask("remember", "ann", text=f"The bakery's token is {secret}")
+        assert "GitHub Token: 1" in made["advice"]
+        [found] = server.ask("search", "ann", query="bakery")["found"]
+        assert found["text"] == "The bakery's token is [secret: GitHub Token]"

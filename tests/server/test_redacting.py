@@ -1,0 +1,111 @@
+"""CONCEPT_GRAPH_REDACT: what agents store has no secrets, and the answer says what is left out."""
+
+from collections.abc import Callable
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from command_line import ok
+from mcp.client.client import Client
+
+from concept_graph_mcp import Memory
+from concept_graph_mcp.serving import build
+from concept_graph_mcp.session import Clock, Session
+from conceptgraph_core import limits
+
+TOKEN = "ghp_" + "Ab1Cd2Ef3G" * 3 + "Hi4Jk5"
+TEXT = f"The token for the bakery's site is {TOKEN}"
+LEFT = "The token for the bakery's site is [secret: GitHub Token]"
+TOLD = "not stored as given: secrets redacted, GitHub Token: {}"
+
+
+@pytest.fixture
+def talk(store: Any, portal: Any) -> Callable[..., Any]:
+    """Run a conversation, a function of `call(tool, **arguments)`, with a server that redacts."""
+
+    async def talking(conversation: Any, redacts: bool) -> Any:
+        made = store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock()
+        session = Session(*made, concepts="own", redacts=redacts)
+        toolsets = ("everyday", "memory", "concept", "entity")
+        async with Client(build(session, toolsets=toolsets)) as client:
+
+            async def call(tool: str, /, **arguments: Any) -> Any:
+                result = await client.call_tool(tool, arguments)
+                assert not result.is_error, result
+                return result.structured_content
+
+            return await conversation(call)
+
+    return lambda conversation, redacts=True: portal.call(talking, conversation, redacts)
+
+
+async def remembered(call):
+    made = await call("remember", text=TEXT, said=f"Keep this: {TOKEN}", about=["bakery"])
+    return made, await call("memory_node_get", memory_id=made["id"])
+
+
+def test_remember_leaves_secrets_out_and_says_so(talk):
+    made, kept = talk(remembered)
+    assert made["advice"] == TOLD.format(2)
+    assert kept["content"] == LEFT
+
+
+def test_by_default_a_text_is_stored_as_it_is(talk):
+    made, kept = talk(remembered, redacts=False)
+    assert "advice" not in made
+    assert kept["content"] == TEXT
+
+
+def test_every_tool_that_stores_a_text_leaves_secrets_out(talk):
+    async def conversation(call):
+        answers = [
+            await call("memory_node_create", content=TEXT, metadata={"how": [f"by {TOKEN}"]}),
+            await call("episode_add", summary=TEXT, concepts=["bakery"]),
+            await call(
+                "entity_observe",
+                session_id="s",
+                message_id="m",
+                speaker="user",
+                text=f"Rosa has {TOKEN}",
+                observations=[{"label": "Rosa", "type": "entity", "span": f"Rosa has {TOKEN}"}],
+            ),
+        ]
+        rosa = answers[2]["entities"][0]["entity_id"]
+        answers.append(
+            await call("entity_fact", entity_id=rosa, predicate="token", value=TOKEN, text=TEXT)
+        )
+        first = answers[0]["memory_id"]
+        answers.append(await call("memory_node_update", memory_id=first, summary=TEXT))
+        whole = await call("memory_node_get", memory_id=first)
+        found = await call("episode_search", query="bakery")
+        return answers, [whole, found, await call("entity_get", entity_id=rosa)]
+
+    answers, stored = talk(conversation)
+    assert [one["advice"] for one in answers] == [TOLD.format(n) for n in (2, 1, 2, 2, 1)]
+    assert TOKEN not in str(stored)
+    assert stored[0]["summary"] == stored[0]["content"] == LEFT
+
+
+def test_the_command_takes_the_setting(there, monkeypatch):
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "none")
+    monkeypatch.setenv("CONCEPT_GRAPH_REDACT", "on")
+    assert TOLD.format(1) in ok(*there, "remember", TEXT).stderr
+    assert TOKEN not in ok(*there, "export", "-").stdout
+    monkeypatch.setenv("CONCEPT_GRAPH_REDACT", "off")
+    ok(*there, "remember", TEXT)
+    assert TOKEN in ok(*there, "export", "-").stdout
+
+
+def test_a_program_takes_the_setting_or_its_own(tmp_path, monkeypatch):
+    def kept(name, **options):
+        with Memory.open(tmp_path / name, embeddings="none", **options) as memory:
+            made = memory.remember(TEXT)
+            [found] = memory.search("bakery")["found"]
+        return made.get("advice"), found["text"]
+
+    monkeypatch.delenv("CONCEPT_GRAPH_REDACT", raising=False)
+    assert kept("plain.db") == (None, TEXT)
+    assert kept("own.db", redact=True) == (TOLD.format(1), LEFT)
+    monkeypatch.setenv("CONCEPT_GRAPH_REDACT", "on")
+    assert kept("set.db") == (TOLD.format(1), LEFT)
+    assert kept("not.db", redact=False) == (None, TEXT)
