@@ -21,7 +21,7 @@ from server_processes import DEADLINE_S, StdioServer, workers
 from tcp_proxy import Proxy, closed_port
 
 from concept_graph_mcp import calls, serving
-from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
+from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable, Unwritable
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.bolt import name_forms, readiness, text_search
 from concept_graph_mcp.stores.bolt import store as bolt
@@ -169,17 +169,16 @@ def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     bare(f"CREATE (:{label} {{name: 'with\\nbreak'}}), (:{label} {{name: 'with\\nbreak'}})")
     bare(f"CREATE (:{label} {{name: 'pear'}})")
     store = connect(memgraph_uri)
-    with pytest.raises(Misdeployed) as failure:
-        store.open()
+    store.open()
+    with pytest.raises(Unwritable) as failure:
+        store.run(calls.concepts.concept_upsert("plum"))
     text = str(failure.value)
     assert f":{label}(user_id, name)" in text
     assert "'apple' (2 nodes)" in text
     assert "'with\\nbreak' (2 nodes)" in text
     assert "pear" not in text
-    assert "rename or remove" in text
+    assert text.endswith("run concept-graph-mcp check --mend")
     assert "\n" not in text
-    with pytest.raises(Misdeployed, match="apple"):
-        store.run(calls.concepts.concept_upsert("plum"))
     assert bare("MATCH (n {name: 'plum'}) RETURN n") == []
 
     bare(f"MATCH (n:{label}) WITH n.name AS name, collect(n) AS nodes FOREACH"
@@ -426,8 +425,8 @@ def test_after_an_import_and_new_relations_a_connection_and_a_search_go_through_
 
 def test_no_more_than_some_of_many_colliding_names_are_listed(bare, connect, memgraph_uri):
     bare("UNWIND range(1, 500) AS i CREATE (:Concept {name: 'n' + i}), (:Concept {name: 'n' + i})")
-    with pytest.raises(Misdeployed, match="and more") as failure:
-        connect(memgraph_uri).open()
+    with pytest.raises(Unwritable, match="and more") as failure:
+        connect(memgraph_uri).run(calls.concepts.concept_upsert("plum"))
     assert len(str(failure.value)) < 1_000
 
 

@@ -38,17 +38,13 @@ class Everything(adapter.Graph[Node]):
         return len({self.scope(one), self.scope(other)} - {None}) > 1
 
     def lacking(self, node: Node) -> dict[str, Any]:
-        """Return the derived properties that *node* lacks or has wrong."""
-        kind = self.kind_of(node)
-        scope = {} if kind.scope is None else {kind.scope: self.scope(node)}
-        lacking = {
-            name: value for name, value in scope.items() if node.raw.get_property(name) != value
-        }
-        if not kind.derived:
-            return lacking
-        return lacking | self._underived(kind, node)
+        """Return the derived properties that *node* lacks or has wrong.
 
-    def _underived(self, kind: NodeKind, node: Node) -> dict[str, Any]:
+        A scope that it lacks is none of them: another node may have its name in that scope.
+        """
+        kind = self.kind_of(node)
+        if not kind.derived:
+            return {}
         values = {one.name: _text_or_value(node.raw, one) for one in kind.properties}
         if not any(values[name] for name in kind.key):
             return {}

@@ -1,5 +1,6 @@
 """Make calls in Memgraph, over Bolt: one transaction a call, of one to three statements."""
 
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientErro
 from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
+from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
@@ -33,7 +35,17 @@ from ..store import Edge, Node, Rows
 from . import cypher, name_forms, probes, readiness, text_search, vector_indexes
 from .accesses import counted
 from .cancellation import Calls
-from .failures import is_conflict, is_ended, is_unauthenticated, refusal, unreplicated, unsent
+from .failures import (
+    is_conflict,
+    is_ended,
+    is_unauthenticated,
+    refusal,
+    taken,
+    unreplicated,
+    unsent,
+)
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -49,6 +61,13 @@ _ALL_ROWS = -1
 _RELEASING = frozenset(
     one.name for one in (memories.FORGET, memories.PURGE, everyday.FORGET, USER_REMOVE)
 )
+# These may be written where a constraint is missing, because they take away what is in its way.
+_MENDING = _RELEASING | {concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
+# So often in a row another caller can hardly have taken a key just before: a node made by hand has
+# it for good.
+_MOST_TAKEN = 10
+_TAKEN = f"another node has this {{}}, so nothing was written; if that stays so, {readiness.MEND}"
+_TOO_MANY = "too many writes to the same place; nothing was written"
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -91,6 +110,8 @@ class BoltCaller:
         self._is_open = False
         self._has_vector_search = False
         self._has_replicas = False
+        # Why nothing can be written safely.
+        self._unsafe: str | None = None
         self._contended_until_s = 0.0
 
     @property
@@ -106,7 +127,11 @@ class BoltCaller:
                 await self._translated(
                     False, readiness.check_database, ask, self._location, self._database
                 )
-            await self._translated(False, readiness.check, ask, self._location, self._model)
+            self._unsafe = await self._translated(
+                False, readiness.check, ask, self._location, self._model
+            )
+            if self._unsafe:
+                logger.warning("%s", self._reading_only())
             await self._fit_vectors(ask)
             self._has_replicas = bool(await self._translated(False, probes.replicas, ask))
             self._is_open = True
@@ -127,7 +152,7 @@ class BoltCaller:
         await self.open()
         if await self._translated(False, probes.is_replica, self.rows):
             return "this server is a replica; connect to the main to change anything"
-        return None
+        return await self._still_unsafe()
 
     async def overwrite_removed(self) -> str | None:
         return "Memgraph's snapshots and write-ahead logs, until it replaces them"
@@ -135,6 +160,8 @@ class BoltCaller:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
+        if call.procedure.writes and call.procedure.name not in _MENDING:
+            await self._require_safe()
         if call.procedure.counts:
             return await self._counting(call, context)
         try:
@@ -150,6 +177,21 @@ class BoltCaller:
             self._is_open = False
             await self.open()
             raise
+
+    def _reading_only(self) -> str:
+        return f"{self._location}: only reads are answered: {self._unsafe}"
+
+    async def _require_safe(self) -> None:
+        if told := await self._still_unsafe():
+            raise Unwritable(told)
+
+    async def _still_unsafe(self) -> str | None:
+        """Return why nothing can be written safely, unless that was mended meanwhile."""
+        if self._unsafe:
+            self._unsafe = await self._translated(
+                False, readiness.ensure_constraints, self.rows, self._model.stored
+            )
+        return self._reading_only() if self._unsafe else None
 
     async def _counting(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Make *call*, whose only writes are accesses.
@@ -256,10 +298,19 @@ class BoltCaller:
         patience_s: float | None = None,
     ) -> T:
         """Run *operation*, retry it after conflicts, and raise other errors as a StoreError."""
+        patience_s = _RETRY_S if patience_s is None else patience_s
+        refusals = 0
+
+        def is_enough(state: tenacity.RetryCallState) -> bool:
+            nonlocal refusals
+            error = state.outcome and state.outcome.exception()
+            refusals = refusals + 1 if error and taken(error) else 0
+            return refusals == _MOST_TAKEN or (state.seconds_since_start or 0.0) >= patience_s
+
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(is_conflict),
             wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
-            stop=tenacity.stop_after_delay(_RETRY_S if patience_s is None else patience_s),
+            stop=is_enough,
             reraise=True,
         )
         try:
@@ -276,9 +327,9 @@ class BoltCaller:
         if is_ended(error):
             return Ended(f"{self._location}: the database ended the call; nothing was written")
         if is_conflict(error):
-            return Contended(
-                f"{self._location}: too many writes to the same place; nothing was written"
-            )
+            key = taken(error)
+            told = _TOO_MANY if key is None else _TAKEN.format(key)
+            return Contended(f"{self._location}: {told}")
         if isinstance(error, (ClientError, TransientError)):
             return refusal(error)
         if unsent(error):

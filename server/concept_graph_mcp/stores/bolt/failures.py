@@ -8,6 +8,8 @@ from conceptgraph_core import errors
 
 from ...errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable, one_line
 
+# Another caller may have taken the key meanwhile; or a node made by hand has it for good.
+_TAKEN = re.compile(r"unique constraint violation on :(?P<key>\w+\([^)]*\))")
 _CONFLICTS = ("SerializationError", "cannot be serialized", "unique constraint violation")
 # Messages of failures that happened before anything was sent.
 _UNSENT = (
@@ -42,6 +44,12 @@ def is_conflict(error: BaseException) -> bool:
     if isinstance(error, TransientError):
         return not message.startswith(_TOO_LARGE)
     return any(part in message for part in _CONFLICTS)
+
+
+def taken(error: BaseException) -> str | None:
+    """Return which key another node has, if a constraint refused a write; None for other errors."""
+    match = _TAKEN.search(getattr(error, "message", None) or "") if is_conflict(error) else None
+    return match and f":{match['key']}"
 
 
 def is_ended(error: BaseException) -> bool:

@@ -12,7 +12,8 @@ from conceptgraph_core.layers import Layer, TextIndex
 from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.transfer.procedures import INDEX
 
-from .failures import is_conflict
+from ...errors import one_line
+from .failures import is_conflict, taken
 from .probes import Run, listed
 from .text_search import LACKING, TEXTS, lacking, unfolded
 
@@ -77,9 +78,12 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
                     await _forget_stale(run, index)
                 await _fold(run, index)
         except ClientError as error:
-            # A replica cannot be written; its searches are right too, only slower.
-            if is_conflict(error):
+            # A replica cannot be written; its searches are right too, only slower. They are, too,
+            # where a constraint refuses the forms.
+            if is_conflict(error) and taken(error) is None:
                 raise
+            if taken(error):
+                logger.warning("some names lack their search forms: %s", one_line(error.message))
         else:
             if counts is None or (_of(counts, index)[1] or _FEW) >= _FEW:
                 await fill_lists(run, index)

@@ -1,5 +1,6 @@
 """Check a database before it is used, and name the remedy if a check fails."""
 
+import logging
 import re
 import uuid
 from collections.abc import Sequence
@@ -13,16 +14,23 @@ from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import VERSION
 
 from ... import calls
-from ...errors import Misdeployed
+from ...errors import Misdeployed, one_line
 from . import name_forms
+from .failures import is_conflict
 from .probes import Run, listed, loaded
 
+logger = logging.getLogger(__name__)
+
+# The advice where values do not fit a constraint.
+MEND = "run concept-graph-mcp check --mend"
 # The first for versions whose plain form covers the whole instance, the second for older ones.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"
 # The second is that of the whole process, which older versions tell alone.
 _MEMORY = ("tenant_memory_tracked", "memory_res")
 
+# Part of what Memgraph says of any constraint that existing or new values do not meet.
+_VIOLATED = "violat"
 _SHOWN = 10
 _BATCH = 10_000
 _ANALYTICAL = (
@@ -31,13 +39,18 @@ _ANALYTICAL = (
 )
 
 
-async def check(run: Run, location: str, model: Model = MODEL) -> None:
-    """Check the modules, then make the constraints and indexes. Raises Misdeployed."""
+async def check(run: Run, location: str, model: Model = MODEL) -> str | None:
+    """Check the modules, then make the constraints and indexes. Raises Misdeployed.
+
+    Returns why nothing can be written safely, if a constraint cannot be made. An index or a form of
+    a name that the graph refuses, because of what it holds, is left out with a warning.
+    """
     await check_modules(run, location)
     await check_edge_properties(run, location)
-    await ensure_constraints(run, model.stored)
+    refused = await ensure_constraints(run, model.stored)
     await ensure_indexes(run, model.stored)
     await name_forms.ensure(run, model.layers)
+    return refused
 
 
 async def check_database(run: Run, location: str, name: str) -> None:
@@ -129,8 +142,8 @@ async def check_edge_properties(run: Run, location: str) -> None:
         )
 
 
-async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
-    """Create the missing unique constraints. Raises Misdeployed, naming duplicate values.
+async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> str | None:
+    """Create the missing unique constraints; return which values are in their way, if any are.
 
     It drops constraints of an earlier format first, where an index by now need not be unique. A
     label without the constraint of its scope may have nodes of that format; they become shared.
@@ -141,6 +154,7 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
         for row in rows
         if row["constraint type"] == "unique"
     }
+    refused = []
     for index in _indexes(layers):
         is_there = (index.label, frozenset(index.properties)) in existing
         if is_there and not index.unique:
@@ -148,17 +162,26 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> None:
             await run(f"DROP CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE", {}, True)
         if not index.unique or is_there:
             continue
+        refused.append(await _constrain(run, index))
+    told = "; ".join(filter(None, refused))
+    return f"{told}; {MEND}" if told else None
+
+
+async def _constrain(run: Run, index: Index) -> str | None:
+    """Make the unique constraint of *index*; return why that cannot be done, if it cannot."""
+    names = ", ".join(index.properties)
+    try:
         if index.scope is not None:
             await _share(run, index)
-        names = ", ".join(index.properties)
-        collisions = await _collisions(run, index)
-        if collisions:
-            raise Misdeployed(
-                f":{index.label}({names}) must be unique, but several nodes share: {collisions};"
-                " rename or remove all but one of each"
-            )
+        if collisions := await _collisions(run, index):
+            return f":{index.label}({names}) must be unique, but several nodes share: {collisions}"
         keys = ", ".join(f"n.{name}" for name in index.properties)
         await _create(run, f"CREATE CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE")
+    except ClientError as error:
+        if _VIOLATED not in (error.message or ""):
+            raise
+        return f":{index.label}({names}) cannot be made unique: {one_line(error.message)}"
+    return None
 
 
 async def _share(run: Run, index: Index) -> None:
@@ -181,7 +204,13 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
             of = ", ".join(index.properties)
-            await _create(run, f"CREATE INDEX ON :{index.label}({of})")
+            try:
+                await _create(run, f"CREATE INDEX ON :{index.label}({of})")
+            except ClientError as error:
+                if is_conflict(error):
+                    raise
+                # Without it the same is found, only more slowly.
+                logger.warning("no index on :%s(%s): %s", index.label, of, one_line(error.message))
 
 
 def of_searches(layers: Sequence[Layer]) -> list[Index]:
@@ -207,10 +236,12 @@ async def _collisions(run: Run, index: Index) -> str:
     rows = await run(
         f"MATCH (n:{index.label}) WHERE {given}"
         f" WITH {value} AS value, count(*) AS nodes WHERE nodes > 1"
-        f" RETURN value, nodes ORDER BY value LIMIT {_SHOWN + 1}",
+        f" RETURN value, nodes LIMIT {_SHOWN + 1}",
         {},
         False,
     )
+    # Cypher cannot order values of several types.
+    rows.sort(key=lambda row: repr(row["value"]))
     named = [f"{_shown(row['value'], index)} ({row['nodes']} nodes)" for row in rows[:_SHOWN]]
     return ", ".join(named) + (" and more" if len(rows) > _SHOWN else "")
 

@@ -43,7 +43,8 @@ async def fit(run: Run, layers: Sequence[Layer]) -> None:
         {"use": TEXTS},
         False,
     )
-    dimension = next(iter(row["remembered"]), None)
+    # Another value, written by hand, is the dimension of no vector.
+    dimension = next((one for one in row["remembered"] if type(one) is int and one > 0), None)
     existing = dict(row["shown"])
     for index in _of_texts(layers):
         name = index_name(index.label, index.vector)
