@@ -200,6 +200,43 @@ def test_a_copy_brings_the_type_and_the_metadata_that_the_memory_lacks(memory):
     assert (record["type"], record["metadata"]) == ("fact", {"to": "Ann", "for": 90})
 
 
+def test_a_copy_brings_the_summary_the_source_and_the_concepts_that_the_memory_lacks(memory):
+    first = create(memory, "The red bike is sold", concepts=["bike"])
+    given = {"summary": "No velocipede", "source": "research", "concepts": ["garage"]}
+    again = create(memory, "The red bike is sold", **given, decay_rate=0.02)
+    assert (again["existing"], again["kept"]) == (True, {})
+    row = get(memory, first["memory_id"])
+    assert (row["summary"], row["source"]) == ("No velocipede", "research")
+    assert (list(row["concepts"]), row["decay_rate"]) == (["bike", "garage"], 0.02)
+    for word in ("velocipede", "garage", "bike"):
+        found = memory.run(calls.memory_search.search("default", word))
+        assert [one["memory_id"] for one in found] == [first["memory_id"]], word
+    assert memory.run(calls.transfer.check()) == []
+
+
+def test_a_copy_says_which_of_two_values_is_kept(memory):
+    stored = {"summary": "Sold", "source": "research", "type_": "fact", "metadata": {"to": "Ann"}}
+    first = create(memory, "The red bike is sold", **stored)
+    assert first["kept"] == {}
+    given = {"summary": "Gone", "source": "reflection", "type_": "event", "metadata": {"to": "Ben"}}
+    again = create(memory, "The red bike is sold", **given, confidence=0.5)
+    kept = {"summary": "Sold", "source": "research", "type": "fact", "metadata": {"to": "Ann"}}
+    assert again["kept"] == kept | {"confidence": 1.0}
+    row = get(memory, first["memory_id"])
+    assert {name: row[name] for name in kept} == kept
+    assert create(memory, "The red bike is sold")["kept"] == {}
+
+
+def test_a_copy_that_is_remembered_again_is_found_by_its_new_names_and_words(memory):
+    for given in ({}, {"about": ["Rosa"], "said": "The old velocipede went to Rosa"}):
+        [row] = memory.run(calls.everyday.remember("default", "The red bike is sold", **given))
+    assert row["existing"]
+    for word in ("Rosa", "velocipede"):
+        found = memory.run(calls.memory_search.search("default", word))
+        assert [one["memory_id"] for one in found] == [row["id"]], word
+    assert memory.run(calls.transfer.check()) == []
+
+
 @pytest.mark.parametrize("given", [{"concepts": []}, {"concepts": ["Max"]}])
 def test_concepts_that_stand_in_the_text_too_are_corrected(memory, given):
     create(memory, "The tea is green", concepts=["Lena"])

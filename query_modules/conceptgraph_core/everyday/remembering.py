@@ -59,7 +59,7 @@ def remember(
     now_ms = graph.context.now_ms
     if happened_at is not None:
         validators.time(happened_at, "happened_at")
-    node, existing, similar = crud.keep(
+    node, existing, similar, _ = crud.keep(
         graph,
         text,
         vector,

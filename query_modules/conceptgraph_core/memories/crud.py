@@ -16,12 +16,14 @@ Row = dict[str, Any]
 class Noted(NamedTuple):
     """A stored memory, whether it existed before, and its near-duplicates.
 
-    A near-duplicate comes with the memory that contradicts it, if any.
+    A near-duplicate comes with the memory that contradicts it, if any. `kept` has the properties
+    that it had before and keeps, although others were given.
     """
 
     node: Node
     existing: bool
     similar: dict[Node, Node | None]
+    kept: Row = {}  # noqa: RUF012 - a tuple's, which nobody changes
 
 
 def create(
@@ -43,7 +45,8 @@ def create(
     """Store a text, once; its score and state follow from its importance and confidence.
 
     *vector* embeds *content*, by *model*. Returns memory_id, state, decay_score, concepts,
-    existing, and similar: a list of near-duplicates, {memory_id, text} with contradicted_by if any.
+    existing, similar: a list of near-duplicates, {memory_id, text} with contradicted_by if any, and
+    kept: the properties of an existing one that stay, although others were given.
     Raises the errors of `keep`, and NotFound for a missing parent.
     """
     given = {
@@ -58,7 +61,7 @@ def create(
         "decay_rate": decay_rate,
     }
     parent = None if parent_id is None else graph.existing(parent_id, "parent_id").memory_id
-    node, existing, similar = keep(graph, content, vector, model, **given, parent_id=parent)
+    node, existing, similar, kept = keep(graph, content, vector, model, **given, parent_id=parent)
     return {
         "memory_id": node.memory_id,
         "state": node.stored_state,
@@ -66,6 +69,7 @@ def create(
         "concepts": list(node.value("concepts")),
         "existing": existing,
         "similar": [_similar(one, later) for one, later in similar.items()],
+        "kept": kept,
     }
 
 
@@ -80,15 +84,14 @@ def keep(
     """Store a text with the properties *given*, once; None means not given.
 
     A repeated text is the existing memory, if that is current (see `duplicates.known`). It gets an
-    access, the greater importance, and the tags of both. Raises InvalidText, InvalidNumber,
-    InvalidMetadata.
+    access, the greater importance, the names of both, and what it lacks. Raises InvalidText,
+    InvalidNumber, InvalidMetadata.
     """
     said = {name: one for name, one in given.items() if one is not None}
     values = checked({**_STARTING, **said, "content": content})
-    there, similar = duplicates.known(graph, content, vector, model, values.get("said_at"))
+    there, entry, similar = duplicates.known(graph, content, vector, model, values.get("said_at"))
     if there is not None:
-        _again(graph, there, values)
-        return Noted(there, True, {})
+        return Noted(there, True, {}, _again(graph, there, entry, values))
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,
@@ -119,26 +122,49 @@ _STARTING: Final[Mapping[str, Any]] = {
 }
 
 
-def _again(graph: Graph, node: Node, values: Mapping[str, Any]) -> None:
-    """Update *node* for a repeated text: an access, the greater importance, missing properties.
+# A repeated text gives a memory these if it lacks them.
+_GIVEN_ONCE: Final = ("summary", "source", "type", "parent_id", "decay_rate", "confidence", "said")
+# These change what finds a memory.
+_FINDING: Final = ("summary", "concepts", "said")
 
-    Tags and metadata are merged; a type and a parent are set if missing. It is not indexed again: a
-    summary and concepts are for `update`, whose look-up has the index entries.
+
+def _again(graph: Graph, node: Node, entry: int | None, values: Mapping[str, Any]) -> Row:
+    """Update *node* for a repeated text; *entry* is its index entry.
+
+    It counts an access and gets the greater importance. Tags, concepts and metadata are joined, and
+    what it lacks is set. Returns its properties that stay, although others were given.
     """
-    tags = [*dict.fromkeys((*node.value("tags"), *values["tags"]))]
-    changes: Row = {
-        "importance_score": max(node.fading.importance, values["importance_score"]),
+    changes: Row = {"importance_score": max(node.fading.importance, values["importance_score"])}
+    for name in ("tags", "concepts"):
         # Cut at the limit; the older ones stay.
-        "tags": tags[: schema.MAX_NAMES],
-        "metadata": values["metadata"] | node.value("metadata"),
-    }
-    for name in ("type", "parent_id"):
-        if node.value(name) is None and values.get(name) is not None:
-            changes[name] = values[name]
-    if changes.get("parent_id") == node.memory_id:
-        del changes["parent_id"]
+        joined = [*dict.fromkeys((*node.value(name), *values[name]))]
+        changes[name] = joined[: schema.MAX_NAMES]
+    own = node.value("metadata")
+    changes["metadata"] = values["metadata"] | own
+    given = values["metadata"].items()
+    differing = {name: own[name] for name, one in given if name in own and own[name] != one}
+    kept: Row = {}
+    for name in _GIVEN_ONCE:
+        new, stored = values.get(name), node.value(name)
+        # The default may not have been given.
+        if new in {None, stored, _STARTING.get(name)} or (name, new) == (
+            "parent_id",
+            node.memory_id,
+        ):
+            continue
+        if stored is None or (name, stored) == ("source", schema.DEFAULT_SOURCE):
+            changes[name] = new
+        elif name != "said":
+            kept[name] = stored
+    sought = [node.value(name) for name in _FINDING]
     graph.update(node, **changes)
+    if "summary" in changes:
+        # The vector embeds the old text; `embed` computes a new one.
+        graph.update(node, embedding=None, embedding_dimension=None)
+    if entry is not None and sought != [node.value(name) for name in _FINDING]:
+        index(graph, node, entry)
     lifecycle.access(graph, node)
+    return kept | ({"metadata": differing} if differing else {})
 
 
 def replace(graph: Graph, node: Node, old: Node, until: int) -> Node | None:
@@ -342,8 +368,13 @@ def reserved_metadata(node: Node) -> Row:
     return {key: metadata[key] for key in schema.RESERVED if key in metadata}
 
 
-def index(graph: AllMemories, node: Node) -> None:
-    """Replace the index entries of *node* by those of its current words."""
+def index(graph: AllMemories, node: Node, entry: int | None = None) -> None:
+    """Replace the index entries of *node* by those of its current words.
+
+    *entry* is its index entry, if the look-up did not find it.
+    """
     writer = Writer(graph)
+    if entry is not None:
+        writer.know(entry)
     writer.put(schema.KIND, node)
     writer.finish()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from .. import ranks
 from ..retrieval.graph_index import StoredIndex
@@ -12,13 +13,24 @@ from .search import comparable
 from .view import AllMemories, Graph, Node
 
 
+class Known(NamedTuple):
+    """The duplicate of a text with its index entry, and near-duplicates with what contradicts them.
+
+    The index entry is its node's id; without a duplicate it is None.
+    """
+
+    there: Node | None
+    entry: int | None
+    similar: dict[Node, Node | None]
+
+
 def known(
     graph: Graph,
     content: str,
     vector: Sequence[float] = (),
     model: str | None = None,
     happened_at: int | None = None,
-) -> tuple[Node | None, dict[Node, Node | None]]:
+) -> Known:
     """Return the duplicate of a text, if one is current, and its near-duplicates, best first.
 
     * A duplicate has exactly this text, but for blanks: a corrected password is another text.
@@ -33,7 +45,8 @@ def known(
     found = _compared(graph, content)
     others = [] if happened_at is None else [one for one in found if _happened(one) != happened_at]
     there = _current(graph, [one for one in found if one not in others], content)
-    likenesses = {node: share for node, share in found.items() if share >= schema.SIMILAR_OVERLAP}
+    shares = {node: share for node, (share, _) in found.items()}
+    likenesses = {node: one for node, one in shares.items() if one >= schema.SIMILAR_OVERLAP}
     given = comparable(graph, vector, model)
     for node in graph.nodes() if given else ():
         kept = node.raw.get_property("embedding")
@@ -44,7 +57,8 @@ def known(
     groups = near_duplicates.grouped(one for one in ordered if one.value("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
     against = standing.against(graph, shown, groups)
-    return there, {node: against.get(node) for node in shown}
+    entry = None if there is None else found[there][1]
+    return Known(there, entry, {node: against.get(node) for node in shown})
 
 
 def _happened(node: Node) -> int | None:
@@ -77,10 +91,10 @@ def _collapsed(text: str) -> str:
     return " ".join(near_duplicates.composed(text).split())
 
 
-def _compared(graph: Graph, content: str) -> dict[Node, float]:
+def _compared(graph: Graph, content: str) -> dict[Node, tuple[float, int]]:
     """Return memories that share terms with *content*, and their share of all terms of both.
 
-    0 for those that share fewer than two.
+    0 for those that share fewer than two. Each comes with its index entry.
     """
     spoken = graph.context.languages
     counted = {} if missing() else terms(content, spoken)
@@ -88,13 +102,15 @@ def _compared(graph: Graph, content: str) -> dict[Node, float]:
     likely = _likely(index, counted)
     index.expect([(text, 0) for text in likely])
     index.expect_nodes(likely)
-    own, found = set(counted), {}
+    own = set(counted)
+    found: dict[Node, tuple[float, int]] = {}
     for text in likely:
         node = _node(graph, index, text)
         if node is not None:
             others = set(terms(node.content, spoken))
             common = len(own & others)
-            found[node] = common / len(own | others) if common >= schema.SIMILAR_TERMS else 0.0
+            share = common / len(own | others) if common >= schema.SIMILAR_TERMS else 0.0
+            found[node] = share, text
     return found
 
 

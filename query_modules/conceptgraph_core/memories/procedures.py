@@ -43,7 +43,7 @@ _ENDS: Final[_Fields] = {"from": str, "to": str, "type": str, "strength": float}
 
 CREATE = writes(
     "memorygraph.create", memory_id=str, state=str, decay_score=float, concepts=TEXTS,
-    existing=bool, similar=MAPS,
+    existing=bool, similar=MAPS, kept=MAP,
 )  # fmt: skip
 GET = writes("memorygraph.get", **_WHOLE, accessed=MAP).peeking_as("memorygraph.peek")
 UPDATE = writes("memorygraph.update", **_WHOLE)

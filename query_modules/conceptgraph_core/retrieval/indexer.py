@@ -102,6 +102,15 @@ class Writer:
         self._write_place(one, text)
         self._speakers.write(one, text, True, False)
 
+    def know(self, text: int) -> None:
+        """Use the index entry *text*, a node's id, which no look-up of an index found."""
+        self._load()
+        raw = self._graph.raw_vertex(text)
+        entry = None if raw is None else self._graph.raw_node(raw)
+        if entry is not None:
+            get = entry.raw.get_property
+            self._texts[get("scope"), get("label"), get("key")] = entry
+
     def begin(self, scope: str, thread: str) -> None:
         """Make two concurrent calls that both begin *thread* conflict.
 

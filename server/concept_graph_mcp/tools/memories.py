@@ -108,7 +108,8 @@ class MemoryTools:
         )
         similar = [dict(one) for one in row["similar"]]
         made = row | {"concepts": list(row["concepts"]), "existing": row["existing"] or None}
-        return cast(MemoryCreated, without_none({**made, "similar": similar or None}))
+        given = {"similar": similar or None, "kept": dict(row["kept"]) or None}
+        return cast(MemoryCreated, without_none({**made, **given}))
 
     async def memory_node_get(self, memory_id: GivenId) -> MemoryRead:
         """Return all of a memory. This counts as an access, which keeps it present."""

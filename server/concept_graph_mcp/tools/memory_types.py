@@ -55,7 +55,7 @@ class Alike(TypedDict):
 
 
 class MemoryCreated(TypedDict):
-    """`existing` is present only if the text was stored already, `similar` only if not empty."""
+    """`existing` is present only if the text was stored already, the others only if not empty."""
 
     memory_id: MemoryId
     state: State
@@ -63,6 +63,12 @@ class MemoryCreated(TypedDict):
     concepts: list[str]
     existing: NotRequired[
         Annotated[bool, Field(description="True: it was there; this counted as an access.")]
+    ]
+    kept: NotRequired[
+        Annotated[
+            dict[str, Any],
+            Field(description="Its own, kept in place of yours; memory_node_update sets it."),
+        ]
     ]
     similar: NotRequired[
         Annotated[
