@@ -108,8 +108,9 @@ def test_6_every_edge_shows_its_axes_and_none_moves_another(entities):
     assert edge["weight"] == 0.3
     entities.days(14)
     [later] = entities.get(entities.record("Max")["id"])["edges"]
-    # Time alone: only recency falls.
-    assert later == {**edge, "recency": pytest.approx(1 / math.e)}
+    # Time alone: recency falls, and the weight fades, each by its own clock.
+    faded = {"recency": pytest.approx(1 / math.e), "weight": pytest.approx(0.3 / math.e)}
+    assert later == {**edge, **faded}
     entities.observe("Max and rain", "Max", "rain", session="c", speaker="model")
     entities.end("c")
     [echoed] = entities.get(entities.record("Max")["id"])["edges"]

@@ -305,7 +305,7 @@ def test_6_an_edge_is_explained_axis_by_axis(entities):
         " 0 by a model.",
         "Its trust is 0.5000 = user / (user + model + 1).",
         f"Its recency is {1 / math.e:.4f} = e^(−14.00 days / 14).",
-        "Its weight is 0.3000, as of 14.00 days ago; it fades by tau 14.",
+        f"Its weight is {0.3 / math.e:.4f} = 0.3000 · e^(−14.00 days / 14).",
         "It is active.",
     ]
     with pytest.raises(REFUSALS, match="no causal edge joins these"):

@@ -42,6 +42,22 @@ def test_an_edge_fades_by_the_moving_average_of_its_type(one_of_each):
     assert weights(one_of_each) == pytest.approx(expected)
 
 
+def test_a_weight_read_between_two_nights_is_that_of_now(one_of_each):
+    entities = one_of_each
+    expected = {kind: 0.5 * math.exp(-3 / tau) for kind, tau in TAU.items()} | {"same_as": 0.5}
+    entities.days(3)
+    assert weights(entities) == dict.fromkeys(expected, 0.5)
+    for _ in range(2):
+        edges = entities.get("a")["edges"]
+        assert {one["type"]: one["weight"] for one in edges} == pytest.approx(expected)
+        # The strongest as of now come first, whatever was stored when.
+        assert [one["weight"] for one in edges] == sorted(expected.values(), reverse=True)
+        told = entities.run(calls.entities.explain(None, "a", "b", "causal"))
+        stored, days = (0.5, 3) if entities.records("tie")[0]["weight"] == 0.5 else (0.4756, 0)
+        assert f"Its weight is 0.4756 = {stored:.4f} · e^(−{days:.2f} days / 60)." in str(told)
+        daily(entities, "decay")
+
+
 def test_fading_twice_is_fading_once_and_in_steps_as_at_once(one_of_each):
     for days in (1, 0, 0.25, 1.75, 0):
         one_of_each.days(days)

@@ -121,7 +121,7 @@ def test_what_is_told_of_an_edge_of_a_hand_is_as_of_now(entities, hands):
     hands.edge(*ends, "CO_OCCURRENCE", weight=0.4)
     rows = entities.run(calls.entities.explain(None, "ann", "ben", "co_occurrence"))
     parts = [part for row in rows for part in row["parts"]]
-    assert "Its weight is 0.4000, as of 0.00 days ago; it fades by tau 14." in parts
+    assert "Its weight is 0.4000 = 0.4000 · e^(−0.00 days / 14)." in parts
     [record] = entities.ties("co_occurrence")
     assert "weight_at" not in record
 

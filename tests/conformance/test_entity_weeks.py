@@ -273,7 +273,15 @@ def test_old_mentions_are_marked_and_stay(entities):
     archived = {one["session_id"]: one["archived"] for one in entities.records("mention")}
     assert archived == {"early": True, "late": False}
     assert weekly(entities, "archive") == []
-    assert len(entities.get(row["entity_id"])["mentions"]) == 2
+    shown = entities.get(row["entity_id"])["mentions"]
+    assert {one["session_id"]: one["archived"] for one in shown} == archived
+
+
+def test_a_mention_is_shown_with_the_words_that_it_rests_on(entities):
+    said = {**entity("Max"), "span": "walked Max"}
+    row = entities.observe("I walked Max today", said)["entities"][0]
+    [shown] = entities.get(row["entity_id"])["mentions"]
+    assert (shown["span"], shown["archived"]) == ("walked Max", False)
 
 
 def cliques(entities, *groups, bridge=True):

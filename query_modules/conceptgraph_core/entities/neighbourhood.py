@@ -53,7 +53,9 @@ def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
     """Return the row of a component, and its neighbours, those with the strongest ties first."""
     members = components.members(graph, node)
     joined = reading.ties(graph, members)
-    distinct = _distinct(graph, sorted(filter(_holds, joined), key=lambda tie: tie.rank))
+    distinct = _distinct(
+        graph, sorted(filter(_holds, joined), key=lambda tie: tie.rank(graph.now_ms))
+    )
     now = graph.now_ms, graph.now_ms
     row = {
         **reading.described(graph, members, joined, now, MOST_FACTS),

@@ -183,10 +183,9 @@ class Tie(Edge):
     other: Node
     leaves: bool
 
-    @property
-    def rank(self) -> tuple[bool, float, str, str]:
-        """The sort key for display: active edges first, then the largest weights."""
-        return not self.is_active, -self.get("weight"), self.other.key, self.type
+    def rank(self, now_ms: int) -> tuple[bool, float, str, str]:
+        """Return the sort key for display at *now_ms*: active edges first, then by weight."""
+        return not self.is_active, -self.weight_now(now_ms), self.other.key, self.type
 
     @property
     def strength(self) -> float:
@@ -196,7 +195,7 @@ class Tie(Edge):
     def axes(self, now_ms: int) -> dict[str, float]:
         """Return weight, strength, recency and trust at *now_ms*, each apart."""
         return {
-            "weight": self.get("weight"),
+            "weight": self.weight_now(now_ms),
             "strength": self.strength,
             "recency": edges.recency(self.type, self.get("last_activated"), now_ms),
             "trust": edges.trust(*self._reinforcements),

@@ -99,7 +99,7 @@ def _between(graph: Graph, source: Node, target: Node, kind: str) -> tuple[Node,
         for other in components.members(graph, target)
         if (tie := graph.between(one, other, kind)) is not None
     ]
-    return min(found, key=lambda pair: pair[1].rank, default=None)
+    return min(found, key=lambda pair: pair[1].rank(graph.now_ms), default=None)
 
 
 def _of(entity: Node, *more: tuple[str, str]) -> tuple[tuple[str, str], ...]:
@@ -212,7 +212,7 @@ def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
 
 def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
     ties = [tie for tie in reading.ties(graph, members) if tie.type != schema.SAME_AS]
-    for tie in sorted(ties, key=lambda tie: tie.rank)[:MOST_TOLD]:
+    for tie in sorted(ties, key=lambda tie: tie.rank(graph.now_ms))[:MOST_TOLD]:
         axes = ", ".join(f"{name} {value:.2f}" for name, value in tie.axes(graph.now_ms).items())
         state = "" if tie.is_active else " (inactive)"
         text = f"{tie.type.lower()} with {called(tie.other.name)}{state}: {axes}."
@@ -248,7 +248,8 @@ def _axes(graph: Graph, tie: Tie) -> Iterator[str]:
     days = edges.days_between(tie.get("last_activated"), graph.now_ms)
     yield f"Its recency is {axes['recency']:.4f} = e^(−{days:.2f} days / {tau:g})."
     day = edges.days_between(tie.weighed_at(graph.now_ms), graph.now_ms)
-    yield f"Its weight is {axes['weight']:.4f}, as of {day:.2f} days ago; it fades by tau {tau:g}."
+    stored = f"{tie.get('weight'):.4f} · e^(−{day:.2f} days / {tau:g})"
+    yield f"Its weight is {axes['weight']:.4f} = {stored}."
 
 
 def _activity(tie: Tie) -> str:

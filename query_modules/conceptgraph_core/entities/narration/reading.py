@@ -30,9 +30,10 @@ def get(
     valid_at = graph.now_ms if valid_at is None else valid_at
     most = schema.limit(limit, schema.DEFAULT_ROWS)
     joined = ties(graph, members)
+    strongest = sorted(joined, key=lambda tie: tie.rank(graph.now_ms))[:most]
     return {
         **described(graph, members, joined, (valid_at, known_at), most),
-        "edges": [_edge(graph, tie) for tie in sorted(joined, key=lambda tie: tie.rank)[:most]],
+        "edges": [_edge(graph, tie) for tie in strongest],
         "mentions": mentions(graph, members, most),
         "merges": ledger_rows(graph, members),
     }
@@ -126,7 +127,7 @@ def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
                 continue
             way = tie.leaves and tie.type not in schema.UNDIRECTED
             known = found.setdefault((tie.type, way, tie.other.id), tie)
-            if tie.rank < known.rank:
+            if known is not tie and tie.rank(graph.now_ms) < known.rank(graph.now_ms):
                 found[tie.type, way, tie.other.id] = tie
     return list(found.values())
 
@@ -161,6 +162,9 @@ def mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
             "label": one.get("label"),
             "origin": one.get("origin"),
             "context": one.get("mention_context"),
+            "span": one.get("source_span"),
+            "inferred_from": one.get("inferred_from"),
+            "archived": one.get("archived"),
             "session_id": one.get("session_id"),
             "message_id": one.get("message_id"),
             "created_at": one.created_at,

@@ -46,7 +46,8 @@ def _strongest(graph: Graph, whole: Whole) -> list[Tie]:
         and tie.other.id not in inside
         and not (tie.type == schema.CO_OCCURRENCE and not tie.by_user)
     ]
-    ties.sort(key=lambda tie: (not tie.by_user, -tie.get("weight"), tie.other.key, tie.type))
+    # All of these are active, so their rank is by weight.
+    ties.sort(key=lambda tie: (not tie.by_user, tie.rank(graph.now_ms)))
     best: dict[tuple[str, int], Tie] = {}
     for tie in ties:
         best.setdefault((tie.type, components.canonical(graph, tie.other).id), tie)
