@@ -32,6 +32,15 @@ _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes)
 # Names of the counts, by kind of record.
 _MEASURES = {kind.kind: kind.measure for layer in LAYERS for kind in layer.nodes}
 _MEASURES |= {layer.edge_kind: f"{layer.edge_kind}s" for layer in LAYERS}
+# The first bytes of what is compressed.
+_ARCHIVES = {
+    "zip": b"PK\x03\x04",
+    "gzip": b"\x1f\x8b\x08",
+    "xz": b"\xfd7zXZ\0",
+    "7z": b"7z\xbc\xaf\x27\x1c",
+    "bzip2": b"BZh",
+    "zstd": b"\x28\xb5\x2f\xfd",
+}
 _EPISODE = re.compile(r"\d{8}/(?P<key>.*-\d+)", re.DOTALL)
 
 
@@ -136,10 +145,19 @@ def opened(file: Path) -> Iterator[TextIO]:
     with ExitStack() as stack:
         at_stdin = str(file) == "-"
         stream = sys.stdin.buffer if at_stdin else stack.enter_context(file.open("rb"))
+        _check_unpacked(file, stream)
         text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="\n")
         # Stdin is not closed here, because this function has not opened it.
         stack.callback(text.detach)
         yield text
+
+
+def _check_unpacked(file: Path, stream: BinaryIO) -> None:
+    """Raise Failure if *stream* is an archive: nothing here unpacks what others have packed."""
+    begins = stream.peek(8) if isinstance(stream, io.BufferedReader) else b""
+    for name, mark in _ARCHIVES.items():
+        if begins.startswith(mark):
+            raise Failure(f"{file}: is a {name} archive; unpack it and name the file in it")
 
 
 def count_lines(stream: BinaryIO) -> int | None:

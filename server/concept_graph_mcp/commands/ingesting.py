@@ -222,6 +222,8 @@ class Ingest:
 
     async def _taken_back(self, session: Session, file: Path) -> bool:
         """Take back the edits of notes that `export` wrote; return whether *file* has such."""
+        if file.stat().st_size > markdown.MOST_BYTES:
+            return False
         text = file.read_text(encoding="utf-8", errors="replace")
         kind = notes.kind(text)
         if kind == notes.ENTITY:

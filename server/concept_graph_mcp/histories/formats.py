@@ -31,8 +31,10 @@ NAMES = (OURS, *_LINES, *_LISTS, markdown.NAME)
 SUFFIXES = (".jsonl", ".json", *markdown.SUFFIXES)
 # A session may begin with so many lines that do not tell.
 _FIRST_LINES = 20
-# The longest line in bytes, for it must fit into memory.
+# The longest line, and the longest item of a list, in bytes: it must fit into memory.
 _LONGEST = 2**26
+# Read in large pieces, because the parser copies a value again for each piece of it.
+_READ_BYTES = 2**20
 _HEAD = 4_096
 _DEEPEST = 100
 # The depths of items: of a list, and of a list that is one of a map's values.
@@ -83,9 +85,11 @@ def recognised(path: Path) -> str | None:
 
 def _of_lines(file: BinaryIO) -> str | None:
     ours = False
-    for line, _ in itertools.islice(_lines(file), _FIRST_LINES):
+    for _ in range(_FIRST_LINES):
+        # No line that is too long is read to its end here, because nothing may follow it.
+        line = file.readline(_LONGEST)
         try:
-            record = json.loads(line or b"")
+            record = json.loads(line if len(line) < _LONGEST else b"")
         except (ValueError, RecursionError):
             break
         if not isinstance(record, dict):
@@ -102,7 +106,7 @@ def _of_list(file: BinaryIO) -> str | None:
     names = {key: name for name, (key, _) in _LISTS.items()}
     depth = 0
     with suppress(FormatError):
-        for event, value in itertools.islice(_events(file), _FIRST_EVENTS):
+        for event, value in itertools.islice(_events(_Pieces(file)), _FIRST_EVENTS):
             depth += _DEEPER.get(event, 0)
             if event == "map_key" and depth in _ITEM_DEPTHS and value in names:
                 return names[value]
@@ -162,12 +166,29 @@ def _items(file: BinaryIO) -> Iterator[_Object]:
 
     prefix = "item" if file.read(_HEAD).lstrip()[:1] == b"[" else "results.item"
     file.seek(0)
-    for item in ijson.items(ijson.parse(_events(file)), prefix):
+    pieces = _Pieces(file)
+    for item in ijson.items(ijson.parse(_events(pieces)), prefix):
+        pieces.left = _LONGEST
         if isinstance(item, dict):
             yield item
 
 
-def _events(file: BinaryIO) -> Iterator[tuple[str, Any]]:
+class _Pieces:
+    """A file of which only so much is read before `left` is set anew."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.left = _LONGEST
+
+    def read(self, size: int) -> bytes:
+        if self.left < 0:
+            raise FormatError(f"has an item of more than {_LONGEST:,} bytes")
+        piece = self._file.read(size)
+        self.left -= len(piece)
+        return piece
+
+
+def _events(file: _Pieces) -> Iterator[tuple[str, Any]]:
     """Iterate over the events of the JSON in *file*.
 
     The path of an element is as long as its depth, so a file of brackets alone would take all
@@ -178,7 +199,7 @@ def _events(file: BinaryIO) -> Iterator[tuple[str, Any]]:
 
     depth = 0
     try:
-        for event, value in ijson.basic_parse(file, use_float=True):
+        for event, value in ijson.basic_parse(file, buf_size=_READ_BYTES, use_float=True):
             depth += _DEEPER.get(event, 0)
             if depth > _DEEPEST:
                 raise FormatError("is nested too deeply")

@@ -13,6 +13,8 @@ from .conversation import USER, Kept, message, moment
 
 NAME = "markdown"
 SUFFIXES = (".md", ".markdown")
+# The longest file in bytes: it must fit into memory.
+MOST_BYTES = 2**24
 
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 _DATE = re.compile(r"^(?:updated|date|created)(?:_at)?:\s*[\"']?([\dT:.+Z -]+?)[\"']?\s*$", re.M)
@@ -20,11 +22,14 @@ _TAGS = re.compile(r"^tags:[ \t]*(.*(?:\n[ \t]*- .*)*)", re.MULTILINE)
 # [[a note|its name here]] and [[a note#a heading]] link to the note; a tag has a letter.
 _LINKS = re.compile(r"\[\[([^\[\]|#\n]*\w[^\[\]|#\n]*)|(?<!\S)#(\w*[^\W\d_][\w/-]*)")
 _MOST, _LONGEST = 100, 200
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
+# Closing marks and blanks are removed afterwards, because a pattern of them takes too long.
+_HEADING = re.compile(r"^(#{1,6})\s+(\S.*)$", re.MULTILINE)
 
 
 def messages(path: Path, kept: Kept) -> Iterator[Record]:
     """Iterate over the texts of *path*: a heading with what is below it, up to the next."""
+    if path.stat().st_size > MOST_BYTES:
+        raise FormatError(f"is longer than {MOST_BYTES:,} bytes; divide it")
     try:
         text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
@@ -65,8 +70,15 @@ def _time(front: str) -> int | None:
 def _sections(body: str) -> Iterator[tuple[str, str]]:
     """Iterate over the headings of *body*, each below its upper ones, and their texts."""
     parts = _HEADING.split(body)
+    parts[-1] = parts[-1] if parts[-1].strip() else ""
     yield "", parts[0]
     titles: list[str] = []
     for marks, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        titles = [*titles[: len(marks) - 1], title]
-        yield " / ".join(titles), text
+        titles = [*titles[: len(marks) - 1], title.rstrip().rstrip("#").rstrip() or title[0]]
+        yield " / ".join(titles), _begun(text)
+
+
+def _begun(text: str) -> str:
+    """Return *text* from the end of the blank lines that it begins with."""
+    blank = text[: len(text) - len(text.lstrip())]
+    return text[max(blank.rfind("\n"), 0) :]

@@ -18,6 +18,8 @@ from ..errors import StoreError, one_line
 
 STORE = "store"
 _READ_BYTES = 1 << 20
+# The longest first line, in characters.
+_LONGEST_HEAD = 1 << 16
 
 
 class BadBackup(StoreError):
@@ -65,7 +67,7 @@ def rows(file: Path, layers: Sequence[Layer] = LAYERS) -> Iterator[file_formats.
     """Iterate over the records of a backup that is a compressed export. Raises BadBackup."""
     try:
         with gzip.open(file, "rt", encoding="utf-8") as stream:
-            _head(file, stream.readline())
+            _head(file, stream.readline(_LONGEST_HEAD))
             stream.seek(0)
             yield from file_formats.native_rows(stream, layers)
     except (EOFError, OSError, ValueError, file_formats.FormatError) as error:
@@ -140,7 +142,7 @@ def known_id(value: object) -> str | None:
 
 def _store(file: Path) -> str | None:
     with gzip.open(file, "rt", encoding="utf-8") as stream:
-        return known_id(_head(file, stream.readline()).get(STORE))
+        return known_id(_head(file, stream.readline(_LONGEST_HEAD)).get(STORE))
 
 
 def _head(file: Path, line: str) -> dict[str, Any]:
