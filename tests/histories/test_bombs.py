@@ -140,7 +140,10 @@ def test_a_backup_with_an_endless_first_line_takes_little(tmp_path):
     ("body", "sections"),
     [
         ("# A\n\n\n  Tea.\n", [("", ""), ("A", "\n  Tea.\n")]),
-        ("# A ##\n## C# #\nTea.\n# #\n", [("", ""), ("A", "\n"), ("A / C#", "\nTea.\n"), ("#", "")]),
+        (
+            "# A ##\n## C# #\nTea.\n# #\n",
+            [("", ""), ("A", "\n"), ("A / C#", "\nTea.\n"), ("#", "")],
+        ),
         ("Tea.\n# a # b  \n", [("", "Tea.\n"), ("a # b", "")]),
     ],
 )
