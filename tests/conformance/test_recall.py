@@ -358,6 +358,18 @@ def test_an_edge_between_two_seeds_is_read_from_both(memory):
     assert (row["score"], row["reverse"], row["valence"]) == (0.75 * 0.5 * 0.25, True, 0.25)
 
 
+@pytest.mark.parametrize("hops", [1, 2])
+def test_a_row_names_the_end_whose_feeling_and_arousal_it_has(memory, hops):
+    memory.relation_add("apple", "fruit", "is-a")
+    memory.update_affect("fruit", -0.5)
+    memory.now_ms += 3 * DAY_MS
+    memory.update_affect("apple", 0.9)
+    [row] = memory.run(calls.concepts.with_ends(calls.concepts.peek(["apple"], hops)))
+    # At the second hop it is read from fruit too, towards apple, which is far more aroused.
+    end, valence = [("fruit", -0.5), ("apple", 0.9)][hops - 1]
+    assert (row["text"], row["end"], row["valence"]) == ("apple is-a fruit", end, valence)
+
+
 # Each text once
 
 

@@ -158,6 +158,7 @@ def test_recall_explains_each_score_when_asked_and_changes_nothing(there, export
     assert "arousal" not in shown
     explained = run(*there, "recall", "Obst 果物", "--explain", "--at", "1970-01-01T00:00Z").stdout
     assert "= arousal 0.5 × hop 1 × direction 0.5 × weight 0.4" in explained
+    assert "arousal and valence of “apple”" in explained
     assert "0.100000" in explained
     assert run(*there, "export", "-").stdout == before
 

@@ -7,7 +7,7 @@ from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, declared, reads, writes
 _RECALLED: Final[dict[str, Any]] = {
     "text": str, "score": float, "relative": float, "valence": float | None, "hop": int,
     "arousal": float, "weight": float, "reverse": bool, "relation": Edge, "total": int,
-    "episode_id": str | None,
+    "episode_id": str | None, "end": str,
 }  # fmt: skip
 _TOUCHED: Final[dict[str, Any]] = {"kind": str, "text": str, "id": str}
 

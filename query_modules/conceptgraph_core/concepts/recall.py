@@ -29,7 +29,7 @@ _TINY: Final = 1e-290
 
 
 # The fields of the rows of `peek` that a model does not get.
-_NOT_SAID: Final = frozenset(("relative", "relation", "total"))
+_NOT_SAID: Final = frozenset(("relative", "relation", "total", "end"))
 
 
 class _Walk(NamedTuple):
@@ -65,10 +65,10 @@ def query(
 ) -> dict[str, Any]:
     """Recall, and return the whole answer as one row.
 
-    It has propositions, the rows of `peek` without relative, relation and total; relations, those
-    of the propositions, in their order; total; unknown, the rows of `names.unknown`; and accessed,
-    the arguments of `everyday.access`. With *each_episode_once* an episode has only its strongest
-    proposition.
+    It has propositions, the rows of `peek` without relative, relation, total and end; relations,
+    those of the propositions, in their order; total; unknown, the rows of `names.unknown`; and
+    accessed, the arguments of `everyday.access`. With *each_episode_once* an episode has only its
+    strongest proposition.
     """
     known, missing = names.sown(graph, seeds)
     walk = _walk(graph, known, max_hop)
@@ -109,14 +109,15 @@ def peek(
 ) -> list[dict[str, Any]]:
     """Return the propositions that *seeds* (names or nodes; unknown ones are skipped) evoke.
 
-    The best come first. A row has:
+    The best come first. An edge is read from both ends, as they are reached: the reading of the
+    highest score counts, so the far end may be a seed. A row has:
 
     * text;
     * score, rounded to 6 decimals. The order is that of the unrounded score, then of the episode's
       date, the latest first, then of the text;
     * relative, the unrounded score divided by that of the first row, which does not fade;
-    * valence of the far end;
-    * hop, arousal, weight and reverse, the parts of the score;
+    * end, the name of the node at the far end, and its valence;
+    * hop, its arousal, weight and reverse, the parts of the score;
     * the relation itself, and episode_id if it is about an episode;
     * total, the number of rows before *limit* cut (None: 1,000).
 
@@ -321,6 +322,7 @@ def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str,
                 "relation": relation,
                 "total": total,
                 "episode_id": None if episode is None else episode.name,
+                "end": end.name,
             }
         )
     return rows

@@ -32,8 +32,8 @@ from .lookups import (
 
 # The order of the rows tells a model as much as this field does.
 _CONCEPT_SEARCH = procedures.CONCEPT_SEARCH.without("relative")
-_RECALL = procedures.RECALL.without("relative")
-_PEEK = procedures.PEEK.without("relative")
+_RECALL = procedures.RECALL.without("relative", "end")
+_PEEK = procedures.PEEK.without("relative", "end")
 _EXPLANATION = ("words", "factors")
 _EPISODE = schema.LAYER.kind(schema.EPISODE)
 
@@ -182,6 +182,12 @@ def with_relative(call: Call) -> Call:
     The calls omit the share by default, because the order tells a model as much.
     """
     return _with_field(call, "relative")
+
+
+@checked
+def with_ends(call: Call) -> Call:
+    """Return a `recall` or `peek` whose rows name the end whose arousal and valence they have."""
+    return _with_field(call, "end")
 
 
 @checked

@@ -11,6 +11,7 @@ from rich.table import Table
 from conceptgraph_core import dates, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.quoting import quoted
 from conceptgraph_core.text import shown
 
 from .. import calls, overdue
@@ -83,7 +84,8 @@ def recall(
 
     async def ask(session: Session) -> tuple[list[Row], list[Row], bool]:
         scope = session.concept_scope
-        rows = await session.run(calls.concepts.with_relative(prepare(seeds, hops, limit, scope)))
+        call = calls.concepts.with_relative(prepare(seeds, hops, limit, scope))
+        rows = await session.run(calls.concepts.with_ends(call))
         return rows, await session.run(calls.concepts.unknown(seeds, scope)), scope == SHARED
 
     rows, unknown, is_shared = with_session(embedded, ask, at)
@@ -208,7 +210,8 @@ def recall_table(rows: list[Row], explain: bool) -> Table:
         known_as = f" ({row['episode_id']})" if row["episode_id"] else ""
         table.add_row(row["text"] + known_as, score(row), percent(row["relative"]), valence)
         if explain:
-            table.add_row(parts(row), style="dim", end_section=True)
+            end = f"arousal and valence of {quoted(row['end'])}"
+            table.add_row(f"{parts(row)}; {end}", style="dim", end_section=True)
     return table
 
 
