@@ -19,7 +19,8 @@ from embedded_files import assert_sound
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.stores.embedded import migrations
+from concept_graph_mcp.stores.embedded import derivation, migrations
+from concept_graph_mcp.stores.embedded.indexes import CATALOGUE
 from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.stores.embedded.tables import FORMAT
 
@@ -303,6 +304,23 @@ def test_a_store_is_kept_of_every_format(name):
     # tests/fixtures/make.py makes it. SQLite's header has the user_version there.
     header = (FIXTURES / f"store-format-{name}.db").read_bytes()[:100]
     assert f"{int.from_bytes(header[60:64], 'big')}" == name.partition("-")[0]
+
+
+@pytest.mark.parametrize("end", LIVES)
+def test_a_kept_store_of_the_present_format_has_every_index(tmp_path, end):
+    """One more needs a new format: an earlier version would not keep it up to date."""
+    store = copied(f"{FORMAT}{end}", tmp_path)[0]
+    with closing(sqlite3.connect(store)) as connection:
+        assert derivation.is_made(connection, CATALOGUE)
+
+
+def test_an_index_that_an_earlier_version_did_not_keep_is_made_anew(tmp_path):
+    store = copied("3-memories", tmp_path)[0]
+    Host(store).close()
+    with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        connection.execute("PRAGMA user_version = 3")
+        connection.execute('DELETE FROM "index Memory(user_id, said_at)"')
+    assert "Nothing is wrong." in run(f"--embedded={store}", "check")
 
 
 @pytest.mark.parametrize("end", LIVES)

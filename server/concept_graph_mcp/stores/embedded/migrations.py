@@ -81,5 +81,13 @@ def _to_3(connection: sqlite3.Connection) -> None:
         connection.execute(f'DROP TABLE IF EXISTS "index {label}(name)"')
 
 
+def _to_4(connection: sqlite3.Connection) -> None:
+    """Have indexes made anew that a writer of format 3 does not keep up to date."""
+    for columns in ("user_id, said_at", "user_id, state, own, id"):
+        connection.execute(f'DROP TABLE IF EXISTS "index Memory({columns})"')
+
+
 # The step from each format to the next, within the caller's transaction.
-STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType({1: _to_2, 2: _to_3})
+STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType(
+    {1: _to_2, 2: _to_3, 3: _to_4}
+)

@@ -20,7 +20,7 @@ from .opening import (
     when_free,
 )
 
-FORMAT = 3
+FORMAT = 4
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
