@@ -35,6 +35,13 @@ def test_a_line_that_shares_only_words_that_say_little_goes(days):
     ]
 
 
+def test_a_question_about_nobody_who_is_known_needs_more_than_such_words(days):
+    kept(days, "Kafka", "Katrin works for the new lab")
+    assert said(days, "How do vaccines work?") == []
+    assert said(days, "Where does Katrin work?")
+    assert said(days, "Where do I work?")
+
+
 def test_a_long_note_is_not_pushed_out_by_a_short_text(days):
     filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 15
     days.remember(f"{filling}\n\nThe carpenter wants 2,340 euros for the worktop.\n\n{filling}")

@@ -151,6 +151,18 @@ def test_where_words_answer_what_is_only_near_must_be_as_near_as_the_nearest(nea
     assert "wine" not in recalled("grass")
 
 
+def test_a_text_without_the_name_in_a_message_must_be_nearer(near):
+    def recalled(message: str) -> list[str]:
+        call = calls.everyday.recall("default", message, embedded=("toy", turned(40)))
+        [row] = near.run(call._replace(context={**call.context, "near_nothing": [0.8, 0.4]}))
+        return [line["id"] for line in row["lines"] if line["part"] == "said"]
+
+    near.run(calls.everyday.remember("default", "Zoe has a boat", ["Zoe"]))
+    assert "wine" not in recalled("Where is Zoe?")
+    assert "grass" not in recalled("Where is Zoe?")
+    assert "grass" in recalled("Where does Zoe find the grass?")
+
+
 def test_what_does_not_say_how_near_nothing_is_is_refused(near):
     for value in ("x", 0.4, [0.4], [True, 0.1], [0.4, math.nan]):
         with pytest.raises(REFUSALS, match="near_nothing must be a cosine and a deviation"):

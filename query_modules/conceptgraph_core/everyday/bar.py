@@ -30,14 +30,22 @@ _IMPORTANT: Final = 0.85
 
 
 class Bar:
-    """Keeps what belongs to a message that has the words *names* for whom it names."""
+    """Keeps what belongs to a message that has the words *names* for whom it names.
+
+    It *is_known* if it is about the user, or about somebody who is stored.
+    """
 
     def __init__(
-        self, graph: Graph, names: Sequence[frozenset[str]] = (), is_of_past: bool = False
+        self,
+        graph: Graph,
+        names: Sequence[frozenset[str]] = (),
+        is_known: bool = True,
+        is_of_past: bool = False,
     ) -> None:
         self._graph = graph
         self._names = names
         self._every = frozenset().union(*names)
+        self._is_known = is_known
         self._is_of_past = is_of_past
         # The texts that matter about those it names; these come first.
         self.first: list[Node] = []
@@ -69,7 +77,9 @@ class Bar:
         passing = [
             (one, self._is_only_a_name(finder, words), not self._every.isdisjoint(words))
             for one, words, has in zip(found, evidence, sums, strict=True)
-            if 0.0 < has >= _LEAST_EVIDENCE * most and _reaches(one, _LEAST_SCORE * best)
+            if 0.0 < has >= _LEAST_EVIDENCE * most
+            and self._says_enough(finder, words)
+            and _reaches(one, _LEAST_SCORE * best)
         ]
         answers = [one for one, is_name, _ in passing if not is_name]
         named = [one for one, is_name, _ in passing if is_name and one not in matters]
@@ -80,7 +90,7 @@ class Bar:
         named = named[: max(0, _MOST_NAMED - len(matters))]
         # A text that is only near a message with a name is mostly about that name too.
         self._is_answered = self._is_answered or bool(answers) or not self._names
-        chosen = [*matters, *named, *answers, *_near(finder, found, bool(answers))]
+        chosen = [*matters, *named, *answers, *self._near(finder, found, bool(answers))]
         return [one for one in found if one in chosen]
 
     @property
@@ -96,10 +106,35 @@ class Bar:
         """Tell whether *node* matters about whom the message names."""
         return node in self.first
 
+    def _says_enough(self, finder: Finder, words: Collection[str]) -> bool:
+        """Tell whether *words* say something, where the message is about nobody who is known.
+
+        "How do vaccines work?" does not ask where somebody works.
+        """
+        return self._is_known or not finder.content or not finder.content.isdisjoint(words)
+
     def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
         if not words or not self._every.issuperset(words) or finder.content <= self._every:
             return False
         return sum(not set(words).isdisjoint(name) for name in self._names) == 1
+
+    def _near(self, finder: Finder, found: Sequence[Found], is_answered: bool) -> list[Found]:
+        """Return those of *found* that are near enough in meaning.
+
+        A text that has none of the names in the message must be as near as if it had no name. Where
+        words answer, they must be nearly as near as the nearest.
+        """
+        meanings = [(one, meaning) for one in found if (meaning := finder.meaning(one)) is not None]
+        least = max((meaning.cosine for _, meaning in meanings), default=0.0) * _BESIDE_WORDS
+        return [
+            one
+            for one, meaning in meanings
+            if (meaning.is_near_unnamed if self._has_no_name(finder, one) else meaning.is_near)
+            and (not is_answered or meaning.cosine >= least)
+        ]
+
+    def _has_no_name(self, finder: Finder, one: Found) -> bool:
+        return bool(self._every) and self._every.isdisjoint(finder.evidence(one))
 
     def _is_kept_from(self, finder: Finder, one: Found) -> bool:
         """Tell whether *one* is a secret, and shares only names with a message that has some."""
@@ -145,20 +180,6 @@ def _reaches(one: Found, least: float) -> bool:
         return True
     longer = budgets.size(one.node.content) / LONG
     return longer > 1.0 and bool(one.score * longer**-LENGTH_EXPONENT >= least)
-
-
-def _near(finder: Finder, found: Sequence[Found], is_answered: bool) -> list[Found]:
-    """Return those of *found* that are near enough in meaning.
-
-    Where words answer, they must be nearly as near as the nearest.
-    """
-    meanings = [(one, meaning) for one in found if (meaning := finder.meaning(one)) is not None]
-    least = max((meaning.cosine for _, meaning in meanings), default=0.0) * _BESIDE_WORDS
-    return [
-        one
-        for one, meaning in meanings
-        if meaning.is_near and (not is_answered or meaning.cosine >= least)
-    ]
 
 
 def _is_always(node: Node) -> bool:

@@ -87,7 +87,7 @@ def recall(
     shown = [node for line, node in own if node is not None and line in who]
     contexts.accessed(graph, shown)
     names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
-    bar = Bar(graph, names, asks_of_the_past(question))
+    bar = Bar(graph, names, is_known_also, asks_of_the_past(question))
     least = [
         least_covered(one, is_known_also if place else is_known, graph.context.languages)
         for place, one in enumerate((question, *graph.context.also))

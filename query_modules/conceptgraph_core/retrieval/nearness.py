@@ -65,12 +65,14 @@ class Near(NamedTuple, Generic[H]):
 class Meaning(NamedTuple):
     """How near a text is to a question in meaning: its cosine, and that in deviations.
 
-    Where `is_near`, it is near enough without a word, and not far behind the nearest.
+    Where `is_near`, it is near enough without a word, and not far behind the nearest. Where
+    `is_near_unnamed`, it would be if the question named nobody (`MARGIN`).
     """
 
     cosine: float
     z: float
     is_near: bool
+    is_near_unnamed: bool
 
 
 def cosines_of_all(near: Sequence[float], others: Sequence[float], texts: int) -> Cosines:

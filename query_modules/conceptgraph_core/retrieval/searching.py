@@ -190,7 +190,8 @@ class Search:
         least = self._near.least if said else otherwise
         if self.near_nothing is not None:
             least = max(least, max(self._near.texts.values()) - BEHIND * self.near_nothing[1])
-        return Meaning(cosine, self._near.of_all.z(cosine), cosine >= least)
+        unnamed = max(least, least_alone(self.near_nothing, self._index.corpus.texts))
+        return Meaning(cosine, self._near.of_all.z(cosine), cosine >= least, cosine >= unnamed)
 
     def covered(self, hit: Hit, heard: float = 1.0) -> float:
         """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
