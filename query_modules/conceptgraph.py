@@ -59,6 +59,9 @@ CALL conceptgraph.stats() YIELD measure, kind, value;
     Count concepts, episodes and relations.
 CALL conceptgraph.check() YIELD problem, subject, advice;
     List unexpected elements: parallel edges, missing properties, shared names.
+CALL conceptgraph.mend() YIELD subject, done;
+    Give nodes and relations made by hand what they lack; merge nodes of one name, nothing is lost.
+
 CALL conceptgraph.index() YIELD indexed;
     Index nodes that Cypher by hand, or an older version, left unindexed; again: all nodes.
 CALL conceptgraph.export("nodes") YIELD record;
@@ -104,7 +107,15 @@ from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.transfer import audit, grouping, importing, indexing, statistics, users
+from conceptgraph_core.transfer import (
+    audit,
+    grouping,
+    importing,
+    indexing,
+    mending,
+    statistics,
+    users,
+)
 from conceptgraph_core.transfer import embedding as embeddings
 from conceptgraph_core.transfer import export as exporting
 from conceptgraph_core.transfer import procedures as over_all
@@ -137,6 +148,7 @@ register(procedures.LISTED_SIMILAR, Graph, names.listed_similar)
 
 register(over_all.STATS, Everything, statistics.stats)
 register(over_all.CHECK, Everything, audit.check)
+register(over_all.MEND, Everything, mending.mend)
 register(over_all.INDEX, Everything, indexing.index)
 register(over_all.EXPORT, Everything, exporting.export)
 register(over_all.IMPORT_ROWS, Everything, importing.import_rows)

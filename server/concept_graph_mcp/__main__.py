@@ -24,7 +24,7 @@ _COMMANDS = {
     "entities": "entities",
     "users": "users",
     "stats": "reading",
-    "check": "reading",
+    "check": "checking",
     "view": "viewing",
     "export": "export_import",
     "import": "export_import",

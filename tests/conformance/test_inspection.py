@@ -24,7 +24,8 @@ def problems(memory):
 
 
 def complete(name, **properties):
-    return {"name": name, "valence": 0.0, "arousal_level": 0.5, "accessed_at": 1} | properties
+    given = {"user_id": "", "name": name, "valence": 0.0, "arousal_level": 0.5, "accessed_at": 1}
+    return given | properties
 
 
 def test_an_empty_graph_counts_nothing(memory):
@@ -112,6 +113,26 @@ def test_a_node_without_a_name_is_reported_by_its_id(memory, hands):
     del properties["name"]
     node = hands.node("Concept", **properties)
     assert problems(memory) == [("no name", f"Concept with id {node}")]
+
+
+def test_a_node_without_a_scope_is_reported(memory, hands):
+    properties = complete("apple")
+    del properties["user_id"]
+    hands.node("Concept", **properties)
+    assert problems(memory) == [("no user_id", 'Concept "apple"')]
+
+
+def test_wrong_values_are_reported_with_the_statement_that_mends_them(memory, hands):
+    wrong = {"valence": "good", "accessed_at": "yesterday"}
+    node = hands.node("Concept", **complete("apple", **wrong))
+    rows = memory.run(calls.transfer.check())
+    assert [(row["problem"], row["subject"]) for row in rows] == [
+        ("wrong valence", 'Concept "apple"'), ("wrong accessed_at", 'Concept "apple"'),
+    ]  # fmt: skip
+    assert {row["statement"] for row in rows} == {
+        f"MATCH (n:Concept) WHERE id(n) = {node}"
+        " SET n.valence = 0.0, n.accessed_at = timestamp() / 1000;"
+    }
 
 
 def test_an_edge_without_a_weight_is_reported(memory, hands):

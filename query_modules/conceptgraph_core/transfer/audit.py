@@ -6,10 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..graph.adapter import Node
+from ..graph.raw import labels
 from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import UNINDEXED
+from .odd_values import (
+    UNKNOWN,
+    finding,
+    is_wrong,
+    mended,
+    removing_edge,
+    setting,
+    setting_edge,
+    substitute,
+)
 from .places import shown_key
 from .view import Everything
 
@@ -20,36 +31,48 @@ _PARALLEL = ("parallel edges", "remove the relation and add it once")
 _MOST_NAMED = 3
 _CROSSING = ("relation between two users", "remove the relation")
 _LOOP = ("relation to itself", "remove the relation")
+_MERGING = "CALL conceptgraph.mend() YIELD subject, done;"
+_TWO_LABELS = ("two labels", "REMOVE one of the labels")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
 def check(graph: Everything) -> list[Row]:
-    """Return a (problem, subject, advice) row for each element that the layers do not expect.
+    """Return a (problem, subject, advice, statement) row for each element that is not expected.
 
-    All readers of the graph tolerate these elements.
+    All readers of the graph tolerate these elements. The statement is the Cypher that mends one, if
+    a statement does.
     """
-    keys: Counter[tuple[tuple[str, ...], tuple[Any, ...]]] = Counter()
+    keys: dict[tuple[tuple[str, ...], tuple[Any, ...]], list[Node]] = {}
+    odd: dict[int, list[Row]] = {}
     references = _References(graph)
     rows: list[Row] = []
     for node in graph.nodes():
         layer = graph.layer_of(node.label)
         key = graph.key(node)
         if any(key):
-            keys[layer.sharing(node.label), key] += 1
-        rows.extend(_node_problems(graph, node))
+            keys.setdefault((layer.sharing(node.label), key), []).append(node)
+        rows.extend(found := list(_node_problems(graph, node)))
+        if found:
+            odd[node.id] = found
         rows.extend(_scope_problems(graph, node))
         rows.extend(_edge_problems(graph, node, layer))
         references.add(node)
-    for (labels, key), count in keys.items():
-        if count > 1:
-            name = graph.layer_of(labels[0]).kind(labels[0]).key[-1]
-            rows.append(_row(*_shared(name), shown_key(key)))
+    for (space, key), nodes in keys.items():
+        if len(nodes) > 1:
+            name = graph.layer_of(space[0]).kind(space[0]).key[-1]
+            rows.append(_row(*_shared(name), shown_key(key), _MERGING))
+            # A constraint may refuse any other statement.
+            for row in (row for node in nodes for row in odd.get(node.id, ())):
+                row["statement"] = _MERGING
     return [*rows, *references.problems(), *_not_indexed(graph)]
 
 
 def problems(layer: Layer) -> dict[str, str]:
     """Return every problem that a check may report of *layer*, and its advice."""
     missing = [_missing(one.name) for kind in layer.nodes for one in kind.expected]
+    missing += [_missing(kind.scope) for kind in layer.nodes if kind.scope and kind.may_be_shared]
+    wrong = [_wrong(one.name) for kind in layer.nodes for one in kind.properties]
+    wrong += [_wrong(one.name) for kind in layer.edges for one in kind.properties]
     shared = [_shared(kind.key[-1]) for kind in layer.nodes]
     unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
     ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
@@ -57,7 +80,8 @@ def problems(layer: Layer) -> dict[str, str]:
     scoped += [_decomposed(kind.scope) for kind in layer.nodes if kind.scope]
     foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
     indexed = [UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
-    return dict([*missing, *shared, *unset, *ends, _PARALLEL, _LOOP, *scoped, *foreign, *indexed])
+    elements = [*missing, *wrong, _TWO_LABELS, *shared, *unset, *ends, _PARALLEL, _LOOP]
+    return dict([*elements, *scoped, *foreign, *indexed])
 
 
 class _References:
@@ -95,12 +119,28 @@ def _not_indexed(graph: Everything) -> Iterator[Row]:
         yield _row(*_STRAYS, f"{strays:,} texts")
 
 
+def subject_of(graph: Everything, node: Node) -> str:
+    return f"{node.label} {graph.shown(node) if any(graph.key(node)) else f'with id {node.id}'}"
+
+
 def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:
-    named = any(graph.key(node))
-    subject = f"{node.label} {graph.shown(node) if named else f'with id {node.id}'}"
-    for declared in graph.kind_of(node).expected:
-        if node.raw.get_property(declared.name) is None:
-            yield _row(*_missing(declared.name), subject)
+    kind, subject = graph.kind_of(node), subject_of(graph, node)
+    ours = [label for label in labels(node.raw) if label in graph.layer.labels]
+    if len(ours) > 1:
+        yield _row(*_TWO_LABELS, subject, f"{finding(node)} REMOVE n:{ours[-1]};")
+    problems, better = [], {}
+    for one in kind.properties:
+        value = node.raw.get_property(one.name)
+        if value is None and (not one.optional or one.name == kind.scope):
+            problems.append(_missing(one.name))
+        elif value is not None and is_wrong(one, value):
+            problems.append(_wrong(one.name))
+        else:
+            continue
+        better[one.name] = mended(kind, one, node, value, graph.context.user_id)
+    if problems and kind.scope is not None and better.get(kind.scope) is UNKNOWN:
+        better[kind.scope] = graph.context.user_id
+    yield from (_row(*problem, subject, setting(node, better)) for problem in problems)
 
 
 def _scope_problems(graph: Everything, node: Node) -> Iterator[Row]:
@@ -116,19 +156,26 @@ def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]
     for edge, kind, other in graph.outgoing(node):
         subject = f"{graph.shown(node)} {kind.name} {graph.shown(other)}"
         seen[kind.type, other.id] += 1
+        ends = node, other
         if seen[kind.type, other.id] == 2:
-            yield _row(*_PARALLEL, subject)
+            yield _row(*_PARALLEL, subject, removing_edge(edge, ends))
         if other.id == node.id:
-            yield _row(*_LOOP, subject)
+            yield _row(*_LOOP, subject, removing_edge(edge, ends))
         if graph.are_of_two_scopes(node, other):
-            yield _row(*_CROSSING, subject)
-        for declared in kind.expected:
-            if edge.get_property(declared.name) is None:
-                yield _row(*_unset(declared.name, declared.default), subject)
+            yield _row(*_CROSSING, subject, removing_edge(edge, ends))
+        for one in kind.properties:
+            value = edge.get_property(one.name)
+            if value is None and not one.optional:
+                problem = _unset(one.name, one.default)
+            elif value is not None and is_wrong(one, value):
+                problem = _wrong(one.name)
+            else:
+                continue
+            yield _row(*problem, subject, setting_edge(edge, ends, one.name, substitute(one)))
         if node.label not in kind.sources:
-            yield _row(*_wrong_end(layer, node.label), subject)
+            yield _row(*_wrong_end(layer, node.label), subject, removing_edge(edge, ends))
         elif other.label not in kind.targets:
-            yield _row(*_wrong_end(layer, other.label), subject)
+            yield _row(*_wrong_end(layer, other.label), subject, removing_edge(edge, ends))
 
 
 def _missing(name: str) -> tuple[str, str]:
@@ -139,6 +186,10 @@ def _unset(name: str, default: Any) -> tuple[str, str]:
     return f"no {name}", f"SET the property {name}" + (
         "" if default is NOW else f", e.g. {default}"
     )
+
+
+def _wrong(name: str) -> tuple[str, str]:
+    return f"wrong {name}", "run concept-graph-mcp check --mend"
 
 
 def _foreign(name: str) -> tuple[str, str]:
@@ -167,5 +218,5 @@ def _barred(layer: Layer, label: str) -> list[EdgeKind]:
     return [kind for kind in layer.edges if label not in (*kind.sources, *kind.targets)]
 
 
-def _row(problem: str, advice: str, subject: str) -> Row:
-    return {"problem": problem, "subject": subject, "advice": advice}
+def _row(problem: str, advice: str, subject: str, statement: str | None = None) -> Row:
+    return {"problem": problem, "subject": subject, "advice": advice, "statement": statement}

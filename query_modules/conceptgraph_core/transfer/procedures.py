@@ -6,7 +6,8 @@ from ..procedures import MAP, declared, reads, writes
 
 VERSION = reads("conceptgraph.version", version=str)._replace(takes_context=False)
 STATS = reads("conceptgraph.stats", measure=str, kind=str, value=int)
-CHECK = reads("conceptgraph.check", problem=str, subject=str, advice=str)
+CHECK = reads("conceptgraph.check", problem=str, subject=str, advice=str, statement=str | None)
+MEND = writes("conceptgraph.mend", subject=str, done=str)
 INDEX = writes("conceptgraph.index", indexed=int)
 EXPORT = reads("conceptgraph.export", record=MAP)
 IMPORT_ROWS = writes(

@@ -32,6 +32,12 @@ def check(model: Model = MODEL) -> Call:
 
 
 @checked
+def mend(owner: str | None, limit: int) -> Call:
+    """Return the call that mends at most *limit* elements; memories of nobody become *owner*'s."""
+    return Call(procedures.MEND, (owner, limit), context=text_lookups.context())
+
+
+@checked
 def import_rows(
     rows: Sequence[Mapping[str, Any]],
     model: Model = MODEL,

@@ -1,6 +1,6 @@
 """Print what is in the graph and why something is recalled:
 
-`recall`, `search`, `stats`, `check`.
+`recall`, `search`, `stats`.
 """
 
 from typing import Any
@@ -15,18 +15,12 @@ from conceptgraph_core.quoting import quoted
 from conceptgraph_core.text import shown
 
 from .. import calls, overdue
-from ..errors import StoreError
-from ..health.findings import REPAIR, problems
 from ..session import Session
-from ..settings import Settings
 from .common import (
     AS_JSON,
     AT,
     SHARED_CONCEPTS,
-    configured,
-    each_store,
     look_only,
-    with_keeper,
     with_session,
 )
 from .formatting import figure, parts, percent, score
@@ -165,41 +159,6 @@ def stats(embedded: str | None, as_json: bool) -> None:
     for row in rows:
         table.add_row(row["measure"], shown_measure(row))
     out.print(table)
-
-
-@click.command()
-@AS_JSON
-@click.pass_context
-def check(ctx: click.Context, as_json: bool) -> None:
-    """Print what is wrong with the graph and what to do about it; exit 1 if there is any."""
-    chosen = configured(ctx.obj, whole=True)
-    with waiting("checking every node and relation"):
-        rows = _problems(chosen)
-    if as_json:
-        print_json({"problems": rows})
-    elif rows:
-        table = Table(wide("problem"), wide("of"), wide("what to do"))
-        for row in rows:
-            of = (row.get("store"), row["subject"])
-            table.add_row(row["problem"], ": ".join(filter(None, of)), row["advice"])
-        out.print(table)
-    else:
-        say("Nothing is wrong.")
-    ctx.exit(1 if rows else 0)
-
-
-def _problems(chosen: Settings) -> list[Row]:
-    """Return the problems of the store, or of each file; those of several files name theirs."""
-    if chosen.per_user is None:
-        return with_keeper(None, lambda session, _: problems(session), chosen=chosen)
-    rows: list[Row] = []
-    for one in each_store(chosen):
-        try:
-            found = with_keeper(None, lambda session, _: problems(session), chosen=one)
-        except StoreError as error:
-            found = [{"problem": "unusable", "subject": str(error), "advice": REPAIR}]
-        rows += [{**row, "store": str(one.embedded)} for row in found]
-    return rows
 
 
 def recall_table(rows: list[Row], explain: bool) -> Table:

@@ -17,7 +17,7 @@ from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.registry import MODEL, Model, text_index
-from conceptgraph_core.transfer.procedures import USER_REMOVE
+from conceptgraph_core.transfer.procedures import MEND, USER_REMOVE
 
 from ...calls import Call
 from ...errors import (
@@ -62,7 +62,7 @@ _RELEASING = frozenset(
     one.name for one in (memories.FORGET, memories.PURGE, everyday.FORGET, USER_REMOVE)
 )
 # These may be written where a constraint is missing, because they take away what is in its way.
-_MENDING = _RELEASING | {concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
+_MENDING = _RELEASING | {MEND.name, concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
 # So often in a row another caller can hardly have taken a key just before: a node made by hand has
 # it for good.
 _MOST_TAKEN = 10
