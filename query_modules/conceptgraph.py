@@ -106,6 +106,7 @@ from conceptgraph_core.concepts import (
 from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
+from conceptgraph_core.graph.bare_calls import BARE
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.transfer import (
     audit,
@@ -180,10 +181,12 @@ def arousal(
 
 
 @mgp.read_proc
-def version() -> mgp.Record(version=str):
-    """Return the version of the deployed modules.
+def version(ctx: mgp.ProcCtx) -> mgp.Record(version=str, look_ups=str):
+    """Return the version of the deployed modules, and how calls find nodes without `found`.
 
     Example:
-        CALL conceptgraph.version() YIELD version;
+        CALL conceptgraph.version() YIELD version, look_ups;
     """
-    return [mgp.Record(version=__version__)]
+    problem = BARE.check(getattr(ctx.graph, "_graph", None))
+    look_ups = f"none: {problem}" if problem else "by index"
+    return [mgp.Record(version=__version__, look_ups=look_ups)]

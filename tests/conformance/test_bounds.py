@@ -17,6 +17,11 @@ def bounds(memory, hands):
     hands.switch("bound", *real)
 
 
+def reading_all(call):
+    """Return *call* without a look-up, which its procedure must not make up for either."""
+    return call._replace(lookup=None, context={**call.context, "found": None})
+
+
 @pytest.mark.usefixtures("bounds")
 def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_them_up(memory, hands):
     memory.concept_upsert("apple")
@@ -25,9 +30,9 @@ def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_the
     bound = f"reads all nodes, and these are more than {MOST_SCANNED}; look them up"
     by_index = r"MATCH \(n:Concept {name: \$given}\) WITH collect\(n\) AS found CALL"
     with pytest.raises(REFUSALS, match=f"{bound}.*{by_index}"):
-        memory.procedure("conceptgraph.peek", [["apple"], 1, None], ("text",))
+        memory.run(reading_all(calls.concepts.peek(["apple"], 1)))
     with pytest.raises(REFUSALS, match=bound + r".*:Memory {id: \$given}"):
-        memory.procedure("memorygraph.show", [made["memory_id"]], ("content",))
+        memory.run(reading_all(calls.memory_admin.show(made["memory_id"])))
     # Whoever looks up is served, and so is an owner who asks about all there is.
     assert memory.recall(["apple"]) == []
     [row] = memory.run(calls.memory_admin.show(made["memory_id"]))

@@ -11,6 +11,7 @@ from typing import Any, get_args, get_origin
 import mgp
 
 from ..procedures import Edge, Procedure, Vertex
+from .bare_calls import BARE
 from .raw import records
 
 # Memgraph checks a signature by the `inspect` that `mgp` has; a reload may have imported another.
@@ -38,16 +39,24 @@ class Module:
     ) -> None:
         """Register *procedure*, which *does* something with a *view* of the graph, and its peek."""
         for one in dict.fromkeys((procedure.name, procedure.peek().name)):
-            run = self._running(view, does)
+            is_write = procedure.writes and one == procedure.name
+            run = self._running(one, is_write, view, does)
             run.__name__ = one.partition(".")[2]
             run.__doc__ = self._manual[run.__name__]
             run.__signature__ = _signature(does, procedure.returns)
-            is_write = procedure.writes and one == procedure.name
             (mgp.write_proc if is_write else mgp.read_proc)(run)
 
-    def _running(self, view: Callable[..., Any], does: Callable[..., Any]) -> Any:
+    def _running(
+        self, name: str, writes: bool, view: Callable[..., Any], does: Callable[..., Any]
+    ) -> Any:
+        names = [one.removesuffix("_") for one in inspect.signature(does).parameters][1:]
+
         def run(ctx: mgp.ProcCtx, *given: Any) -> list[Any]:
-            answer = does(view(ctx, self._context(given[-1])), *given[:-1])
+            context = self._context(given[-1])
+            if "found" not in context:
+                arguments = list(zip(names, given, strict=False))
+                context = BARE.told(ctx, name, writes, arguments, context)
+            answer = does(view(ctx, context), *given[:-1])
             if answer is None:
                 return []
             return records([answer] if answer.__class__ is dict else answer)

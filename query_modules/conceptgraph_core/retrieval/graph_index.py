@@ -28,6 +28,8 @@ class StoredIndex:
         self._terms: dict[str, Any] = {}
         self._counts: dict[str, int] = {}
         self._read: dict[str, Mentions[int]] = {}
+        # The terms whose edges the look-up chose, but left to this call to read.
+        self._readable: set[str] = set()
         self._raws: dict[int, Any] = {}
         self._told: dict[int, Told] = {}
         # See `narrow`.
@@ -68,7 +70,9 @@ class StoredIndex:
         """Take the mentions that the look-up read."""
         names = {term.get_id(): name for name, term in self._terms.items()}
         for term, *columns in self._graph.context.incoming or ():
-            if term in names:
+            if term in names and not columns:
+                self._readable.add(names[term])
+            elif term in names:
                 self._read[names[term]] = Mentions(*columns)
 
     def speakers(self) -> dict[str, Sequence[str]]:
@@ -111,7 +115,9 @@ class StoredIndex:
 
     def is_read(self, cue: str) -> bool:
         """Return whether the look-up read the mentions of *cue*, or this call may read them."""
-        return cue in self._read or (self._graph.context.found is None and cue in self._terms)
+        if cue in self._read or cue in self._readable:
+            return True
+        return self._graph.context.found is None and cue in self._terms
 
     def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*: from the look-up, or from the edges."""

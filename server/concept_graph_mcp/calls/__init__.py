@@ -4,7 +4,6 @@ There is a module for each layer, and one for calls over all layers: `calls.conc
 is imported on first use, because a server with one toolset does not need the others.
 """
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from conceptgraph_core.procedures import Procedure as Procedure
@@ -49,10 +48,10 @@ if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.
 
     def __getattr__(name: str) -> Any:
         if name in _LAYERS:
-            return importlib.import_module(f".{name}", __name__)
+            return __import__(f"{__name__}.{name}", fromlist=["*"])
         if name == "ALL":
             modules = (f"conceptgraph_core.{layer}.procedures" for layer in _DECLARING)
             return tuple(
-                one for name in modules for one in importlib.import_module(name).PROCEDURES
+                one for name in modules for one in __import__(name, fromlist=["*"]).PROCEDURES
             )
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,12 +4,12 @@ Read the store's embedding, find missing vectors, set them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
+from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer import procedures
 from conceptgraph_core.transfer.places import places
@@ -62,7 +62,7 @@ def reached(after: Reached, rows: Sequence[Mapping[str, Any]]) -> Reached:
 
 def lacking(
     limit: int,
-    after: Reached = MappingProxyType({}),
+    after: Reached = NOTHING,
     model: Model = MODEL,
     kinds: Collection[str] | None = None,
 ) -> Call:

@@ -1,9 +1,7 @@
 """Look up the parts of the text index that are needed to index or search texts."""
 
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from conceptgraph_core import text as texts
 from conceptgraph_core.entities import subjects
@@ -16,6 +14,10 @@ from conceptgraph_core.words import languages, missing, terms
 
 from .call import Call
 from .lookups import BEYOND, Answered, Equal, Incoming, Lookup, Range, Sized, Union
+
+# Not imported: this module is deployed with the query modules too, whose reload would drop these.
+os: Final[Any] = __import__("os")
+re: Final[Any] = __import__("re")
 
 # A term of the question, one near it, a word of that, and their cosine.
 Neighbour = tuple[str, str, str, float]
@@ -127,12 +129,12 @@ def respelt(text: str, spelt: Sequence[Mapping[str, str]]) -> str:
     """Return *text* with each word of *spelt* as it was meant."""
     meant = {one["said"]: one["meant"] for one in spelt if "meant" in one}
 
-    def right(found: re.Match[str]) -> str:
+    def right(found: Any) -> str:
         said = found[0]
         word = meant.get(said.casefold(), said)
-        return word.capitalize() if said.istitle() else word
+        return str(word.capitalize() if said.istitle() else word)
 
-    return _WORD.sub(right, text) if meant else text
+    return str(_WORD.sub(right, text)) if meant else text
 
 
 def may_be_misspelt(text: str) -> bool:

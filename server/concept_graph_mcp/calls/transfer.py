@@ -22,6 +22,12 @@ def version() -> Call:
 
 
 @checked
+def look_ups() -> Call:
+    """Return the call that says how calls by hand, without `found`, find their nodes."""
+    return Call(procedures.VERSION._replace(fields=("look_ups",)), ())
+
+
+@checked
 def stats(model: Model = MODEL) -> Call:
     return Call(of_model(procedures.STATS, model), ())
 

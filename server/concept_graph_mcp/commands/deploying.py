@@ -16,6 +16,25 @@ from .common import FOLDER, Failure
 from .terminal import say
 
 _CORE = "conceptgraph_core"
+# The parts of this package that calls without a look-up need (see `stores.bolt.bare_calls`).
+# Within the core, because a reload of the modules must drop them with it.
+_SHELL = "shell"
+LOOKING_UP = (
+    *("errors.py", "calls"),
+    *(
+        f"stores/bolt/{name}.py"
+        for name in (
+            "bare_calls",
+            "cypher",
+            "lookup_plan",
+            "lookups",
+            "name_states",
+            "nearest",
+            "text_search",
+        )
+    ),
+)
+_PACKAGE = Path(__file__).resolve().parents[1]
 _STAGE = ".installing-"
 _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
@@ -63,6 +82,7 @@ def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path)
         stale.mkdir()
         for package in packages:
             shutil.copytree(package, fresh / package.name, ignore=_IGNORED)
+        _add_shell(fresh / _CORE / _SHELL)
         for entry in entries:
             shutil.copyfile(entry, fresh / entry.name)
         # Packages first: an entry file must never load a package of an earlier version.
@@ -72,6 +92,16 @@ def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path)
             (fresh / entry.name).replace(directory / entry.name)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+
+
+def _add_shell(target: Path) -> None:
+    for name in LOOKING_UP:
+        source, copy = _PACKAGE / name, target / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, copy, ignore=_IGNORED)
+        else:
+            shutil.copyfile(source, copy)
 
 
 def _exchange(fresh: Path, target: Path, stale: Path) -> None:

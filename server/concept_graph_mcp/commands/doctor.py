@@ -59,7 +59,8 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
     try:
         with suppress(NoStore):
             async with opened(chosen) as store:
-                there = [Finding(kind, store.location), *await _contents(Session.of(store, chosen))]
+                session, by_bolt = Session.of(store, chosen), chosen.embedded is None
+                there = [Finding(kind, store.location), *await _contents(session, by_bolt)]
                 return there + await health.replicas(chosen)
         # A store that nobody has written to yet is no problem, if it can be created.
         async with opened(chosen, creates=True) as store:
@@ -68,7 +69,7 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
         return [Finding(kind, str(error), wrong=True)]
 
 
-async def _contents(session: Session) -> list[Finding]:
+async def _contents(session: Session, by_bolt: bool) -> list[Finding]:
     version = (await session.run(calls.transfer.version()))[0]["version"]
     found = await health.problems(session)
     try:
@@ -78,6 +79,9 @@ async def _contents(session: Session) -> list[Finding]:
             raise
         measures = []  # The problems found below say why.
     findings = [Finding("query modules there", version)]
+    if by_bolt:
+        state = (await session.run(calls.transfer.look_ups()))[0]["look_ups"]
+        findings.append(Finding("look-ups of calls in Lab", state))
     findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
     findings.append(await health.embedding(session, health.MOST_REPORTED))
     findings += [await one(session) for one in (health.jobs, health.backup)]

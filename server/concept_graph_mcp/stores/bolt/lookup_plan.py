@@ -1,6 +1,6 @@
 """Plan a call's look-up: in a statement of its own, or before the CALL."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -164,7 +164,30 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
     """
     if lookup.then is not None:
         return _incoming_and_later(lookup, lookup.then, has_vector_search)
+    before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
+    given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
+    return Finding(looking_into(lookup, has_vector_search), before, given=given)
+
+
+def looking_into(
+    lookup: Incoming, has_vector_search: bool = False, answers: Sequence[Mapping[str, Any]] = ()
+) -> Statement:
+    """Return the Cypher for the ids of `found`, their `degrees`, and those whose edges to `read`.
+
+    *answers* are the rows of the procedure of `then`, if it was called.
+    """
     body, parameters = found(lookup.lookup, has_vector_search)
+    later = "[] AS later "
+    if answers:
+        assert lookup.then is not None
+        where = "".join(f"{name}: $w_{name}, " for name, _ in lookup.then.where)
+        parameters |= {f"w_{name}": value for name, value in lookup.then.where}
+        parameters["answered"] = [row[lookup.then.procedure.fields[0]] for row in answers]
+        body += (
+            f"CALL {{ UNWIND $answered AS v MATCH (n:{lookup.then.label}"
+            f" {{{where}{lookup.then.property}: v}}) RETURN collect(DISTINCT n) AS answering }} "
+        )
+        later = "answering AS later "
     fewest, every = _FEWEST.format(nodes="collect(id(n))"), "read"
     read, last = f"{fewest} RETURN {_MOST} AS read", ""
     if lookup.last:
@@ -175,14 +198,12 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
             "read + more AS read",
         )
     first = (
-        f"{body}WITH found, [] AS later {_also(lookup)}{_related(lookup)}"
+        f"{body}WITH found, {later}{_also(lookup)}{_related(lookup)}"
         f"{_fewest_first(lookup, read)}{last}"
         f"RETURN {_IDS} AS found, degrees, {every}"
     )
-    before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
-    given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
     parameters |= {"most": lookup.most, "few": lookup.few, **_named(lookup)}
-    return Finding((first, parameters), before, given=given)
+    return first, parameters
 
 
 def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:

@@ -1,9 +1,8 @@
 """Maintain the forms of names that searches read: find nodes that lack them, and add them."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from neo4j.exceptions import ClientError
 
@@ -14,39 +13,16 @@ from conceptgraph_core.transfer.procedures import INDEX
 
 from ...errors import one_line
 from .failures import is_conflict, taken
-from .probes import Run, listed
+from .name_states import FEW, MOST_LISTED, Counts, State, counts_of, has_lists, of, state_of
+from .probes import Run
 from .text_search import LACKING, TEXTS, lacking, unfolded
 
 logger = logging.getLogger(__name__)
 
-# A scan this short needs no index; and a storage that does not count its indexes reports 10.
-_FEW = 1_000
 # Nodes in one transaction that adds forms, and in all those of one connection: less than a second's
 # work. Searches read the rest one by one until `index` gives them their forms.
 _BATCH = 10_000
 _MOST_FOLDED = 20_000
-# Names put into lists in one transaction, before a connection or after a search: some tens of
-# milliseconds' work. Imports list their names themselves.
-_MOST_LISTED = 5_000
-
-_Counts = Mapping[tuple[str, ...], int]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The state of the nodes that a search reads.
-
-    It says whether there are any lists and, if known, how many texts the text index has, and how
-    many of them are in no list.
-    """
-
-    has_lists: bool = True
-    texts: int | None = None
-    unlisted: int = 0
-
-    @property
-    def has_many_unlisted(self) -> bool:
-        return self.unlisted >= _MOST_LISTED
 
 
 async def state(run: Run, index: TextIndex) -> State:
@@ -55,14 +31,7 @@ async def state(run: Run, index: TextIndex) -> State:
     Memgraph counts the entries of an index. Changed and deleted nodes stay counted until the
     database cleans up.
     """
-    counts = await _counts(run, index)
-    if counts is None:
-        return State()
-    source, unlisted = _of(counts, index)
-    has_lists = _has_lists(counts)
-    if source is None or source < _FEW or unlisted is None:
-        return State(has_lists)
-    return State(has_lists, source, unlisted)
+    return state_of(await _counts(run, index), index)
 
 
 async def ensure(run: Run, layers: Sequence[Layer]) -> None:
@@ -74,7 +43,7 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
         counts = await _counts(run, index)
         try:
             if await _lacking(run, index, counts):
-                if counts is None or _has_lists(counts):
+                if counts is None or has_lists(counts):
                     await _forget_stale(run, index)
                 await _fold(run, index)
         except ClientError as error:
@@ -85,11 +54,11 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
             if taken(error):
                 logger.warning("some names lack their search forms: %s", one_line(error.message))
         else:
-            if counts is None or (_of(counts, index)[1] or _FEW) >= _FEW:
+            if counts is None or (of(counts, index)[1] or FEW) >= FEW:
                 await fill_lists(run, index)
 
 
-async def _counts(run: Run, index: TextIndex) -> _Counts | None:
+async def _counts(run: Run, index: TextIndex) -> Counts | None:
     """Return the number of entries of each index by property, and of lists by label."""
     try:
         rows = await run("SHOW INDEX INFO", {}, False)
@@ -97,30 +66,15 @@ async def _counts(run: Run, index: TextIndex) -> _Counts | None:
         if is_conflict(error):
             raise
         return None  # The user may lack the privilege.
-    ours = {
-        tuple(listed(row["property"])): row["count"] for row in rows if row["label"] == index.label
-    }
-    of_lists = [row["count"] for row in rows if row["label"] == lists.LIST]
-    return ours | ({(lists.LIST,): max(of_lists)} if of_lists else {})
+    return counts_of(rows, index)
 
 
-def _of(counts: _Counts, index: TextIndex) -> list[int | None]:
-    """Return how many shared nodes have a text, and how many of these are in no list."""
-    source = counts.get((index.source,))
-    shared = None if source is None else source - counts.get((index.owned,), 0)
-    return [shared, counts.get((index.unlisted,))]
-
-
-def _has_lists(counts: _Counts) -> bool:
-    return counts.get((lists.LIST,), 1) > 0
-
-
-async def _lacking(run: Run, index: TextIndex, counts: _Counts | None) -> bool:
+async def _lacking(run: Run, index: TextIndex, counts: Counts | None) -> bool:
     """Return whether a node may lack a form, counting the names in lists."""
     if counts is None:
         return True
-    source, unlisted = _of(counts, index)
-    if source is None or source < _FEW or unlisted is None:
+    source, unlisted = of(counts, index)
+    if source is None or source < FEW or unlisted is None:
         return True
     [row] = await run(f"{lacking(index)}RETURN {LACKING}", {TEXTS: source}, False)
     return bool(row[LACKING])
@@ -169,7 +123,7 @@ async def _fold(run: Run, index: TextIndex) -> None:
 
 async def fill_lists(run: Run, index: TextIndex) -> None:
     """Put some of the names that are in no list into lists, if they are enough for one."""
-    unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {_MOST_LISTED}"
+    unlisted = f"MATCH (n:{index.label} {{{index.unlisted}: true}}) WITH n LIMIT {MOST_LISTED}"
     put = (
         f"{unlisted} WITH collect(n) AS found"
         f" CALL {LIST_NAMES.name}($number, {{found: found}})"

@@ -12,13 +12,6 @@ Rows = list[dict[str, Any]]
 Run = Callable[[str, Mapping[str, Any], bool], Awaitable[Rows]]
 
 
-def listed(properties: Any) -> list[Any]:
-    """Return the properties of a constraint or index, which some versions return without a list."""
-    if properties is None:
-        return []
-    return properties if isinstance(properties, list) else [properties]
-
-
 def once(run: Run) -> Run:
     """Return a *run* that remembers answers until something is written."""
     answers: dict[str, Rows] = {}

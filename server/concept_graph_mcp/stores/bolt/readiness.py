@@ -17,7 +17,8 @@ from ... import calls
 from ...errors import Misdeployed, one_line
 from . import name_forms
 from .failures import is_conflict
-from .probes import Run, listed, loaded
+from .name_states import listed
+from .probes import Run, loaded
 
 logger = logging.getLogger(__name__)
 
