@@ -78,7 +78,8 @@ def small_caches(monkeypatch):
     monkeypatch.setattr(messages, "_COMPARED", 20)
     # The package has a function of the module's name.
     terms = sys.modules["conceptgraph_core.words.terms"]
-    monkeypatch.setattr(terms, "_remembered", terms.__dict__["_terms"])
+    for remembered in ("_remembered", "_remembered_long"):
+        monkeypatch.setattr(terms, remembered, terms.__dict__["_terms"])
     monkeypatch.setattr(languages, "_REMEMBERED_TERMS", 100)
 
 

@@ -10,7 +10,9 @@ from .splitting import names, split
 
 # A text is cut for the look-up of its terms, and again when they are written.
 _REMEMBERED_TEXTS: Final = 2_048
-_REMEMBERED_LENGTH: Final = 5_000
+# The terms of a long text take 20 kB.
+_REMEMBERED_LONG: Final = 256
+_SHORT, _LONG = 1_000, 5_000
 # A word may be longer than its stem by so many letters for the forms between to be words too.
 _LONGEST_ENDING: Final = 4
 
@@ -22,7 +24,7 @@ def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
     more capitalised words. *languages* are as `languages.named` returns them; the text is stemmed
     in the one with the most stop words in it. Raises LibraryMissing.
     """
-    of = _remembered if len(text) <= _REMEMBERED_LENGTH else _terms
+    of = _remembered if len(text) <= _SHORT else _remembered_long if len(text) <= _LONG else _terms
     return dict(of(text, tuple(languages)))
 
 
@@ -40,6 +42,7 @@ def _terms(text: str, languages: Sequence[str]) -> dict[str, int]:
 
 
 _remembered = lru_cache(_REMEMBERED_TEXTS)(_terms)
+_remembered_long = lru_cache(_REMEMBERED_LONG)(_terms)
 
 
 def first_name(speaker: str) -> str:

@@ -25,10 +25,11 @@ _SOURCE, _TARGET, _PROPERTIES, _READ_AT_ONCE = 2, 3, 4, 5_000
 _scanned = json.JSONDecoder().raw_decode
 # Up to this many edges are each searched in a list; for more, the list is scanned once.
 _FEW = 100
-# Beyond about this many bytes, the cache is emptied and filled again as needed.
-MAX_BYTES = 1 << 30
+# Beyond about this many bytes, the cache is emptied and filled again as needed. A machine runs one
+# server for each window of a client, so that each keeps what its calls need, and not all it read.
+MAX_BYTES = 1 << 28
 # The limit for a call that is one of many which read everything once.
-MAX_BYTES_IN_PASSING = 1 << 28
+MAX_BYTES_IN_PASSING = 1 << 27
 # The limit of a call in bulk: those after it need few of the same elements.
 MAX_BYTES_IN_BULK = 1 << 26
 # Bytes of an element beyond its properties, and of its properties per stored character: measured on
