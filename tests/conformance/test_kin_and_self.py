@@ -37,6 +37,12 @@ def who(days, message):
     return [str(one["parts"][0]).partition(" (")[0] for one in found if one["part"] == "who"]
 
 
+def test_the_kin_in_the_users_words_say_more_than_a_person(days):
+    about = [{"name": "Quillia", "kind": "person"}]
+    days.remember("Quillia plays the piano", about, said="My daughter Quillia plays the piano")
+    assert who(days, "How are my kids?") == ["Quillia"]
+
+
 @pytest.mark.parametrize(
     ("message", "named"),
     [

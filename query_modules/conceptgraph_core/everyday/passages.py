@@ -16,7 +16,7 @@ LONG: Final = 80 * budgets.BYTES_A_TOKEN
 # The bytes of the passage around the best sentence, and of a second one; in the best text the
 # answer may stand some sentences from the words of the question.
 _FIRST, _SECOND = 260, 140
-_FIRST_OF_BEST, _SECOND_OF_BEST = 900, 500
+_FIRST_OF_BEST, _SECOND_OF_BEST = 1_600, 800
 # A second passage has this share of the weight of the words that the first one lacks.
 _LEAST_MORE: Final = 0.2
 # A longer sentence, or a text without any, is cut between words, into parts of so many bytes.

@@ -182,9 +182,11 @@ def _is_somebody(word: str) -> bool:
 
 def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> Observation:
     also = {other for pair in pairs if one.name in pair for other in pair}
+    said = kind(text, one.label)
     return replace(
         one,
-        kind=one.kind or kind(text, one.label),
+        # "person" says less than the "my daughter" of the text.
+        kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
         qualifier=one.qualifier or _qualifier(text, one.label),
         is_introduced=introduces(text, one.label),
         also=frozenset(also - {one.name}),
