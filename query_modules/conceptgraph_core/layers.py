@@ -6,6 +6,7 @@ of Memgraph, so that the shell can read it without a host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from .errors import ConceptGraphError
@@ -184,6 +185,37 @@ class Index(NamedTuple):
     scope: str | None = None
 
 
+class Slots(NamedTuple):
+    """Properties with the first values of *source*, a list, for no store indexes a list.
+
+    *names* are these properties, and *more* is true where the list has further values. Nodes with
+    the property *unless* have none of them.
+    """
+
+    label: str
+    source: str
+    names: tuple[str, ...]
+    more: str
+    unless: str
+
+    def of(self, properties: Mapping[str, Any]) -> dict[str, Any]:
+        """Return these properties of a node with *properties*; None where it has none."""
+        values = properties.get(self.source)
+        if not isinstance(values, (list, tuple)) or properties.get(self.unless) is not None:
+            values = ()
+        made = [one if isinstance(one, str) else None for one in values[: len(self.names)]]
+        made += [None] * (len(self.names) - len(made))
+        more = True if len(values) > len(self.names) else None
+        return {**dict(zip(self.names, made, strict=True)), self.more: more}
+
+    def derived(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
+        """Return how each of these properties follows from the others of a node."""
+        return {name: partial(self._one, name) for name in (*self.names, self.more)}
+
+    def _one(self, name: str, properties: Mapping[str, Any]) -> Any:
+        return self.of(properties)[name]
+
+
 class Ranking(NamedTuple):
     """Nodes of *label* by time + tau · ln(level), the highest first; ties by *then*.
 
@@ -266,6 +298,7 @@ class Layer(NamedTuple):
     edge_kind: str = "relation"
     indexes: tuple[Index, ...] = ()
     rankings: tuple[Ranking, ...] = ()
+    slots: tuple[Slots, ...] = ()
     texts: tuple[TextIndex, ...] = ()
     vectors: tuple[VectorIndex, ...] = ()
     columns: tuple[Columns, ...] = ()

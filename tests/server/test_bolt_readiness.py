@@ -161,6 +161,36 @@ def test_eight_processes_that_open_a_bare_database_at_once_all_succeed(bare, mem
     assert indexes(bare) == INDEXED
 
 
+def test_memories_of_an_earlier_version_get_places_for_their_tags(database, connect, memgraph_uri):
+    of = "user_id, more_tags, latest, id"
+    with contextlib.suppress(neo4j.exceptions.ClientError):
+        database(f"DROP INDEX ON :Memory({of})")
+    written = (["home", "news"], ["a", "b", "c", "d", "e", "f"], [], "no list", None, [7])
+    for number, tags in enumerate(written):
+        database(
+            "CREATE (:Memory {id: $id, user_id: 'default', content: $id, tags: $tags, latest: 0,"
+            " deleted_at: $gone})",
+            id=f"m{number}",
+            tags=tags,
+            gone=None,
+        )
+    database(
+        "MATCH (n:Memory {id: 'm0'}) CREATE (m:Memory) SET m = n, m.id = 'm9', m.deleted_at = 1"
+    )
+    store = connect(memgraph_uri)
+    store.open()
+    rows = database("MATCH (n:Memory) RETURN n.id AS id, n.tag1 AS one, n.more_tags AS more")
+    given = {row["id"]: (row["one"], row["more"]) for row in rows}
+    assert given.pop("m9") == (None, None)
+    assert given == {
+        "m0": ("home", None), "m1": ("a", True), "m5": (7, None),
+        **{f"m{number}": (None, None) for number in (2, 3, 4)},
+    }  # fmt: skip
+    for tag, number in (("news", 0), ("f", 1)):
+        call = calls.memory_search.search("default", None, tags=[tag])
+        assert [row["memory_id"] for row in store.run(call)] == [f"m{number}"]
+
+
 @pytest.mark.parametrize("label", ["Concept", "Episode"])
 def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     bare, connect, memgraph_uri, label

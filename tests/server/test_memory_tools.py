@@ -117,9 +117,12 @@ def test_figures_are_maps_by_name(talk):
 def test_memory_graph_search_is_another_name_of_memory_traverse_and_not_listed(talk):
     async def conversation(call, client):
         first, _ = await linked(call)
-        listed = {tool.name for tool in (await client.list_tools()).tools}
+        tools = (await client.list_tools()).tools
+        listed = {tool.name for tool in tools}
         assert "memory_traverse" in listed
         assert "memory_graph_search" not in listed
+        told = {tool.name: tool.description for tool in tools}
+        assert "memory_graph_search is another name of" in told["memory_traverse"]
         walked = await call("memory_traverse", start_id=first, strategy="dfs")
         return walked == await call("memory_graph_search", start_id=first, strategy="dfs")
 

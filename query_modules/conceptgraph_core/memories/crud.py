@@ -107,7 +107,7 @@ def keep(
     # A memory without confidence would expire at once, so it starts as archived.
     score, state = graph.presence(node)
     content = lifecycle.stored_content(node.content, state)
-    graph.update(node, decay_score=score, state=state, content=content)
+    graph.update(node, decay_score=score, state=state, content=content, tags=node.value("tags"))
     index(graph, node)
     return Noted(node, False, similar)
 

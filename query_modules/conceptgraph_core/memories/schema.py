@@ -18,6 +18,7 @@ from ..layers import (
     Layer,
     NodeKind,
     Property,
+    Slots,
     VectorIndex,
     optional,
     starting,
@@ -240,7 +241,7 @@ def own(properties: Mapping[str, Any]) -> int | None:
 
 def derived(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of a new memory that follow from its others."""
-    made = {"latest": latest(properties), "own": own(properties)}
+    made = {"latest": latest(properties), "own": own(properties), **TAGGED.of(properties)}
     return {name: value for name, value in made.items() if value is not None}
 
 
@@ -321,6 +322,11 @@ def _state(value: Any, field: str) -> str:
     return str(value)
 
 
+# Most memories have at most so many tags. Those of others are read to be found by a tag.
+TAGGED: Final = Slots(
+    MEMORY, "tags", ("tag1", "tag2", "tag3", "tag4", "tag5"), "more_tags", "deleted_at"
+)
+
 LAYER: Final = Layer(
     name="memories",
     nodes=(
@@ -388,7 +394,7 @@ LAYER: Final = Layer(
                 heard="said",
             ),
             refers={"parent_id": MEMORY},
-            derived={"latest": latest, "own": own},
+            derived={"latest": latest, "own": own, **TAGGED.derived()},
             counted={"memories expired": is_expired, "memories forgotten": is_forgotten},
         ),
     ),
@@ -420,6 +426,11 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "said_at")),
         Index(MEMORY, ("user_id", "state", "latest", "id")),
         Index(MEMORY, ("user_id", "state", "source", "latest", "id")),
+        Index(MEMORY, ("user_id", "state", "type", "latest", "id")),
+        *(
+            Index(MEMORY, ("user_id", name, "latest", "id"))
+            for name in (*TAGGED.names, TAGGED.more)
+        ),
         Index(MEMORY, ("user_id", "state", "own", "id")),
         Index(MEMORY, ("user_id", "deleted_at", "id")),
         Index(MEMORY, ("user_id", "parent_id")),
@@ -427,6 +438,7 @@ LAYER: Final = Layer(
         Index(MEMORY, ("user_id", "path")),
         Index(MEMORY, ("user_id", "lapses_at", "id")),
     ),
+    slots=(TAGGED,),
     vectors=(
         VectorIndex(
             MEMORY, "embedding", ("summary", "content"), "embedding_dimension", "created_at"

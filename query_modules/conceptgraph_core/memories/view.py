@@ -145,6 +145,7 @@ def _days(value: Any) -> int:
 
 # The properties that `schema.own` reads.
 _OF_OWN = frozenset(("tags", "thread", "concepts", "content"))
+_OF_TAGGED = frozenset((schema.TAGGED.source, schema.TAGGED.unless))
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
 
@@ -162,8 +163,12 @@ class AllMemories(adapter.Graph[Node]):
         return node
 
     def update(self, node: Node, /, **properties: Any) -> None:
-        """Set properties of *node*, and the key by which a profile finds it (`schema.own`)."""
+        """Set properties of *node*, and those that follow: `schema.own`, and the places of tags."""
         super().update(node, **properties)
+        if not _OF_TAGGED.isdisjoint(properties):
+            tagged = schema.TAGGED.of({name: node.value(name) for name in _OF_TAGGED})
+            get = node.raw.get_property
+            super().update(node, **{name: one for name, one in tagged.items() if get(name) != one})
         if not _OF_OWN.isdisjoint(properties):
             read = {name: node.value(name) for name in ("tags", "thread", "concepts", "created_at")}
             own = schema.own({**read, "content": node.content})

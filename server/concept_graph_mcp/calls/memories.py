@@ -22,6 +22,8 @@ Embedded = tuple[str, Sequence[float]]
 _ANY = Wanted()
 
 # All states except those of forgotten and expired memories.
+# From the latest to the earliest key of a memory, `latest`.
+EVER = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
 SEEN = tuple(state for state in STATES if state != EXPIRED)
 
 
@@ -189,13 +191,12 @@ def latest(
     Without *limit*, all of them. The states are the stored ones; ties are ordered by id.
     """
     also = () if source is None else (("source", source),)
-    ever = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
     return Union(
         tuple(
             Range(
                 (schema.MEMORY,),
                 "latest",
-                *ever,
+                *EVER,
                 where=(*mine(scope), ("state", state), *also),
                 limit=limit,
                 then="id",

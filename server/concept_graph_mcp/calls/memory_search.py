@@ -16,9 +16,13 @@ from . import concepts, entity_lookups, text_lookups
 from .also import NO_ALSO, Also
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import Equal, Lookup, Union
-from .memories import SEEN, Embedded, latest, near
+from .lookups import Equal, Lookup, Range, Union
+from .memories import EVER, SEEN, Embedded, latest, mine, near
 
+# A list by tags or types looks up at most so many of them, and reads so many for each that it
+# may show. Each tag takes a look-up for each place that it may have.
+_MOST_LOOKED_UP = 3
+_READ_FOR_EACH = 2
 _EXPLANATION = ("words", "factors")
 # The text is rendered again with days in the session's zone.
 _CONTEXT = procedures.CONTEXT.without("text")
@@ -50,13 +54,41 @@ def search(
     if query:
         lookup, context = _asking((scope, concept_scope), query, embedded, wanted, depth)
     else:
-        lookup, context = latest(scope, SEEN, schema.MAX_FILTERED, source_filter), {}
+        lookup, context = _listed(scope, wanted, depth), {}
     model, vector = embedded or (None, ())
     filters = (source_filter, list(types), list(tags), list(states))
     context |= text_lookups.asking(asker, asked_at)
     arguments = (query or None, limit, *filters, list(vector), model)
     procedure = procedures.SEARCH.without(*(() if explained else _EXPLANATION))
     return Call(procedure, arguments, lookup, context)
+
+
+def _listed(scope: str, wanted: Wanted, depth: int) -> Lookup:
+    """Look up the latest memories that are *wanted*: by tags, else by types, else all of them.
+
+    With one filter alone it reads a few more than *depth*, for copies of a text share a row.
+    """
+    filters = [one for one in (wanted.source, wanted.types, wanted.tags, wanted.states) if one]
+    most = schema.MAX_FILTERED if len(filters) > 1 else _READ_FOR_EACH * depth
+    if 0 < len(wanted.tags) <= _MOST_LOOKED_UP:
+        slots = schema.TAGGED
+        having = [(name, tag) for tag in sorted(wanted.tags) for name in slots.names]
+        found = [_latest_with(scope, most, one) for one in having]
+        return Union((*found, _latest_with(scope, schema.MAX_FILTERED, (slots.more, True))))
+    if 0 < len(wanted.types) <= _MOST_LOOKED_UP:
+        of_types = [(state, one) for one in sorted(wanted.types) for state in SEEN]
+        return Union(
+            tuple(
+                _latest_with(scope, most, ("state", state), ("type", one))
+                for state, one in of_types
+            )
+        )
+    return latest(scope, SEEN, schema.MAX_FILTERED, wanted.source)
+
+
+def _latest_with(scope: str, most: int, *having: tuple[str, Any]) -> Range:
+    where = (*mine(scope), *having)
+    return Range((schema.MEMORY,), "latest", *EVER, where=where, limit=most, then="id")
 
 
 @checked

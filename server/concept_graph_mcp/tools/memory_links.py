@@ -146,7 +146,8 @@ class LinkTools:
             clamped(0, schema.MAX_BUDGET_MS),
         ] = None,
     ) -> MemoriesReached:
-        """Walk from a memory along its links; the start comes first. Reading is no access."""
+        """Walk from a memory along its links; the start comes first. Reading is no access. \
+memory_graph_search is another name of this tool."""
         call = calls.memory_links.traverse(
             self._session.user_id,
             start_id,

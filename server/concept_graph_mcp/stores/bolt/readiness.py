@@ -9,7 +9,7 @@ from typing import Any
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.layers import SHARED, Index, Layer
+from conceptgraph_core.layers import SHARED, Index, Layer, Slots
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import VERSION
 
@@ -201,6 +201,10 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
     existing = {(row["label"], tuple(listed(row["property"]))) for row in rows}
+    for slots in (one for layer in layers for one in layer.slots):
+        indexed = (one.properties for one in _indexes(layers) if slots.more in one.properties)
+        if any((slots.label, one) not in existing for one in indexed):
+            await _fill(run, slots)
     # A unique constraint is no index in Memgraph, so unique properties are indexed as well.
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
@@ -212,6 +216,26 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
                     raise
                 # Without it the same is found, only more slowly.
                 logger.warning("no index on :%s(%s): %s", index.label, of, one_line(error.message))
+
+
+async def _fill(run: Run, slots: Slots) -> None:
+    """Give the nodes of an earlier version the properties of *slots*, before these are indexed.
+
+    The index tells the next start that it is done. One that was killed goes on.
+    """
+    values = f"n.{slots.source}"
+    # Cypher written by hand may have left another value there.
+    size = f"CASE WHEN valueType({values}) = 'LIST' THEN size({values}) ELSE 0 END"
+    given = [f"n.{name} = {values}[{place}]" for place, name in enumerate(slots.names)]
+    given.append(f"n.{slots.more} = CASE WHEN size({values}) > {len(slots.names)} THEN true END")
+    first = f"n.{slots.names[0]} IS NULL AND n.{slots.unless} IS NULL"
+    filled = (
+        f"MATCH (n:{slots.label}) WHERE {first} AND {values} IS NOT NULL"
+        f" WITH n, {size} AS size WHERE size > 0 WITH n LIMIT {_BATCH}"
+        f" SET {', '.join(given)} RETURN count(n) AS nodes"
+    )
+    while (await run(filled, {}, True))[0]["nodes"]:
+        pass
 
 
 def of_searches(layers: Sequence[Layer]) -> list[Index]:

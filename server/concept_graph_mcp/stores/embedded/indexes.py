@@ -19,6 +19,7 @@ from conceptgraph_core.layers import (
     Index,
     Layer,
     Ranking,
+    Slots,
     TextIndex,
     VectorIndex,
 )
@@ -72,10 +73,17 @@ class Table(ABC):
 class IndexTable(Table):
     """Vertices by the values of some properties."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, slots: Sequence[Slots] = ()) -> None:
         super().__init__(f"index {index.label}({', '.join(index.properties)})", index.label)
         self.index = index
-        self.properties = index.properties
+        # Taken from the list itself, so that files of versions without the properties have rows.
+        self._slots = [
+            one
+            for one in slots
+            if one.label == index.label and {*one.names, one.more} & {*index.properties}
+        ]
+        others = (name for one in self._slots for name in (one.source, one.unless))
+        self.properties = (*index.properties, *others)
         self.columns = len(index.properties) + 1
 
     @property
@@ -88,6 +96,8 @@ class IndexTable(Table):
         ]
 
     def row(self, vertex: int, properties: Properties) -> Row | None:
+        for one in self._slots:
+            properties = {**properties, **one.of(properties)}
         values = [properties.get(name) for name in self.index.properties]
         if self.index.scope is not None and properties.get(self.index.scope) is None:
             values[self.index.properties.index(self.index.scope)] = SHARED
@@ -251,7 +261,7 @@ class Catalogue:
 
     def __init__(self, layers: Sequence[Layer]) -> None:
         self.layers = layers
-        self.indexes = [IndexTable(one) for layer in layers for one in layer.indexes]
+        self.indexes = [IndexTable(one, layer.slots) for layer in layers for one in layer.indexes]
         self.rankings = [RankingTable(one) for layer in layers for one in layer.rankings]
         self.texts = [TextTable(one) for layer in layers for one in layer.texts]
         self.vectors = [VectorTable(one) for layer in layers for one in layer.vectors]
