@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
+from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.retrieval.schema import FEW_TEXTS
 from memories import node
 
@@ -35,6 +36,12 @@ def test_a_row_says_by_which_word_it_was_found(kept):
     [row] = kept.run(calls.memory_search.search("default", "any allergies?", explained=True))
     assert row["matched"] == ["allergies → allergic"]
     assert row["words"][0]["why"] == "allergies → allergic, a word family"
+
+
+def test_a_time_in_which_no_text_has_a_family_has_no_result(kept):
+    since = kept.now_ms + DAY_MS
+    call = calls.everyday.search("default", "any allergies?", since=since, until=since + DAY_MS)
+    assert kept.run(call) == []
 
 
 def test_a_family_counts_instead_of_the_word_and_less(kept):

@@ -51,8 +51,9 @@ def _is_asked_for(finder: Finder, one: Found, names: Collection[str], is_long: b
 
 def _are_together(finder: Finder, one: Found) -> bool:
     """Tell whether two words of the message stand in one passage of the text of *one*."""
-    said = f" {' '.join(split(one.node.content))} "
-    places = sorted((at, word) for word, term in _terms(finder, one) for at in _places(term, said))
+    terms = list(_terms(finder, one))
+    said = f" {' '.join(split(one.node.content))} " if len({word for word, _ in terms}) > 1 else ""
+    places = sorted((at, word) for word, term in terms for at in _places(term, said))
     if len({word for _, word in places}) < 2:
         # It has another form of the word, or it was heard with the text.
         return True

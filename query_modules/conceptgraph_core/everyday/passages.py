@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 
 from .. import budgets
 from ..quoting import CUT
-from ..words import readings
+from ..words import stems
+from ..words.splitting import names
 
 # A longer text is not quoted whole: 80 tokens.
 LONG: Final = 80 * budgets.BYTES_A_TOKEN
@@ -89,8 +90,11 @@ def _piece(
 ) -> _Piece:
     said = text[start:end]
     begins = text[before:start].count("\n") > 1
-    stems = {stem for one in readings(said, languages).values() for stem in one.stems}
-    return _Piece(start, end, budgets.size(said), frozenset(weights.keys() & stems), begins)
+    found = stems(said, languages)
+    if any(" " in term for term in weights):
+        found.update(names(said))
+    held = frozenset(weights.keys() & found)
+    return _Piece(start, end, budgets.size(said), held, begins)
 
 
 def _weight(piece: _Piece, weights: Mapping[str, float]) -> float:

@@ -1,11 +1,14 @@
 """Compare the wording of memories, and order those that contradict one another."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from .view import Node
 
+# So many words tell most texts apart, and stand among the first of so many.
+_COMPARED, _READ = 4, 8
 _PUNCTUATION: Final = ".,;:!?\"()…“”„‚‘’'"
 
 # The speaker and the words of a text: memories equal in both are shown once.
@@ -46,10 +49,21 @@ def age(node: Node) -> tuple[int, str]:
 
 def grouped(nodes: Iterable[Node]) -> list[list[Node]]:
     """Group *nodes* with the same saying, at the place of the first one."""
-    groups: dict[Saying, list[Node]] = {}
-    for node in nodes:
-        groups.setdefault(saying(node), []).append(node)
+    nodes = list(nodes)
+    # Few texts begin alike, and only these are compared word by word.
+    begun = [_beginning(node.content) for node in nodes]
+    alike = Counter(begun)
+    groups: dict[Saying | Node, list[Node]] = {}
+    for node, beginning in zip(nodes, begun, strict=True):
+        groups.setdefault(saying(node) if alike[beginning] > 1 else node, []).append(node)
     return list(groups.values())
+
+
+def _beginning(text: str) -> tuple[str, ...]:
+    """Return the first words of *text*, the same for all texts with the same words."""
+    first = " ".join(text.split(None, _READ)[:_READ])
+    found = words(first)[:_COMPARED]
+    return found if len(found) == _COMPARED else words(text)[:_COMPARED]
 
 
 def shown_first(shown: Iterable[Node], groups: Iterable[Sequence[Node]]) -> list[list[Node]]:

@@ -104,10 +104,15 @@ class Question(NamedTuple):
         """Return whether a text told then can be an answer; a text without a time always can."""
         return heard_at is None or heard_at < self.asked_at
 
-    def factors(self, speaker: str | None, said_at: int | None) -> Factors:
-        """Return the factors of a text by *speaker* at *said_at* (unix ms); both may be None."""
+    def factors(
+        self, speaker: str | None, said_at: int | None, age: float | None = None
+    ) -> Factors:
+        """Return the factors of a text by *speaker* at *said_at* (unix ms); both may be None.
+
+        *age* is its `age`, if it is known already.
+        """
         return Factors(
-            age=self.age(said_at),
+            age=self.age(said_at) if age is None else age,
             named=NAMED if speaker is not None and speaker in self.named else 1.0,
             asker=ASKER if speaker is not None and speaker.casefold() in self.askers else 1.0,
             period=self.period(said_at),

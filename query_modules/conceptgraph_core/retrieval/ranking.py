@@ -377,7 +377,7 @@ class Choice(Generic[H]):
         told = self._index.tell(text)
         if not self._question.is_older(told.heard_at) or not self._belongs(text, place):
             return None
-        factors = self._question.factors(told.speaker, told.said_at)
+        factors = self._spread.factors(told.speaker, told.said_at)
         return _Found(total * factors.product, text, told, factors, place)
 
     def _belongs(self, text: H, place: Place) -> bool:

@@ -20,7 +20,7 @@ from .along_threads import (
 from .groups import Neighbour
 from .index import Corpus, H, Index, Mentions
 from .nearness import Cosines
-from .question import Cue, Question
+from .question import Cue, Factors, Question
 from .schema import HEARD_COUNT
 
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect.
@@ -30,6 +30,8 @@ RARITY_EXPONENT: Final = 0.25
 
 # One, two and three texts away.
 _FADED: Final = tuple(FADING**distance for distance in range(1, NEIGHBOURS + 1))
+# In the order that decides between equal contributions.
+_NEAREST_FIRST: Final = sorted(FADED_CUBED, key=lambda one: (abs(one[0]), one[0]))
 _AROUND: Final = ((1.0, 0), *((FADING ** abs(k), k) for k in (-3, -2, -1, 1, 2, 3)))
 
 # A cosine one deviation above the mean gives this many deviations of the sums by words.
@@ -98,9 +100,11 @@ class _ByTime(dict[int | None, float]):
 
     def __init__(self, question: Question) -> None:
         self._question = question
+        self.ages: dict[int | None, float] = {}
 
     def __missing__(self, said_at: int | None) -> float:
-        factor = self[said_at] = self._question.age(said_at) * self._question.period(said_at)
+        age = self.ages[said_at] = self._question.age(said_at)
+        factor = self[said_at] = age * self._question.period(said_at)
         return factor
 
 
@@ -109,15 +113,30 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 
     def __init__(self) -> None:
         super().__init__(list)
+        # The sums that were asked for since the last mention was added.
+        self.sums: dict[int, float] = {}
 
     def sum(self, place: int) -> float:
         """Return the contribution to *place*: the sum of the cubic roots of the cues' sums."""
+        if place in self.sums:
+            return self.sums[place]
         cubed: dict[int, float] = {}
+        at, known = self.get, cubed.get
         # Summed in the order of the offsets, so that a store's order does not change the sum.
         for offset, faded in FADED_CUBED:
+            for number, cube in at(place + offset, ()):
+                cubed[number] = known(number, 0.0) + faded * cube
+        found = self.sums[place] = sum(map(cbrt, cubed.values()))
+        return found
+
+    def greatest(self, place: int) -> dict[int, int]:
+        """Return the offset of the greatest contribution of each cue to *place*, by its number."""
+        greatest: dict[int, tuple[float, int]] = {}
+        for offset, faded in _NEAREST_FIRST:
             for number, cube in self.get(place + offset, ()):
-                cubed[number] = cubed.get(number, 0.0) + faded * cube
-        return sum(map(cbrt, cubed.values()))
+                if number not in greatest or faded * cube > greatest[number][0]:
+                    greatest[number] = faded * cube, offset
+        return {number: offset for number, (_, offset) in greatest.items()}
 
 
 class _Cue(NamedTuple, Generic[H]):
@@ -186,7 +205,7 @@ class Spread(Generic[H]):
         mentions = self._older(mentions)
         self._counted += max(counted, len(mentions.texts))
         self._added += len(mentions.texts)
-        if not mentions.texts and not near:
+        if not count or not (mentions.texts or near):
             return
         weight = cue.share * rarity(self._texts_in_all, count)
         pairs = zip(mentions.counts, mentions.lengths, strict=True)
@@ -275,6 +294,7 @@ class Spread(Generic[H]):
         number = len(self._cues)
         self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given, own))
         hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
+        hits.sums.clear()
         known = strengths.get
         # Few mentions differ in what they give.
         gives = {gave: (weight * gave, (number, (weight * gave) ** 3)) for gave in set(given)}
@@ -343,6 +363,10 @@ class Spread(Generic[H]):
         if place in self._said_at:
             return self._by_time[self._said_at[place]]
         return self._question.most_by_time
+
+    def factors(self, speaker: str | None, said_at: int | None) -> Factors:
+        """Return the factors of a text by *speaker* at *said_at* (`Question.factors`)."""
+        return self._question.factors(speaker, said_at, self._by_time.ages.get(said_at))
 
     def activated(self, least: float) -> Iterator[tuple[float, Place]]:
         """Yield all places whose total may reach *least*, each with the bound of its total."""
@@ -447,26 +471,24 @@ class Spread(Generic[H]):
 
         Every match is asked for these, and few for their words, which take much longer.
         """
-        near = reaching(place)
-        for cue in self._cues:
-            if cue.cue.is_passed:
-                continue
-            known, given, most, greatest = cue.rows.get, cue.given, None, None
-            for one, faded in near:
-                row = known(one)
-                if row is not None:
-                    distance = one - place
-                    order = faded * given[row] ** 3, -abs(distance), -distance
-                    if most is None or order > most:
-                        most, greatest = order, row
-            if greatest is None:
-                continue
+        for cue, greatest in self._greatest(place):
             term = cue.term_of.get(cue.mentions.texts[greatest])
             other = term if term is not None else next(iter(cue.cue.terms), "")
             member = next((one for one in cue.cue.near if one.term == other), None)
             covers = cue.cue.covers if member is None else cue.cue.covers * member.covers
             if covers:
                 yield cue.cue, covers, cue.mentions.counts[greatest] <= HEARD_COUNT
+
+    def _greatest(self, place: Place) -> Iterator[tuple[_Cue[H], int]]:
+        """Yield the question's cues that lead to *place*, each with the row that gives most."""
+        if place >= 0:
+            offsets = sorted(self._own.greatest(place).items())
+            yield from ((self._cues[one], self._cues[one].rows[place + at]) for one, at in offsets)
+            return
+        for cue in self._cues:
+            row = None if cue.cue.is_passed else cue.rows.get(place)
+            if row is not None:
+                yield cue, row
 
     def own_terms(self, place: Place) -> Iterator[tuple[Cue, str]]:
         """Yield the cues that the text at *place* mentions itself, each with its term."""

@@ -74,6 +74,8 @@ class Search:
         self.margin = MARGIN
         self._sought: Question | None = None
         self._association: Association[int] | None = None
+        # What `evidence` found, by text: the bar of a recall asks for it again and again.
+        self._evidence: dict[int, dict[str, float]] = {}
 
     def expect_near(
         self, similarities: Mapping[str, float], others: Sequence[float] | None = None
@@ -210,10 +212,14 @@ class Search:
         """Return the words of the question that *hit* has, as `covered` does, each with its weight.
 
         It is the root of how rare the word is, so that a common word does not stand for a rare one.
-        A word that says little (`light`) has less.
+        A word that says little (`light`) has less. No caller may change them.
         """
-        has = _covers(hit, schema.HEARD_COVERS)
-        return {said: has[said] * weight for said, weight in self._weights.items() if said in has}
+        text = hit.found.text
+        if text not in self._evidence:
+            has = _covers(hit, schema.HEARD_COVERS)
+            weights = self._weights.items()
+            self._evidence[text] = {one: has[one] * by for one, by in weights if one in has}
+        return self._evidence[text]
 
     @cached_property
     def content(self) -> frozenset[str]:

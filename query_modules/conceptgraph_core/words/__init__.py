@@ -2,6 +2,15 @@
 
 from .languages import stop_words
 from .libraries import missing
-from .terms import Reading, first_name, phrases, readings, terms
+from .terms import Reading, first_name, phrases, readings, stems, terms
 
-__all__ = ["Reading", "first_name", "missing", "phrases", "readings", "stop_words", "terms"]
+__all__ = [
+    "Reading",
+    "first_name",
+    "missing",
+    "phrases",
+    "readings",
+    "stems",
+    "stop_words",
+    "terms",
+]

@@ -87,6 +87,16 @@ def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading
     return found | {name: Reading((name,)) for name in names(text) if len(name) <= MAX_LENGTH}
 
 
+def stems(text: str, languages: Sequence[str] = DEFAULT) -> set[str]:
+    """Return all stems of `readings`, without runs of words. Raises LibraryMissing."""
+    if len(languages) > 1:
+        read = readings(text, languages).values()
+        return {stem for one in read for stem in one.stems if " " not in stem}
+    found = set(map(language(languages[0]).term, split(text)))
+    found.discard("")
+    return found
+
+
 def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
     """Return the words of *text*, case-folded, their possible forms without an ending, and runs.
 

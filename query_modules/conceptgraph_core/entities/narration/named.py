@@ -299,6 +299,8 @@ def _ends(word: _Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(bare), (_form(word.raw.rstrip(_PUNCTUATION)),)
 
 
+# A message has each word in several forms, most of them alike.
+@lru_cache(1_024)
 def _form(said: str) -> str:
     return names.searched(names.canonical(said))
 
