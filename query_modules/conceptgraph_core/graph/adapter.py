@@ -188,6 +188,12 @@ class Graph(Generic[N]):
         if read is not None:
             read(vertex_ids)
 
+    def expect_vectors(self, nodes: Iterable[Node], name: str) -> None:
+        """Announce that the call will read the vector *name* of *nodes*, like `expect`."""
+        read = getattr(self._raw_graph, "expect_vectors", None)
+        if read is not None:
+            read([node.raw for node in nodes], name)
+
     def looked_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
     ) -> list[Any] | None:

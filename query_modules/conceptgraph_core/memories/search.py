@@ -215,9 +215,11 @@ class Finder:
 
         These are the nearest memories, and some others (`schema.SAMPLED`).
         """
+        nodes = list(self._graph.nodes())
+        self._graph.expect_vectors(nodes, "embedding")
         near = [
             (-similarity, node.memory_id)
-            for node in self._graph.nodes()
+            for node in nodes
             if (similarity := self._similarity(node)) is not None
             and wanted.admits(self._graph, node)
         ]

@@ -187,10 +187,15 @@ class StoredIndex:
         """Return the terms that each of *texts* mentions, without first names of speakers."""
         nodes = [self._graph.raw_node(self._raw(text)) for text in texts]
         self._graph.expect_edges(filter(None, nodes), outgoing=True)
-        return [[] if node is None else list(self._terms_of(node)) for node in nodes]
+        ends = [[] if node is None else self._ends_of(node) for node in nodes]
+        self._graph.expect([term.get_id() for terms in ends for term in terms])
+        return [list(self._names_of(terms)) for terms in ends]
 
-    def _terms_of(self, node: Node) -> Iterator[str]:
-        for _, _, term, _ in self._graph.ends(node, (True,), _OF_TEXT):
+    def _ends_of(self, node: Node) -> list[Any]:
+        return [term for _, _, term, _ in self._graph.ends(node, (True,), _OF_TEXT)]
+
+    def _names_of(self, terms: Iterable[Any]) -> Iterator[str]:
+        for term in terms:
             get = term.get_property
             if not get("speakers"):
                 name = get("name")

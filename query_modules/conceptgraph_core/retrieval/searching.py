@@ -74,7 +74,7 @@ class Search:
         self.margin = MARGIN
         self._sought: Question | None = None
         self._association: Association[int] | None = None
-        # What `evidence` found, by text: the bar of a recall asks for it again and again.
+        # The results of `evidence` by text: the bar of a recall asks for each several times.
         self._evidence: dict[int, dict[str, float]] = {}
 
     def expect_near(

@@ -277,6 +277,9 @@ class Graph:
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
         self.reading().expect_vertices(vertex_ids)
 
+    def expect_vectors(self, vertices: Sequence[Vertex], name: str) -> None:
+        self.reading().expect_vectors([one._element for one in vertices], name)
+
     def expect_edges(self, vertices: Iterable[Vertex], outgoing: bool) -> None:
         self.reading().edges.expect([vertex._element for vertex in vertices], outgoing)
 

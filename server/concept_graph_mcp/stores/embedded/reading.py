@@ -65,11 +65,17 @@ def edges_of_many(database: Database, vertex_ids: Iterable[int], outgoing: bool)
 
 def vector(database: Database, table: str, vertex: int) -> bytes | None:
     """Return the vector of a vertex in its stored form from *table*."""
-    found = database.execute(
-        f'SELECT vector, checksum FROM "{table}" WHERE vertex = ?', [vertex]
-    ).fetchone()
-    if found is None:
-        return None
-    if checksums.is_wrong(found[1], vertex, found[0]):
-        raise Unsound(f"node {vertex}: its vector is not as it was written")
-    return bytes(found[0])
+    return next((blob for _, blob in vectors(database, table, [vertex])), None)
+
+
+def vectors(database: Database, table: str, vertices: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+    """Yield those of *vertices* that have a vector in *table*, each with its stored form."""
+    rows = database.execute(
+        f'SELECT vertex, vector, checksum FROM "{table}"'
+        " WHERE vertex IN (SELECT value FROM json_each(?))",
+        [listed(vertices)],
+    )
+    for vertex, stored, checksum in rows:
+        if checksums.is_wrong(checksum, vertex, stored):
+            raise Unsound(f"node {vertex}: its vector is not as it was written")
+        yield vertex, bytes(stored)

@@ -33,6 +33,8 @@ class Transaction:
         self._catalogue = catalogue
         # Changed vectors, which are not among the properties of an element.
         self._vectors: dict[tuple[VertexElement, str], tuple[float, ...] | None] = {}
+        # Stored ones that were read together.
+        self._read_vectors: dict[tuple[VertexElement, str], tuple[float, ...]] = {}
         # The stored state of every element that was changed.
         self._before: dict[VertexElement, tuple[tuple[str, ...], dict[str, Any]]] = {}
         self._created: dict[VertexElement, None] = {}
@@ -62,6 +64,8 @@ class Transaction:
         """Return the vector *name* of *vertex*, or None; stored numbers have 32 bits."""
         if (vertex, name) in self._vectors:
             return self._vectors[vertex, name]
+        if (vertex, name) in self._read_vectors and vertex not in self._deleted:
+            return self._read_vectors[vertex, name]
         table = self._catalogue.vector(vertex.labels, name)
         if table is None or vertex in self._deleted:
             return None
@@ -76,6 +80,17 @@ class Transaction:
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
         """Read the unread ones of *vertex_ids* in one statement."""
         self._cache.load_vertices(vertex_ids)
+
+    def expect_vectors(self, vertices: Collection[VertexElement], name: str) -> None:
+        """Read the stored vectors *name* of *vertices* in one statement a table."""
+        of_tables: dict[str, dict[int, VertexElement]] = {}
+        for vertex in vertices:
+            table = self._catalogue.vector(vertex.labels, name)
+            if table is not None:
+                of_tables.setdefault(table.name, {})[vertex.id] = vertex
+        for table_name, by_id in of_tables.items():
+            for vertex_id, blob in reading.vectors(self._database, table_name, by_id):
+                self._read_vectors[by_id[vertex_id], name] = unpacked(blob)
 
     def look_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
