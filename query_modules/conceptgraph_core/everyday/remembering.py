@@ -18,7 +18,7 @@ from ..entities.observation import observing
 from ..errors import NotFound
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, lifecycle, links, resting
+from ..memories import crud, lifecycle, links, resting, together
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from ..text import shown
@@ -42,14 +42,15 @@ def remember(
     """Keep *text*; *about* names who and what it is about, as names or maps of name and kind.
 
     *said* are the user's words, which alone make what it names the user's; the memory is found by
-    them too. *keep* says how long it
-    matters (`schema.KEEP`), *replaces* is the id of a memory that is no longer so, and
-    *happened_at* (unix ms) when it was so or will be, if not now; a plan fades after that. It is
-    found by the names and the kinds too, and the names are observed as entities. If concepts are
-    the user's own, the names become concepts that evoke one another, more strongly each time. The
-    same text again is the memory that is there: existing is true, it is accessed, and *keep* is set
-    anew. Returns id, existing and similar ({id, text}); a memory that replaced the same one before
-    is there too. Raises InvalidText, InvalidNumber, Tautology, NotFound.
+    them too. *keep* says how long it matters (`schema.KEEP`), *replaces* is the id of a memory that
+    is no longer so, and *happened_at* (unix ms) when it was so or will be, if not now; a plan fades
+    after that. It is found by the names and the kinds too, and the names are observed as entities.
+    If concepts are the user's own, the names become concepts that evoke one another, more strongly
+    each time. The same text again is the memory that is there: existing is true, it is accessed,
+    and *keep* is set anew. Returns id, existing and similar ({id, text}); those that were often in
+    one answer with an existing one are there with together, the number of answers, and a memory
+    that replaced the same one before is there too. Raises InvalidText, InvalidNumber, Tautology,
+    NotFound.
     """
     memories.checked_content(text, "text")
     wanted = named_in(about, text)
@@ -74,7 +75,9 @@ def remember(
     if existing:
         _again(graph, node, keep, now_ms if happened_at is None else happened_at)
     others = [one for one in similar if one.memory_id != replaces]
-    for one in others:
+    # Those of a memory that was there are offered: they were in its answers, and may say much else.
+    paired = others[:] if existing else []
+    for one in others if not paired else ():
         links.join(graph, node, one, memories.DEFAULT_RELATION)
     if wanted:
         message = kept(text, said, wanted, happened_at)
@@ -88,7 +91,10 @@ def remember(
     return {
         "id": node.memory_id,
         "existing": existing,
-        "similar": [{"id": one.memory_id, "text": one.text} for one in others],
+        "similar": [
+            {"id": one.memory_id, "text": one.text, **(together.MARK if one in paired else {})}
+            for one in others
+        ],
     }
 
 

@@ -15,7 +15,7 @@ from .. import budgets
 from ..dates import DAY_MS, Span
 from ..retrieval.nearness import MARGIN
 from ..retrieval.question import asks_of_the_past
-from . import lifecycle, links, near_duplicates, rendering, schema, standing
+from . import lifecycle, links, near_duplicates, rendering, schema, standing, together
 from .filters import Wanted
 from .search import Finder, Found
 from .view import Graph, Node
@@ -167,7 +167,7 @@ def accessed(graph: Graph, put: Sequence[Node]) -> None:
     if graph.may_write:
         for node in put:
             lifecycle.access(graph, node)
-        _strengthen(graph, put)
+        together.count(graph, put, _strengthen(graph, put))
 
 
 def _relevance(graph: Graph, found: Sequence[Found]) -> tuple[dict[Node, float], set[Node]]:
@@ -271,7 +271,8 @@ def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, N
     }
 
 
-def _strengthen(graph: Graph, put: Sequence[Node]) -> None:
+def _strengthen(graph: Graph, put: Sequence[Node]) -> set[tuple[int, int]]:
+    """Strengthen the links between the memories *put*; return the pairs that have one."""
     among = {node.id for node in put}
     graph.expect_edges(put, outgoing=True)
     between: dict[tuple[int, int, str], list[Any]] = {}
@@ -281,3 +282,4 @@ def _strengthen(graph: Graph, put: Sequence[Node]) -> None:
                 between.setdefault((node.id, other.id, relation), []).append(edge)
     for edges in between.values():
         links.strengthen(graph, edges, schema.CONTEXT_AMOUNT)
+    return {(source, target) for source, target, _ in between}

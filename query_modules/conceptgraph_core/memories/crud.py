@@ -8,6 +8,7 @@ from ..errors import Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
 from . import duplicates, ids, lifecycle, links, near_duplicates, resting, rules, schema, standing
+from . import together as pairs
 from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
@@ -22,6 +23,7 @@ class Noted(NamedTuple):
 
     node: Node
     existing: bool
+    # Of an existing one: those that were often in one answer with it, and have no link.
     similar: dict[Node, Node | None]
     kept: Row = {}  # noqa: RUF012 - a tuple's, which nobody changes
 
@@ -45,9 +47,10 @@ def create(
     """Store a text, once; its score and state follow from its importance and confidence.
 
     *vector* embeds *content*, by *model*. Returns memory_id, state, decay_score, concepts,
-    existing, similar: a list of near-duplicates, {memory_id, text} with contradicted_by if any, and
-    kept: the properties of an existing one that stay, although others were given.
-    Raises the errors of `keep`, and NotFound for a missing parent.
+    existing, similar: a list of near-duplicates, {memory_id, text} with contradicted_by if any, or
+    of those that were often in one answer with an existing one, with together; and kept: the
+    properties of an existing one that stay, although others were given. Raises the errors of
+    `keep`, and NotFound for a missing parent.
     """
     given = {
         "source": source,
@@ -68,7 +71,10 @@ def create(
         "decay_score": round(node.score, schema.DECIMALS),
         "concepts": list(node.value("concepts")),
         "existing": existing,
-        "similar": [_similar(one, later) for one, later in similar.items()],
+        "similar": [
+            _similar(one, later) | (pairs.MARK if existing else {})
+            for one, later in similar.items()
+        ],
         "kept": kept,
     }
 
@@ -91,7 +97,8 @@ def keep(
     values = checked({**_STARTING, **said, "content": content})
     there, entry, similar = duplicates.known(graph, content, vector, model, values.get("said_at"))
     if there is not None:
-        return Noted(there, True, {}, _again(graph, there, entry, values))
+        kept = _again(graph, there, entry, values)
+        return Noted(there, True, dict.fromkeys(pairs.offered(graph, there)), kept)
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,

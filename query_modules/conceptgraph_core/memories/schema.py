@@ -70,6 +70,11 @@ SIMILAR_COSINE: Final = 0.85
 SIMILAR_COMPARED: Final = 50
 SIMILAR_MENTIONS: Final = 300
 MOST_SIMILAR: Final = 5
+# Of an answer so many memories count as together; each notes so many others, and a pair that was in
+# so many answers is offered.
+MOST_TOGETHER: Final = 8
+MOST_NOTED_TOGETHER: Final = 16
+OFTEN_TOGETHER: Final = 5
 # The number of nearest vectors that count, and the highest total of matches.
 SEARCH_DEPTH: Final = 100
 # The nearest vectors count beside words; the cosines of so many others stand for all the rest.

@@ -95,6 +95,7 @@ Naming = Annotated[Text | Named, BeforeValidator(_as_named)]
 class Similar(TypedDict):
     id: str
     text: str
+    together: NotRequired[int]
 
 
 class Remembered(TypedDict):
@@ -232,7 +233,8 @@ names, what was said of that, and what comes to mind; sources has the id of each
         ] = None,
     ) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
-Returns its id; existing if it was there already; similar ones, which it may have to replace."""
+Returns its id; existing if it was there already; similar ones, which it may have to replace \
+(together: in so many answers with it)."""
         at = None
         if happened_at is not None:
             at = time_given(happened_at, "happened_at", self._session.zone, begins=True)

@@ -51,6 +51,9 @@ class Listed(Brief):
 class Alike(TypedDict):
     memory_id: MemoryId
     text: str
+    together: NotRequired[
+        Annotated[int, Field(description="In so many answers with it, without a link.")]
+    ]
     contradicted_by: NotRequired[Against]
 
 
