@@ -109,6 +109,11 @@ def test_what_a_builder_does_not_know_has_no_look_up():
     assert by_hand(memories.get(ID), asker="Lena") is None
 
 
+def test_a_builder_that_takes_another_argument_in_its_place_has_no_look_up():
+    # It looks up by the time of the call, and the procedure takes how long a session was silent.
+    assert by_hand(calls.entity_admin.silent_sessions(NOW, 10, "u")) is None
+
+
 def test_a_refused_call_has_no_look_up():
     call = concepts.peek(["apple"])._replace(arguments=(["a\0b"], 2, None))
     assert by_hand(call) is None

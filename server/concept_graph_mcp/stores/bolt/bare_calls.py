@@ -104,6 +104,7 @@ def _arguments(
         "user_id": context.user_id,
         "concept_scope": own,
         "date": context.date,
+        "now_ms": context.now_ms,
     }
     values = dict(given)
     by_name["embedded"] = (values["model"], values["vector"]) if values.get("vector") else None
