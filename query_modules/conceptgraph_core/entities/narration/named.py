@@ -378,6 +378,8 @@ def _runs(hits: list[int]) -> Iterator[Place]:
 
 def _unspaced(text: str) -> Iterable[str]:
     """Return the possible labels in a script without blanks: all runs of characters."""
+    if text.isascii():
+        return ()
     places = [place for place, one in enumerate(text) if is_unspaced(one)][:_MOST_UNSPACED]
     return {
         names.searched(names.canonical(text[first : first + length]))
