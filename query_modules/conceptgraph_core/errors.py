@@ -69,5 +69,9 @@ class InvalidMetadata(ConceptGraphError):
     """Metadata that is no map, or holds a value that no property can have."""
 
 
+class WrongValue(ConceptGraphError):
+    """A call that met a value of a type that no call stores."""
+
+
 class UnknownState(ConceptGraphError):
     """A state of a memory other than active, dormant, archived and expired."""

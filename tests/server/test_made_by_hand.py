@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import neo4j
@@ -9,7 +10,7 @@ import pytest
 from command_line import run
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.errors import Contended, Unwritable
+from concept_graph_mcp.errors import Contended, Refused, Unwritable
 from concept_graph_mcp.stores.bolt.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -149,3 +150,48 @@ def test_a_constraint_of_somebody_else_does_not_keep_a_server_from_starting(lab,
         assert "too many writes" not in str(failure.value)
     finally:
         lab("DROP CONSTRAINT ON (n:Concept) ASSERT n.search_name IS UNIQUE")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "MATCH (t:Term) DETACH DELETE t",
+        "MATCH (t:Term) WITH t LIMIT 1 DETACH DELETE t",
+        "MATCH (t:Text) SET t.length = 'x', t.node = 'x', t.said_at = 'z'",
+        "MATCH (c:Corpus) SET c.texts = 'x'",
+        "MATCH (c:Corpus) SET c.length = c.length + 5",
+        "MATCH (:Text)-[e]->(:Term) SET e.count = 'x'",
+        "MATCH (t:Term) SET t.near = 'x', t.speakers = 5",
+    ],
+)
+def test_an_index_of_words_that_hands_damaged_is_told_and_built_again(
+    lab, start, memgraph_uri, monkeypatch, statement
+):
+    lab(statement)
+    server = start()
+    assert [row["problem"] for row in server.call(calls.transfer.check())] == [
+        "damaged index of words"
+    ]
+    search = calls.memory_search.search("default", "what does Daniele prefer?")
+    with suppress(Refused):
+        server.call(search)
+    monkeypatch.setenv("MEMGRAPH_URI", memgraph_uri)
+    monkeypatch.setenv("TZ", "UTC")
+    assert run("check").exit_code == 1
+    mended = run("check", "--mend")
+    assert mended.exit_code == 0, mended.output
+    assert mended.stdout == "Nothing is wrong.\n"
+    check_answers(server)
+
+
+def test_a_concept_that_is_in_no_list_of_names_is_found_again(lab, start):
+    lab("MATCH (c:Concept {name: 'apple'}) SET c.listed = 7, c.unlisted = null")
+    server = start()
+    lab("CREATE (:NameList {number: 'x', label: 'Concept', size: 'y', names: 5})")
+    told = {row["problem"] for row in server.call(calls.transfer.check())}
+    assert told == {"damaged lists of names", "in no list of names"}
+    assert server.call(calls.transfer.mend(None, 100)) != []
+    assert server.call(calls.transfer.mend(None, 100)) == []
+    assert server.call(calls.transfer.check()) == []
+    found = server.call(calls.concepts.concept_search(["ppl"], 10, 86_400_000))
+    assert found[0]["concept"] == "apple"

@@ -177,6 +177,8 @@ class Graph(Generic[N]):
 
     def raw_vertex(self, vertex_id: int) -> Any:
         """Return the vertex of that id below `mgp`; None if there is none."""
+        if type(vertex_id) is not int:
+            return None
         try:
             return self._raw_graph.get_vertex_by_id(vertex_id)
         except IndexError:

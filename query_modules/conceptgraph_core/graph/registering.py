@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin
 
 import mgp
 
+from ..errors import WrongValue
 from ..procedures import Edge, Procedure, Vertex
 from .bare_calls import BARE
 from .raw import records
@@ -56,12 +57,25 @@ class Module:
             if "found" not in context:
                 arguments = list(zip(names, given, strict=False))
                 context = BARE.told(ctx, name, writes, arguments, context)
-            answer = does(view(ctx, context), *given[:-1])
-            if answer is None:
-                return []
-            return records([answer] if answer.__class__ is dict else answer)
+            try:
+                answer = does(view(ctx, context), *given[:-1])
+                if answer is None:
+                    return []
+                return records([answer] if answer.__class__ is dict else answer)
+            except (TypeError, AttributeError) as error:
+                raise WrongValue(_of_wrong_type(error)) from error
 
         return run
+
+
+def _of_wrong_type(error: Exception) -> str:
+    """Return the line about *error*, with its place but without its text, which may be stored."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    file = "" if place is None else place.tb_frame.f_code.co_filename.rpartition("/")[2]
+    at = "" if place is None else f" ({type(error).__name__} in {file}, line {place.tb_lineno})"
+    return f"a value of a wrong type, set by hand, is in the way{at}; run concept-graph-mcp check"
 
 
 def _item(text: str) -> tuple[str, str]:

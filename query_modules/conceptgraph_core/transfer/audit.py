@@ -11,6 +11,7 @@ from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import UNINDEXED
+from . import derived
 from .odd_values import (
     UNKNOWN,
     finding,
@@ -33,6 +34,9 @@ _CROSSING = ("relation between two users", "remove the relation")
 _LOOP = ("relation to itself", "remove the relation")
 _MERGING = "CALL conceptgraph.mend() YIELD subject, done;"
 _TWO_LABELS = ("two labels", "REMOVE one of the labels")
+_WORDS = ("damaged index of words", "run concept-graph-mcp check --mend")
+_LISTS = ("damaged lists of names", "run concept-graph-mcp check --mend")
+_UNLISTED = ("in no list of names", "run concept-graph-mcp check --mend")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
@@ -44,6 +48,7 @@ def check(graph: Everything) -> list[Row]:
     """
     keys: dict[tuple[tuple[str, ...], tuple[Any, ...]], list[Node]] = {}
     odd: dict[int, list[Row]] = {}
+    lists = derived.numbers_of_lists(graph)
     references = _References(graph)
     rows: list[Row] = []
     for node in graph.nodes():
@@ -55,6 +60,8 @@ def check(graph: Everything) -> list[Row]:
         if found:
             odd[node.id] = found
         rows.extend(_scope_problems(graph, node))
+        if derived.is_lost(graph, node, lists):
+            rows.append(_row(*_UNLISTED, subject_of(graph, node)))
         rows.extend(_edge_problems(graph, node, layer))
         references.add(node)
     for (space, key), nodes in keys.items():
@@ -79,9 +86,10 @@ def problems(layer: Layer) -> dict[str, str]:
     scoped = [_CROSSING] if any(kind.scope for kind in layer.nodes) else []
     scoped += [_decomposed(kind.scope) for kind in layer.nodes if kind.scope]
     foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
-    indexed = [UNINDEXED, _STRAYS] if any(kind.indexed for kind in layer.nodes) else []
+    indexed = [UNINDEXED, _STRAYS, _WORDS] if any(kind.indexed for kind in layer.nodes) else []
     elements = [*missing, *wrong, _TWO_LABELS, *shared, *unset, *ends, _PARALLEL, _LOOP]
-    return dict([*elements, *scoped, *foreign, *indexed])
+    listed = [_LISTS, _UNLISTED] if layer.texts else []
+    return dict([*elements, *scoped, *foreign, *indexed, *listed])
 
 
 class _References:
@@ -106,6 +114,11 @@ class _References:
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
+    if odd := len(derived.odd_lists(graph)):
+        yield _row(*_LISTS, f"{odd:,} lists")
+    if derived.are_words_damaged(graph.another(derived.Words)):
+        yield _row(*_WORDS, "the index of words")
+        return
     writer = Writer(graph)
     lacking = Counter(
         graph.kind_of(node).measure

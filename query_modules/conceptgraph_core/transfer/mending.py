@@ -11,10 +11,14 @@ from ..graph.raw import public_edge, public_vertex
 from ..layers import NOW, EdgeKind, NodeKind, Property
 from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
+from . import derived
 from .audit import subject_of
 from .odd_values import UNKNOWN, is_wrong, mended, substitute
 from .places import Key, Place
 from .view import Everything
+
+# The nodes of the index of words that one transaction removes.
+_WORDS_AT_ONCE = 10_000
 
 Row = dict[str, Any]
 Changes = dict[str, Any]
@@ -24,7 +28,7 @@ def mend(graph: Everything, owner: str | None = None, limit: int | None = None) 
     """Give odd nodes and relations what they lack; merge nodes of one key, with all relations.
 
     Memories and entities without a user become those of *owner*. It ends after *limit* elements.
-    Returns a (subject, done) row for each. What only a person can decide stays as it is. Raises
+    Returns a (subject, done) row for each. A value that only a person knows stays missing. Raises
     InvalidText, InvalidNumber.
     """
     owner = None if owner is None else text.user(owner, "owner")
@@ -36,11 +40,14 @@ class _Mending:
     def __init__(self, graph: Everything, owner: str | None, most: float) -> None:
         self._graph = graph
         self._owner = owner
+        self.rows: list[Row] = []
+        self._most = most
+        self._lists = derived.numbers_of_lists(graph)
+        self._mend_derived()
         self._writer = Writer(graph)
         # The node that keeps each key, and each other value that must be unique.
         self._holders: dict[Place, Node] = {}
         self._taken: dict[tuple[str, Key], Node] = {}
-        self.rows: list[Row] = []
         odd: list[tuple[Node, Changes]] = []
         for node in graph.nodes():
             if len(self.rows) < most:
@@ -53,6 +60,16 @@ class _Mending:
                 self._mend_node(node, changes)
         self._writer.finish()
 
+    def _mend_derived(self) -> None:
+        for one in derived.odd_lists(self._graph):
+            self._graph.delete_node(one)
+            self._note(f"list of names with id {one.id}", "removed")
+        words = self._graph.another(derived.Words)
+        if derived.are_words_damaged(words):
+            for one in itertools.islice(derived.in_order_of_removal(words), _WORDS_AT_ONCE):
+                self._graph.delete_node(one)
+            self._note("the index of words", "removed; run concept-graph-mcp index")
+
     def _changes(self, node: Node) -> Changes:
         """Return the properties that *node* lacks or has wrong, if their values are known."""
         kind, changes = self._graph.kind_of(node), {}
@@ -63,6 +80,8 @@ class _Mending:
                 better = mended(kind, one, node, value, self._owner)
                 if better is not UNKNOWN:
                     changes[one.name] = self._graph.context.now_ms if better is NOW else better
+        if derived.is_lost(self._graph, node, self._lists):
+            changes |= {one.listed: None for one in self._graph.layer_of(node.label).texts}
         return changes
 
     def _place(self, node: Node, changes: Changes) -> Place | None:
@@ -147,13 +166,13 @@ class _Mending:
     def _merge(self, node: Node, changes: Changes, twin: Node) -> None:
         """Give *twin* all that *node* has and it lacks, and delete *node*."""
         graph, kind = self._graph, self._graph.kind_of(node)
-        derived = {*kind.derived} | {one.listed for one in graph.layer_of(node.label).texts}
+        made = {*kind.derived} | {one.listed for one in graph.layer_of(node.label).texts}
         defaults = {one.name: substitute(one) for one in kind.properties}
         has = twin.raw.get_property
         lacking = {
             name: value
             for name, value in public_vertex(node.raw).properties.items()
-            if name not in derived
+            if name not in made
             and name not in changes
             # A default says nothing.
             and (has(name) is None or has(name) == defaults.get(name))

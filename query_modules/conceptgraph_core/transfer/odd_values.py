@@ -49,8 +49,8 @@ def substitute(one: Property) -> Any:
     if one.optional:
         return None
     if one.default is REQUIRED:
-        # It is read as that.
-        return one.absent if one.absent not in (None, "") else UNKNOWN
+        # It is read as that, if it may be stored.
+        return UNKNOWN if one.absent is None or is_wrong(one, one.absent) else one.absent
     return list(one.default) if isinstance(one.default, tuple) else one.default
 
 

@@ -74,12 +74,12 @@ def _mend(chosen: Settings, owner: str | None) -> None:
     """Mend what needs no decision, and print each change. Raises StoreError."""
 
     async def work(session: Session, keeper: Keeper) -> None:
-        while True:
-            done = await session.run(calls.transfer.mend(owner, _BATCH))
+        while done := await session.run(calls.transfer.mend(owner, _BATCH)):
             for row in done:
                 note(f"{row['subject']}: {row['done']}")
-            if len(done) < _BATCH:
-                break
+        # Texts without words, as after a damaged index was removed.
+        while (await session.run(calls.transfer.index_rest(_BATCH)))[0]["indexed"] >= _BATCH:
+            pass
         if told := await keeper.unwritable():
             note(told)
 
