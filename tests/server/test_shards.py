@@ -100,6 +100,24 @@ def test_a_table_that_cannot_be_used_is_refused_in_a_line(file, given):
     assert "\n" not in str(refusal.value)
 
 
+def test_moves_at_once_do_not_undo_each_other(file):
+    users = [f"user {number}" for number in range(8)]
+
+    def move(user: str) -> None:
+        for _ in range(5):
+            shards.change(file, lambda table: table.with_moving(user))
+            shards.change(file, lambda table: table.with_moved(user, "two"))
+
+    threads = [threading.Thread(target=move, args=(user,)) for user in users]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert shards.read(file).moved == dict.fromkeys(users, "two")
+    assert shards.read(file).moving == []
+    assert [one.name for one in file.parent.iterdir()] == [file.name]
+
+
 @pytest.fixture
 def servers(tmp_path, monkeypatch) -> Iterator[dict[str, MemgraphProcess]]:
     if VARIABLE not in os.environ:
@@ -206,3 +224,47 @@ def test_a_move_that_was_killed_begins_anew(file, servers, monkeypatch):
     rows = servers[away].rows("MATCH (m:Memory) RETURN m.content AS content")
     assert rows == [{"content": "Tea is hot"}]
     assert shards.read(file).moving == []
+
+
+def test_a_move_that_was_killed_after_the_switch_is_finished(file, servers, monkeypatch):
+    made = shards.read(file)
+    home = made.store_of("ada")
+    away = next(name for name in URIS if name != home)
+    monkeypatch.setenv("CONCEPT_GRAPH_USER", "ada")
+    for name in (home, away):
+        monkeypatch.setenv("MEMGRAPH_URI", servers[name].uri)
+        assert run("remember", "Tea is hot").exit_code == 0
+    shards.write(file, made.with_moved("ada", away))
+    move = ("users", "move", "ada", away, "--shards", str(file), "--wait", "0")
+    finished = run(*move)
+    assert finished.exit_code == 0, finished.output
+    assert f"Removed from {home}: " in finished.stdout
+    assert owners(servers[home], "ada") == 0
+    assert owners(servers[away], "ada") > 0
+    assert f"is in {away} already" in run(*move).stderr
+
+
+def test_what_was_written_after_the_copy_is_not_removed(file, servers, monkeypatch):
+    """A server that hangs may end a write that it began before, however long one waits."""
+    home = shards.read(file).store_of("ada")
+    away = next(name for name in URIS if name != home)
+    monkeypatch.setenv("MEMGRAPH_URI", servers[home].uri)
+    monkeypatch.setenv("CONCEPT_GRAPH_USER", "ada")
+    assert run("remember", "Tea is hot").exit_code == 0
+
+    from concept_graph_mcp.commands import moving
+
+    copied = moving._copied
+
+    async def late(source: Any, target: Any, user: str) -> dict[str, int]:
+        owned = await copied(source, target, user)
+        await source.run(calls.memories.create("ada", "Written late"))
+        return owned
+
+    with monkeypatch.context() as patch:
+        patch.setattr(moving, "_copied", late)
+        told = run("users", "move", "ada", away, "--shards", str(file), "--wait", "0")
+    assert told.exit_code == 1
+    assert "was written to after the copy" in told.stderr
+    rows = servers[home].rows("MATCH (m:Memory) RETURN m.content AS content")
+    assert {"content": "Written late"} in rows

@@ -1,6 +1,6 @@
 """Move a user from one store of a table to another (`users move`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: floa
     """Move *user* to *store* of the table in *file*: export, import, switch, remove.
 
     Their writes are refused meanwhile. A failure before the switch leaves the user where they were.
-    After a kill the same command begins anew.
+    After a kill the same command begins anew, or removes what is left where the user was.
     Raises Failure, StoreError, SettingsError, OSError.
     """
     table = shards.read(file)
@@ -29,7 +29,8 @@ async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: floa
         raise Failure(f"{store}: is no store of {file}; known are {', '.join(table.stores)}")
     here = table.store_of(user)
     if here == store:
-        raise Failure(f"{user}: is in {store} already")
+        await _finished(chosen, user, table)
+        return
     async with AsyncExitStack() as held:
         source, target = [
             Session.of(
@@ -41,20 +42,41 @@ async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: floa
         if already and user not in table.moving:
             raise Failure(f"{user}: owns data in {store}: {told(already)}; delete it there first")
         await remove(target, user)
-        _change(file, lambda table: table.with_moving(user))
+        shards.change(file, lambda table: table.with_moving(user))
         try:
             say(f"Writes of {user} are refused; waiting {wait_s:g} s for those in flight.")
             await anyio.sleep(wait_s)
             owned = await _copied(source, target, user)
-            _change(file, lambda table: table.with_moved(user, store))
+            shards.change(file, lambda table: table.with_moved(user, store))
         except BaseException:
             with anyio.CancelScope(shield=True):
-                _change(file, lambda table: table.without_moving(user))
+                shards.change(file, lambda table: table.without_moving(user))
                 await remove(target, user)
             raise
         say(f"{user} is in {store} now: {told(owned)}")
         await anyio.sleep(wait_s)
+        left = await count(source, user)
+        if left != owned:
+            raise Failure(
+                f"{user} is in {store}, but {here} was written to after the copy: it had"
+                f" {told(owned)}, and has {told(left)}; nothing is removed there."
+                f" Export {user} from {here} if this is wanted, then run the command again"
+            )
         say(f"Removed from {here}: {told(await remove(source, user))}")
+
+
+async def _finished(chosen: Settings, user: str, table: shards.Shards) -> None:
+    """Remove what a move to where *user* is has left elsewhere. Raises Failure if it is nothing."""
+    now = table.store_of(user)
+    others = table.stores.keys() - {now} if user in table.moved else ()
+    removed = 0
+    for name in sorted(others):
+        async with opened(_at(chosen, table.stores[name])) as store:
+            if gone := await remove(Session.of(store, chosen), user):
+                removed += 1
+                say(f"Removed from {name}: {told(gone)}")
+    if not removed:
+        raise Failure(f"{user}: is in {now} already")
 
 
 async def _copied(source: Session, target: Session, user: str) -> dict[str, int]:
@@ -72,8 +94,3 @@ async def _copied(source: Session, target: Session, user: str) -> dict[str, int]
 
 def _at(chosen: Settings, uris: Sequence[str]) -> Settings:
     return replace(chosen, embedded=None, uri=uris[0], read_uris=())
-
-
-def _change(file: Path, change: Callable[[shards.Shards], shards.Shards]) -> None:
-    """Replace the table by what *change* makes of it, as it is now."""
-    shards.write(file, change(shards.read(file)))

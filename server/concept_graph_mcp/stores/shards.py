@@ -12,11 +12,16 @@ The file is JSON:
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..settings import SettingsError, uris
+
+if sys.platform != "win32":
+    import fcntl
 
 
 class Shards(NamedTuple):
@@ -72,6 +77,30 @@ def read(file: Path) -> Shards:
         wrong = ", ".join(sorted([*unknown, *empty])) or "by_hash"
         raise SettingsError(f"{file}: {wrong}: names no store with a URI")
     return table
+
+
+def change(file: Path, changed: Callable[[Shards], Shards]) -> None:
+    """Replace *file* by what *changed* makes of its table, one process after the other.
+
+    Two moves at once would undo each other's. Raises SettingsError and OSError.
+    """
+    with _alone(file.parent):
+        write(file, changed(read(file)))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes out meanwhile, where the system has locks."""
+    if sys.platform == "win32":
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def write(file: Path, table: Shards) -> None:
