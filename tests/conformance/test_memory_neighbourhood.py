@@ -59,6 +59,7 @@ def test_a_row_says_what_a_picture_of_the_memory_needs(linked):
             {"from": "a", "to": "b", "type": "supports", "strength": 0.45},
             {"from": "a", "to": "far", "type": "extends", "strength": 0.15},
         ],
+        "together": [],
     }
     assert row["next_state_at"] > linked.now_ms
 

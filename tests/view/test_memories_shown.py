@@ -290,6 +290,28 @@ def test_arrows_lead_to_memories_that_nothing_links(browser, viewers, portal, tm
     assert reached == {"tea", "nuts"}
 
 
+def test_what_is_often_together_without_a_link_is_offered(browser, viewers, portal, tmp_path):
+    file = tmp_path / "memory.db"
+    store = EmbeddedStore(file)
+    portal.call(store.open)
+    memory = Memory(store, portal)
+    rows = [
+        {"kind": "memory", "id": name, "user_id": "default", "content": text}
+        for name, text in (("tea", "Prefers tea"), ("nuts", "No walnuts"))
+    ]
+    memory.import_rows(rows)
+    for _ in range(5):
+        memory.run(calls.everyday.access("default", ["tea", "nuts"], {}))
+    portal.call(store.close)
+    page = Page.at(browser, viewers(file))
+    types = page.run("return [...conceptGraphView.model.links.values()].map(({ type }) => type)")
+    assert types == ["said next"]
+    page.run("conceptGraphView.picture.on.clicked(conceptGraphView.model.named('tea'))")
+    page.until("return document.querySelector('[data-fact=said] [data-fact=together]')")
+    told = page.text("[data-fact=said] [data-fact=together]")
+    assert told == "No walnuts (in 5 answers or more, not linked)"
+
+
 def test_a_long_memory_leaves_what_is_told_of_it_in_sight(browser, viewers, portal, tmp_path):
     file = tmp_path / "memory.db"
     store = EmbeddedStore(file)

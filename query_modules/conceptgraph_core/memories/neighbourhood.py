@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .. import text
 from ..graph.around import around
-from . import crud, lifecycle, links, schema
+from . import crud, lifecycle, links, schema, together
 from .links import Row
 from .view import Graph, Node
 
@@ -24,8 +24,9 @@ def neighbourhood(
     The walk follows the strongest links first; *limit* (None: 100) cuts that order. A row is that
     of `get` as of now, with next_state and next_state_at, hop, degree (the number of linked
     memories) and links: the strongest 200, one to each memory, as maps with from, to, type and
-    current strength. Raises NotFound for a memory that is missing, forgotten or another user's;
-    InvalidText, InvalidNumber; TooMuch beyond 1,000,000 links.
+    current strength. `together` lists memories that were often in one answer with it, without a
+    link: memory_id, text, together. Raises NotFound for a memory that is missing, forgotten or
+    another user's; InvalidText, InvalidNumber; TooMuch beyond 1,000,000 links.
     """
     hops = text.integer(max_hop, "max_hop", 0, schema.MAX_DEPTH_EXPLORED)
     most = schema.NEIGHBOURS if limit is None else limit
@@ -42,6 +43,10 @@ def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
     status = lifecycle.status_of(graph, node)
     row = crud.whole(graph, node) | {name: status[name] for name in _STANDS}
     row |= {"degree": len(steps), "links": [_link(step) for step in drawn]}
+    row["together"] = [
+        {"memory_id": one.memory_id, "text": one.text, **together.MARK}
+        for one in together.offered(graph, node)
+    ]
     return row, [step.node for step in drawn if step.node is not None]
 
 

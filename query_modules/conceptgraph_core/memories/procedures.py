@@ -87,7 +87,13 @@ TRAVERSE = reads(
     direction=str | None, strength=float | None, link=Edge | None, truncated=str | None,
 )  # fmt: skip
 NEIGHBOURHOOD = reads(
-    "memorygraph.neighbourhood", **_WHOLE, **_NEXT, hop=int, degree=int, links=MAPS
+    "memorygraph.neighbourhood",
+    **_WHOLE,
+    **_NEXT,
+    hop=int,
+    degree=int,
+    links=MAPS,
+    together=MAPS,
 )
 STATS = reads(
     "memorygraph.stats", nodes=int, edges=int, average_connections=float, by_state=MAP,

@@ -63,6 +63,7 @@ def _node(row: Row) -> Row:
         "text": (row["summary"] or row["content"])[: schema.BRIEF_CHARACTERS],
         "content": row["content"],
         **{name: row[name] for name in _FACTS},
+        "together": [dict(one) for one in row["together"]],
         "revisions": tending.versions(row["metadata"]),
         "valence": None,
         "arousal_level": row["decay_score"],

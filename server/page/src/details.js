@@ -88,6 +88,9 @@ function remembered({ node, when, hidden }) {
       ["degree", "linked to", counted(node.degree, hidden)],
       ["id", "id", node.name],
     ],
+    // No link: only somebody who knows what they have to do with each other makes one.
+    said: (node.together ?? []).map((one) =>
+      ["together", "often together", shortened(one.text, SAID_LETTERS), `in ${one.together} answers or more, not linked`]),
   };
 }
 
