@@ -23,7 +23,7 @@ class Noted(NamedTuple):
 
     node: Node
     existing: bool
-    # Of an existing one: those that were often in one answer with it, and have no link.
+    # For an existing one, those that were often in one answer with it, and have no link.
     similar: dict[Node, Node | None]
     kept: Row = {}  # noqa: RUF012 - a tuple's, which nobody changes
 

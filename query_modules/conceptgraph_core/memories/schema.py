@@ -70,7 +70,7 @@ SIMILAR_COSINE: Final = 0.85
 SIMILAR_COMPARED: Final = 50
 SIMILAR_MENTIONS: Final = 300
 MOST_SIMILAR: Final = 5
-# Of an answer so many memories count as together; each notes so many others, and a pair that was in
+# So many memories of an answer count as together; each notes so many others, and a pair that was in
 # so many answers is offered.
 MOST_TOGETHER: Final = 8
 MOST_NOTED_TOGETHER: Final = 16
