@@ -100,6 +100,7 @@ def test_a_store_of_the_first_version_is_sound_once_its_episodes_are_indexed(sto
                 "problem": "not found by words",
                 "subject": "2 episodes",
                 "advice": "run concept-graph-mcp index",
+                "statement": None,
             }
         ]
     run(f"--embedded={store}", "index")

@@ -12,7 +12,7 @@ from conceptgraph_core.registry import LAYERS
 
 from ...errors import NoStore, Unavailable, one_line
 from ..backup_files import BadBackup, Contents
-from . import checksums, derivation, identity
+from . import checksums, derivation, identity, migrations
 from .checksums import Unsound
 from .database import Database
 from .indexes import Catalogue
@@ -23,6 +23,8 @@ from .values import encode
 
 # Only these tables are copied; everything else is derived from them.
 _TABLES = ("vertex", "edge")
+# The format from which on concepts and episodes say whose they are.
+_SCOPED = 3
 # Matches stored labels, because the labels of a damaged row may be invalid JSON.
 _STAYS = "labels IN (SELECT value FROM json_each(?))"
 
@@ -98,6 +100,8 @@ def _replace(database: Database, staying: str, restored: bool) -> None:
                     f'INSERT INTO main."{table}" ({columns}, checksum) SELECT {columns},'
                     f' {checksums.FUNCTION}({columns}) FROM restored."{table}"'
                 )
+        if restored and database.execute("PRAGMA restored.user_version").fetchone()[0] < _SCOPED:
+            migrations.share_all(database.execute, database.write)
         _put_beside(
             database, staying, [row[1:3] for row in kept if not checksums.is_wrong_row(row)]
         )

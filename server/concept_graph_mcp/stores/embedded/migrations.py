@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -13,10 +13,11 @@ from conceptgraph_core.concepts import schema as concepts
 from conceptgraph_core.layers import SHARED
 
 from . import checksums
+from .indexes import Row
 from .opening import copied
 from .values import encode
 
-_SHARED_ALL = "SELECT id, labels, properties FROM vertex WHERE id > ? ORDER BY id LIMIT ?"
+_SHARED_ALL = "SELECT id, labels, properties FROM main.vertex WHERE id > ? ORDER BY id LIMIT ?"
 _BATCH = 1_000
 logger = logging.getLogger(__name__)
 
@@ -63,9 +64,19 @@ def _to_2(connection: sqlite3.Connection) -> None:
 
 
 def _to_3(connection: sqlite3.Connection) -> None:
-    """In format 2 all users shared all concepts and episodes, and no two had one name."""
+    """In format 2 no two users had a concept or an episode of one name."""
+    share_all(connection.execute, connection.executemany)
+    for label in concepts.LABELS:
+        # It is made anew, for names that several may have.
+        connection.execute(f'DROP TABLE IF EXISTS "index {label}(name)"')
+
+
+def share_all(
+    execute: Callable[..., sqlite3.Cursor], write: Callable[[str, Iterable[Row]], object]
+) -> None:
+    """Say of all concepts and episodes that all users share them, as up to format 2."""
     last_id = 0
-    while rows := connection.execute(_SHARED_ALL, (last_id, _BATCH)).fetchall():
+    while rows := execute(_SHARED_ALL, (last_id, _BATCH)).fetchall():
         last_id = rows[-1][0]
         scoped = []
         for vertex, labels, text in rows:
@@ -73,12 +84,7 @@ def _to_3(connection: sqlite3.Connection) -> None:
                 properties = encode({**json.loads(text), concepts.SCOPE: SHARED})
                 checksum = checksums.of(vertex, labels, properties)
                 scoped.append((properties, checksum, vertex))
-        connection.executemany(
-            "UPDATE vertex SET properties = ?, checksum = ? WHERE id = ?", scoped
-        )
-    for label in concepts.LABELS:
-        # It is made anew, for names that several may have.
-        connection.execute(f'DROP TABLE IF EXISTS "index {label}(name)"')
+        write("UPDATE main.vertex SET properties = ?, checksum = ? WHERE id = ?", scoped)
 
 
 def _to_4(connection: sqlite3.Connection) -> None:
