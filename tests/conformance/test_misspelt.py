@@ -71,6 +71,9 @@ def test_only_words_that_no_list_has_cost_a_look_up():
         ("What does my hubsand teach?", "What does my husband teach?"),
         ("Is Sandr allergic?", "Is Sander allergic?"),
         ("Which alelrgies do I have?", "Which allergies do I have?"),
+        # No text has the right word either, but one may be near it in meaning.
+        ("What should I celebarte?", "What should I celebrate?"),
+        ("Is brian at the Brian Hotel?", "Is brian at the Brian Hotel?"),
     ],
 )
 def test_a_message_is_read_as_it_was_meant(kept, said, meant):

@@ -86,11 +86,13 @@ def _spellings(text: str, languages: tuple[str, ...]) -> Mapping[str, Meant]:
 def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
     """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
 
-    `term` and `word` are the likeliest that a text has, and `meant` is the right spelling. A word
-    that is right may have `compounds`.
+    `term` and `word` are the likeliest that a text has, and `meant` is the right spelling: if no
+    text has any, the one word of the language with two letters swapped, by which texts are near in
+    meaning. A word that is right may have `compounds`.
     """
     found = []
-    asked, listed = doubtful(text, languages), _listed(language.likely(split(text)))
+    spoken = language.likely(split(text))
+    asked, listed = doubtful(text, languages), _listed(spoken)
     for said, meant in spellings(text, languages).items():
         known = [one for one in meant if index.count(one) or meant[one].said in listed]
         if known and not index.count(asked[said]) and not _is_given_name(said, text):
@@ -100,6 +102,12 @@ def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> li
             term = best if index.count(best) or not of_it else of_it[0]
             row = {"asked": asked[said], "said": said, "term": term, "word": meant[term].word}
             found.append({**row, "meant": right})
+        elif not (index.count(asked[said]) or _may_be_name(said, text)) and (
+            evident := _evident(meant, spoken, languages)
+        ):
+            [(term, one)] = evident
+            row = {"asked": asked[said], "said": said, "term": term, "word": one.word}
+            found.append({**row, "meant": one.said})
         elif not index.count(asked[said]) and compounds.is_german(text):
             found += compounds.related(index, said, asked[said], languages)
     return found
@@ -110,6 +118,22 @@ def _listed(spoken: tuple[str, ...]) -> frozenset[str]:
     """Return the words for kin, and for what users ask of themselves."""
     lists = (language.load(one, topic) for one in spoken for topic in ("kin", "matters"))
     return frozenset(word for each in lists for words in each.values() for word in words)
+
+
+def _evident(
+    meant: Meant, spoken: Sequence[str], languages: Sequence[str]
+) -> list[tuple[str, Spelling]]:
+    """Return what is meant if it is the only word of the language that a swap makes."""
+    swapped = [
+        (term, one)
+        for term, one in meant.items()
+        if one.rank == _SWAPPED and families.knows([term], spoken, languages)
+    ]
+    return swapped if len(swapped) == 1 else []
+
+
+def _may_be_name(word: str, text: str) -> bool:
+    return _is_name(word, text) or given_names.listed(word) > 0
 
 
 def _is_given_name(word: str, text: str) -> bool:
