@@ -1,6 +1,5 @@
 """Say what stands for a missing or wrong property, and write the Cypher that sets it."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
@@ -118,4 +117,14 @@ def _literal(value: Any) -> str:
         return "timestamp() / 1000"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"`{key}`: {_literal(one)}" for key, one in value.items()) + "}"
-    return json.dumps(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, str):
+        return '"' + "".join(map(_escaped, value)) + '"'
+    return "null" if value is None else repr(value).lower()
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\u{ord(character):04x}"

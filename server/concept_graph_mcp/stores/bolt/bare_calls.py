@@ -30,7 +30,7 @@ _BUILDERS: Final = {
     "entitygraph": ("entities", "entity_admin"),
     "everyday": ("everyday",),
 }
-# What a context may say for the look-up to be the shell's; the builder takes what it looks up by.
+# The look-up is the shell's if a context says no more; the builder takes what it looks up by.
 _TOLD: Final = frozenset({"asker", "asked_at", "told_in", "also", "tau_ms"})
 _KNOWN: Final = _TOLD | {
     *("now_ms", "date", "user_id", "concepts", "offset_minutes", "decay", "expires", "owner"),
