@@ -106,7 +106,7 @@ def test_a_recall_by_scan_is_a_recall_by_index(memory):
     episode_id = memory.episode_add("Bought apples", ["apple", "market"])["episode_id"]
     memory.relation_add("market", "place", "is-a")
     memory.now_ms += DAY_MS
-    fields = calls.concepts.procedures.PEEK.without("relative").fields
+    fields = calls.concepts.procedures.PEEK.without("relative", "end").fields
     for seeds in (["apple"], [episode_id, "place"], ["nothing"], []):
         rows = memory.procedure("conceptgraph.peek", [seeds, 3, None], fields)
         assert rows == memory.peek(seeds, 3)

@@ -170,7 +170,7 @@ class Life:
         self.made += 1
         record = {"name": f"{self.made:03}", "summary": self.words()} | self.told()
         felt = {"valence": 0.0, "arousal_level": 0.5, "accessed_at": NOW_MS}
-        self.hands.node("Episode", **record, **felt)
+        self.hands.node("Episode", user_id="", **record, **felt)
         record["kind"] = "episode"
         assert self.memory.run(calls.transfer.index([record], again=False)) == [{"indexed": 1}]
         self.records[record["name"]] = record
