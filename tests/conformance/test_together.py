@@ -1,4 +1,4 @@
-"""What is in one answer again and again without a link is offered, and never linked by itself."""
+"""Memories that are in one answer again and again are offered, and never linked by themselves."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a server keeps in memory between calls has bounds: counted in entries."""
+"""A server keeps a bounded number of entries in memory between calls."""
 
 import functools
 import sys

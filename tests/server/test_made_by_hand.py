@@ -84,7 +84,7 @@ def start(lab: Cypher, portal: Any, memgraph_uri: str) -> Iterator[Callable[[], 
 
 
 def check_answers(server: Server) -> None:
-    """What nobody touched is found as before."""
+    """Assert that a search finds as before the memories that nobody touched."""
     peeked = server.call(calls.concepts.peek(["pear"], 1))
     assert "pear is-a fruit" in [row["text"] for row in peeked]
     found = server.call(calls.memory_search.search("default", "what does Daniele prefer?"))

@@ -1,4 +1,4 @@
-"""What a recall reads and computes, counted: times depend on the machine."""
+"""Count what a recall reads and computes: times depend on the machine."""
 
 from collections import Counter
 
