@@ -64,18 +64,20 @@ ORDER = [
 FIRST = SHELL
 
 
-def modules() -> dict[str, ast.Module]:
-    """Return what is written in each module of the core and the shell, by its full name."""
+def modules() -> dict[str, str]:
+    """Return the text of each module of the core and the shell, by its full name."""
     found = {}
     for package, folder in FOLDERS.items():
         for file in sorted((folder / package).rglob("*.py")):
             parts = file.relative_to(folder).with_suffix("").parts
             name = ".".join(parts).removesuffix(".__init__")
-            found[name] = ast.parse(file.read_text(encoding="utf-8"))
+            found[name] = file.read_text(encoding="utf-8")
     return found
 
 
-MODULES = modules()
+TEXTS = modules()
+MODULES = {name: ast.parse(text) for name, text in TEXTS.items()}
+LINES = {name: text.count("\n") for name, text in TEXTS.items()}
 PACKAGES = {name.rpartition(".")[0] for name in MODULES}
 
 
@@ -146,3 +148,55 @@ def test_the_core_imports_nothing_of_the_shell_and_the_shell_no_entry_file():
         for target, _ in named(node, name)
     }
     assert not given & entries
+
+
+# A function is a verb and a noun. These words alone name none.
+VERBS_IN_ED = {"embed", "exceed", "feed", "heed", "need", "proceed", "seed", "shed", "speed"}
+PARTICIPLES = """
+begun bought bound brought built chosen done drawn driven felt forgotten found given gone heard held
+hidden kept known laid led left lent lost made meant met paid sent shown sold sown spelt spoken
+taken told thought understood unread woven written"""
+PREPOSITIONS = """
+about above after against ago ahead along among apart around at before behind below beside between
+beyond by down for from in inside into near of off on onto out outside over since through to
+together toward under until up upon with within without"""
+PRONOUNS = """
+all another any both each either everyone everything few her his it its me mine most my none nothing
+one ones other others our ours own self several some that their theirs them these they this those us
+we what when where which who whole whom whose why your yours"""
+SAY_NOTHING = frozenset(f"{PARTICIPLES} {PREPOSITIONS} {PRONOUNS}".split())
+# These numbers only fall.
+MOST_BARE_NAMES = 816
+MOST_SMALL_FILES = 16
+SMALL = 40
+
+
+def is_bare(name: str) -> bool:
+    """Return whether *name* is a participle, a preposition or a pronoun, and nothing else."""
+    word = name.strip("_")
+    is_participle = word.endswith("ed") and "_" not in word and word not in VERBS_IN_ED
+    return is_participle or word in SAY_NOTHING
+
+
+def test_the_functions_named_by_a_word_that_says_nothing_get_fewer():
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    bare = [
+        (name, node.name)
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, functions) and is_bare(node.name)
+    ]
+    assert len(bare) <= MOST_BARE_NAMES, "name a function with a verb and a noun"
+
+
+def test_the_small_files_that_one_other_imports_get_fewer():
+    importers: dict[str, int] = {}
+    for name in MODULES:
+        for each in imports(name) - {name}:
+            importers[each] = importers.get(each, 0) + 1
+    small = [
+        name
+        for name, lines in LINES.items()
+        if lines < SMALL and importers.get(name) == 1 and name not in PACKAGES
+    ]
+    assert len(small) <= MOST_SMALL_FILES, f"put them into the one that imports them: {small}"
