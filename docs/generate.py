@@ -58,10 +58,10 @@ def tools() -> str:
             f"## The toolset `{toolset}`",
             "The server's instructions tell the model:",
             _fenced("text", toolsets.instructions((toolset,), concepts)),
-            *_tools_of(_offered(toolset)),
+            *_tools_of(offered(toolset)),
         ]
-    named = {tool.name for name in toolsets.TOOLSETS for tool in _offered(name)}
-    apart = [tool for tool in _offered("concept", True) if tool.name not in named]
+    named = {tool.name for name in toolsets.TOOLSETS for tool in offered(name)}
+    apart = [tool for tool in offered("concept", True) if tool.name not in named]
     lines += ["## With `--enable-set-time`", *_tools_of(apart)]
     return _page("Tools", lines)
 
@@ -184,7 +184,7 @@ def _arguments(callback: Callback) -> Iterator[tuple[str, ...]]:
 # Tools
 
 
-def _offered(toolset: str, with_set_time: bool = False) -> list[Any]:
+def offered(toolset: str, with_set_time: bool = False) -> list[Any]:
     session = Session(None, DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock())  # type: ignore[arg-type]
     return toolsets.tools(session, (toolset,), with_set_time)
 
