@@ -26,7 +26,7 @@ from rich.console import Console
 from concept_graph_mcp.http.app import PATH, Web
 from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.http.serving import prepared
+from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
@@ -244,7 +244,7 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
         host = f"127.0.0.1:{made.getsockname()[1]}"
         limits = Limits(per_second=1e6)
         web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits, page=True)
-        server = await prepared(_session(store, "default"), KNOWN_TOOLSETS, web)
+        server = await prepare_server(_session(store, "default"), KNOWN_TOOLSETS, web)
         serving = asyncio.create_task(server.serve([made]))
 
         async def ask(

@@ -22,7 +22,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.http.app import PATH, Web
 from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.http.serving import prepared
+from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.store import Store
@@ -125,7 +125,7 @@ async def _served(
     with listening("127.0.0.1", 0) as made:
         host = f"127.0.0.1:{made.getsockname()[1]}"
         web = Web(f"http://{host}{PATH}", [host], tokens=tokens, limits=limits)
-        server = await prepared(_session(store, "default"), ("everyday",), web)
+        server = await prepare_server(_session(store, "default"), ("everyday",), web)
         serving = asyncio.create_task(server.serve([made]))
         async with httpx2.AsyncClient(timeout=_WAITING_S) as client:
             yield _Asked(client, web.url, mine, sizes)

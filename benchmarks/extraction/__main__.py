@@ -13,7 +13,7 @@ from rich.table import Table
 from concept_graph_mcp import endpoints
 from concept_graph_mcp.backfill.errors import ModelError
 from concept_graph_mcp.endpoints import EndpointError
-from concept_graph_mcp.observing.extraction import Said, extracted
+from concept_graph_mcp.observing.extraction import Said, extract_observations
 from concept_graph_mcp.observing.known import Candidate
 from conceptgraph_core.entities import rule_extractor
 
@@ -39,7 +39,7 @@ def built_in(row: Row) -> list[dict[str, Any]]:
 async def by_model(model: "Model", row: Row) -> list[dict[str, Any]]:
     """Return what *model* tells of a message, as `observe --model` asks it."""
     known = [Candidate(one["id"], one["label"], one["kind"], one["line"]) for one in row["known"]]
-    made = await extracted(model, (), Said(row["speaker"], row["text"]), known)
+    made = await extract_observations(model, (), Said(row["speaker"], row["text"]), known)
     return [] if made is None else made.observations
 
 

@@ -28,7 +28,7 @@ class Model:
     def __init__(self, said: str, portal: BlockingPortal) -> None:
         self._portal = portal
         self._lazy = LazyEmbedding(said, os.environ)
-        opened = portal.call(self._lazy.opened)
+        opened = portal.call(self._lazy.wait_until_open)
         self.name, self.dimension = opened.name, opened.dimension
         self._known: dict[str, Vector] = {}
 
@@ -47,7 +47,7 @@ class Model:
 
     def neighbours(self, text: str, mean_length: float) -> Sequence[text_lookups.Neighbour]:
         """Return the terms near those of *text*, for texts of *mean_length* words."""
-        embedding = self._portal.call(self._lazy.opened)
+        embedding = self._portal.call(self._lazy.wait_until_open)
         return self._portal.call(neighbours, embedding, text, mean_length)
 
 

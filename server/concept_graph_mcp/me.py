@@ -15,7 +15,7 @@ def resource(session: Session) -> Resource:
         # Imported when it is first read, because few servers are asked for it.
         from .hooks import notes
 
-        return await notes.of_profile(session)
+        return await notes.make_notes_on_user(session)
 
     return FunctionResource(
         uri=URI,
@@ -32,6 +32,6 @@ async def told(session: Session) -> str:
     from .hooks import notes
 
     try:
-        return await notes.of_profile(session)
+        return await notes.make_notes_on_user(session)
     except StoreError:
         return ""

@@ -86,7 +86,7 @@ class _Behind:
     def begin(self) -> None:
         if self._task is None:
             self._new = NewVectors(self._session)
-            self._session.on_kept.append(self._new.kept)
+            self._session.on_kept.append(self._new.note_kept)
             self._task = asyncio.get_running_loop().create_task(self._run(self._new))
 
     async def _run(self, new: "NewVectors") -> None:
@@ -101,7 +101,7 @@ class _Behind:
     async def settled(self) -> None:
         """Wait a little for the vectors of what the program has just kept."""
         if self._new is not None:
-            await self._new.settled(_MOST_WAITED_FOR, _PATIENCE_S)
+            await self._new.settle(_MOST_WAITED_FOR, _PATIENCE_S)
 
     async def end(self) -> None:
         """Finish the vectors of what the program has just kept, if they are few, and stop."""
@@ -109,7 +109,7 @@ class _Behind:
         if task is not None:
             try:
                 if self._new is not None and not task.done():
-                    await self._new.finished(_MOST_WAITED_FOR, _FINISHING_S)
+                    await self._new.wait_until_done(_MOST_WAITED_FOR, _FINISHING_S)
             finally:
                 task.cancel()
             with suppress(asyncio.CancelledError):

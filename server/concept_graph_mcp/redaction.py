@@ -20,7 +20,7 @@ def redacted(given: Any) -> tuple[Any, str | None]:
 
 def _without(given: Any, tally: Tally) -> Any:
     if isinstance(given, str):
-        return secrets.redacted(given, tally)
+        return secrets.redact_text(given, tally)
     if isinstance(given, Mapping):
         return {key: _without(one, tally) for key, one in given.items()}
     if isinstance(given, (list, tuple)):

@@ -137,7 +137,7 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
     if client := os.environ.get(CLIENT_VARIABLE, "").strip():
-        server.middleware.append(called.noted(client))
+        server.middleware.append(called.note_calls(client))
     _run(server)
 
 
@@ -184,9 +184,9 @@ async def _embed_new(session: Session) -> None:
     from .worker.new_vectors import NewVectors
 
     new = NewVectors(session)
-    session.on_kept[session.on_kept.index(noted)] = new.kept
+    session.on_kept[session.on_kept.index(noted)] = new.note_kept
     for one in early:
-        new.kept(*one)
+        new.note_kept(*one)
     await new.run()
 
 

@@ -77,9 +77,9 @@ class Later:
         """Whether a thread is loading the model."""
         return "lazy" in self.__dict__ and self.lazy.is_loading
 
-    async def opened(self) -> "Embedding":
+    async def wait_until_open(self) -> "Embedding":
         """Return the embedding itself. Raises EmbeddingError."""
-        return await self.lazy.opened()
+        return await self.lazy.wait_until_open()
 
     async def near_nothing(self, vector: "Vector") -> tuple[float, float]:
         """Return how near *vector* is to texts that ask for nothing; see `LazyEmbedding`."""

@@ -16,7 +16,7 @@ def resource(session: Session) -> Resource:
         from .hooks.options import Options
 
         defaults = Options()
-        text, _ = await notes.of_start(
+        text, _ = await notes.make_notes_on_project(
             session, "", budget=defaults.start_tokens, days=defaults.days, seen=()
         )
         return text or "Nothing was said in the last days."

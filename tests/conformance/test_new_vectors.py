@@ -31,7 +31,7 @@ class Toy:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def opened(self) -> "Toy":
+    async def wait_until_open(self) -> "Toy":
         return self
 
     async def vectors(self, texts: Any) -> list[tuple[float, ...]]:

@@ -32,7 +32,7 @@ class Toy(LocalEmbedding):
         self.asked += texts
         return encoded(texts)
 
-    async def opened(self) -> "Toy":
+    async def wait_until_open(self) -> "Toy":
         return self
 
 

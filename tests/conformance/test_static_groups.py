@@ -58,7 +58,9 @@ def near(folder: Path, portal: Any) -> Any:
     lazy = LazyEmbedding(f"model2vec:{folder}")
 
     def found(text: str, mean_length: float = 6.0) -> Any:
-        return portal.call(vocabulary.neighbours, portal.call(lazy.opened), text, mean_length)
+        return portal.call(
+            vocabulary.neighbours, portal.call(lazy.wait_until_open), text, mean_length
+        )
 
     return found
 

@@ -119,7 +119,7 @@ def test_a_first_line_that_is_too_long_is_not_read_to_its_end(tmp_path, monkeypa
         stream.write(b"{")
         stream.truncate(1 << 40)
     monkeypatch.setattr(formats, "_LONGEST", MB)
-    assert formats.recognised(file) is None
+    assert formats.recognise_format(file) is None
 
 
 def test_a_backup_with_an_endless_first_line_takes_little(tmp_path):

@@ -41,7 +41,7 @@ def told(result):
 
 def test_every_format_is_told_by_its_content(history):
     name, file = history
-    assert formats.recognised(file) == name
+    assert formats.recognise_format(file) == name
 
 
 def test_what_was_said_is_kept_and_nothing_else(there, history):
@@ -194,14 +194,14 @@ def test_one_bad_file_of_a_folder_does_not_stop_the_others(there, tmp_path, monk
     (folder / "a.json").write_text('[{"mapping": {}, "id": "c"}, {"mapp')
     (folder / "b.jsonl").write_text("another's")
     (folder / "c.jsonl").write_text(claude_code())
-    recognised = formats.recognised
+    recognised = formats.recognise_format
 
     def refused(path):
         if path.name == "b.jsonl":
             raise PermissionError(13, "Permission denied", str(path))
         return recognised(path)
 
-    monkeypatch.setattr("concept_graph_mcp.histories.discovery.recognised", refused)
+    monkeypatch.setattr("concept_graph_mcp.histories.discovery.recognise_format", refused)
     lines_told = told(ok(*there, "ingest", str(folder)))
     assert any("cannot be read: 1 (" in one and "b.jsonl" in one for one in lines_told)
     assert any("with an error: 1 (" in one and "a.json: is not whole" in one for one in lines_told)

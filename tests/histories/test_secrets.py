@@ -10,7 +10,7 @@ from history_samples import OF, USER_SAID, claude_code
 from tests.server.command_line import ok
 
 from concept_graph_mcp.file_formats import Tally
-from concept_graph_mcp.histories.secrets import redacted
+from concept_graph_mcp.histories.secrets import redact_text
 
 CHANCE = random.Random(5)
 
@@ -133,7 +133,7 @@ def test_there_are_seventy_planted_ones():
 )
 def test_a_secret_is_replaced_by_its_kind(shape, secret):
     tally = Tally()
-    text = redacted(shape.format(secret), tally)
+    text = redact_text(shape.format(secret), tally)
     assert secret not in text
     assert "[secret: " in text
     assert sum("secrets redacted" in line for line in tally.lines()) == 1
@@ -141,7 +141,7 @@ def test_a_secret_is_replaced_by_its_kind(shape, secret):
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_is_none_stays(text):
-    assert redacted(text, Tally()) == text
+    assert redact_text(text, Tally()) == text
 
 
 def test_no_planted_secret_of_any_history_reaches_the_store(tmp_path, monkeypatch):
@@ -177,7 +177,7 @@ def test_most_of_a_hundred_further_kinds_are_replaced():
     missed = [
         line
         for line, secret in secret_kinds.KINDS
-        if secret in redacted(line.format(secret), Tally())
+        if secret in redact_text(line.format(secret), Tally())
     ]
     assert len(missed) <= 2, missed
 
@@ -185,9 +185,9 @@ def test_most_of_a_hundred_further_kinds_are_replaced():
 def test_lines_without_a_secret_stay():
     lines = secret_kinds.HARMLESS
     assert len(lines) >= 200
-    assert [one for one in lines if redacted(one, Tally()) != one] == []
+    assert [one for one in lines if redact_text(one, Tally()) != one] == []
 
 
 def test_code_and_placeholders_stay():
     for line in ("password = $PASSWORD", "token: {{ token }}", "password=********"):
-        assert redacted(line, Tally()) == line
+        assert redact_text(line, Tally()) == line

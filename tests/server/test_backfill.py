@@ -589,7 +589,7 @@ def test_a_history_that_changes_meanwhile_stops_the_run(model, tmp_path):
 
 
 def test_two_backfills_do_not_share_a_store(model, tmp_path):
-    with working_store.owned(tmp_path / "backfill.db"):
+    with working_store.lock_store(tmp_path / "backfill.db"):
         failed = backfill()
     assert "another backfill is at work on it" in failed.stderr
     assert backfill("--max-chunks", 1).exit_code == 0

@@ -42,14 +42,14 @@ def file(tmp_path) -> Path:
 @pytest.fixture
 def loaded(monkeypatch) -> list[str]:
     """The models that are loaded in this process, as they are."""
-    loads = opening.loaded
+    loads = opening.load_model
     names: list[str] = []
 
     def noted(provider: str, name: str):
         names.append(provider)
         return loads(provider, name)
 
-    monkeypatch.setattr(opening, "loaded", noted)
+    monkeypatch.setattr(opening, "load_model", noted)
     return names
 
 
@@ -220,7 +220,7 @@ def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
 
     keep(file, KEPT)
     command(file, "embed")
-    monkeypatch.setattr(minilm, "_encoded", fail)
+    monkeypatch.setattr(minilm, "_encode_texts", fail)
     with Memory.open(file) as memory:
         answer = memory.recall("Where did we park the car?")
     assert found(answer)
@@ -230,13 +230,13 @@ def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
 def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
     keep(file, KEPT)
     command(file, "embed")
-    loads, may_load = opening.loaded, Event()
+    loads, may_load = opening.load_model, Event()
 
     def slow(provider: str, name: str):
         may_load.wait(DEADLINE_S)
         return loads(provider, name)
 
-    monkeypatch.setattr(opening, "loaded", slow)
+    monkeypatch.setattr(opening, "load_model", slow)
 
     async def work() -> None:
         session = replace(session_of(file), patience_s=0.05)

@@ -15,7 +15,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.calls.lookups import Nearest
 from concept_graph_mcp.embedding.base import Embedding, EmbeddingError, Vector
-from concept_graph_mcp.embedding.opening import LazyEmbedding, opened
+from concept_graph_mcp.embedding.opening import LazyEmbedding, open_embedding
 from concept_graph_mcp.session import Session
 from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from conceptgraph_core.ranks import cosine
@@ -68,7 +68,7 @@ def through(model: scripted_model.ScriptedModel) -> dict[str, str]:
 
 def vectors_of(said: str, texts: list[str], environment: dict[str, str]) -> list[Vector]:
     async def work() -> list[Vector]:
-        embedding = await opened(said, environment)
+        embedding = await open_embedding(said, environment)
         try:
             found = await embedding.vectors(texts)
             assert {len(vector) for vector in found} == {embedding.dimension}
@@ -81,7 +81,7 @@ def vectors_of(said: str, texts: list[str], environment: dict[str, str]) -> list
 
 def opened_once(said: str, environment: dict[str, str]) -> Embedding:
     async def work() -> Embedding:
-        embedding = await opened(said, environment)
+        embedding = await open_embedding(said, environment)
         await embedding.close()
         return embedding
 

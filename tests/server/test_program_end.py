@@ -102,7 +102,7 @@ def test_a_server_that_ends_while_the_model_loads_ends_quietly(file):
 
 
 def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkeypatch):
-    loads = opening.loaded
+    loads = opening.load_model
     done: list[str] = []
 
     def slow(provider: str, name: str):
@@ -110,7 +110,7 @@ def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkey
         done.append(provider)
         return loads(provider, name)
 
-    monkeypatch.setattr(opening, "loaded", slow)
+    monkeypatch.setattr(opening, "load_model", slow)
     monkeypatch.setattr(memory_module, "_FINISHING_S", 0.0)
     with Memory.open(file) as memory:
         memory.remember("Rosa keeps a banjo")
@@ -121,11 +121,11 @@ def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkey
 def test_a_question_waits_once_for_what_takes_long():
     async def work() -> None:
         new = NewVectors(None)  # type: ignore[arg-type]
-        new.kept(_Somebody(), 0)  # type: ignore[arg-type]
-        await new.settled(100, 0.01)
-        new.kept(_Somebody(), 1)  # type: ignore[arg-type]
+        new.note_kept(_Somebody(), 0)  # type: ignore[arg-type]
+        await new.settle(100, 0.01)
+        new.note_kept(_Somebody(), 1)  # type: ignore[arg-type]
         with anyio.fail_after(DEADLINE_S / 2):
-            await new.settled(100, DEADLINE_S)
+            await new.settle(100, DEADLINE_S)
 
     anyio.run(work)
 

@@ -183,7 +183,7 @@ def test_another_server_of_our_name_is_left(home):
 
 def test_a_file_that_is_changed_meanwhile_is_not_overwritten(home):
     file = written(servers_of("cursor"), "{}")
-    [change] = changes.of(CLIENTS["cursor"], "cursor", Entry(("x",), {}, ()))
+    [change] = changes.plan_changes(CLIENTS["cursor"], "cursor", Entry(("x",), {}, ()))
     file.write_text('{"a": 1}')
     with pytest.raises(changes.ChangeError, match="changed meanwhile"):
         change.write()
@@ -265,7 +265,7 @@ def test_the_generic_client_is_shown_or_written_where_it_is_told(home):
 
 def test_doctor_says_who_is_configured_and_called_last_with_what_result(home):
     ok("--embedded", "setup", "cursor", "--yes")
-    journal.note("cursor", "tool", "answered")
+    journal.note_result("cursor", "tool", "answered")
     found = json.loads(run("--embedded", "doctor", "--json").stdout)["findings"]
     [state] = [one["state"] for one in found if one["what"] == "cursor"]
     assert state.startswith("configured; tool ")

@@ -16,7 +16,7 @@ from .odd_values import (
     UNKNOWN,
     finding,
     is_wrong,
-    mended,
+    mend_value,
     removing_edge,
     setting,
     setting_edge,
@@ -67,7 +67,7 @@ def check(graph: Everything) -> list[Row]:
     for (space, key), nodes in keys.items():
         if len(nodes) > 1:
             name = graph.layer_of(space[0]).kind(space[0]).key[-1]
-            rows.append(_row(*_shared(name), shown_key(key), _MERGING))
+            rows.append(_row(*_join_key(name), shown_key(key), _MERGING))
             # A constraint may refuse any other statement.
             for row in (row for node in nodes for row in odd.get(node.id, ())):
                 row["statement"] = _MERGING
@@ -80,11 +80,15 @@ def problems(layer: Layer) -> dict[str, str]:
     missing += [_missing(kind.scope) for kind in layer.nodes if kind.scope and kind.may_be_shared]
     wrong = [_wrong(one.name) for kind in layer.nodes for one in kind.properties]
     wrong += [_wrong(one.name) for kind in layer.edges for one in kind.properties]
-    shared = [_shared(kind.key[-1]) for kind in layer.nodes]
+    shared = [_join_key(kind.key[-1]) for kind in layer.nodes]
     unset = [_unset(one.name, one.default) for kind in layer.edges for one in kind.expected]
-    ends = [_wrong_end(layer, kind.label) for kind in layer.nodes if _barred(layer, kind.label)]
+    ends = [
+        _wrong_end(layer, kind.label)
+        for kind in layer.nodes
+        if _list_barred_edges(layer, kind.label)
+    ]
     scoped = [_CROSSING] if any(kind.scope for kind in layer.nodes) else []
-    scoped += [_decomposed(kind.scope) for kind in layer.nodes if kind.scope]
+    scoped += [_split_name(kind.scope) for kind in layer.nodes if kind.scope]
     foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
     indexed = [UNINDEXED, _STRAYS, _WORDS] if any(kind.indexed for kind in layer.nodes) else []
     elements = [*missing, *wrong, _TWO_LABELS, *shared, *unset, *ends, _PARALLEL, _LOOP]
@@ -110,7 +114,7 @@ class _References:
     def problems(self) -> Iterator[Row]:
         for node, name, place in self._named:
             if place in self._scopes and self._scopes[place] != self._graph.scope(node):
-                yield _row(*_foreign(name), f"{node.label} {self._graph.shown(node)}")
+                yield _row(*_foreign(name), f"{node.label} {self._graph.show_place(node)}")
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
@@ -133,7 +137,8 @@ def _not_indexed(graph: Everything) -> Iterator[Row]:
 
 
 def subject_of(graph: Everything, node: Node) -> str:
-    return f"{node.label} {graph.shown(node) if any(graph.key(node)) else f'with id {node.id}'}"
+    place = graph.show_place(node) if any(graph.key(node)) else f"with id {node.id}"
+    return f"{node.label} {place}"
 
 
 def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:
@@ -150,7 +155,7 @@ def _node_problems(graph: Everything, node: Node) -> Iterator[Row]:
             problems.append(_wrong(one.name))
         else:
             continue
-        better[one.name] = mended(kind, one, node, value, graph.context.user_id)
+        better[one.name] = mend_value(kind, one, node, value, graph.context.user_id)
     if problems and kind.scope is not None and better.get(kind.scope) is UNKNOWN:
         better[kind.scope] = graph.context.user_id
     yield from (_row(*problem, subject, setting(node, better)) for problem in problems)
@@ -161,13 +166,13 @@ def _scope_problems(graph: Everything, node: Node) -> Iterator[Row]:
     name = graph.kind_of(node).scope
     scope = graph.scope(node)
     if name is not None and isinstance(scope, str) and not unicodedata.is_normalized("NFC", scope):
-        yield _row(*_decomposed(name), f"{node.label} {graph.shown(node)}")
+        yield _row(*_split_name(name), f"{node.label} {graph.show_place(node)}")
 
 
 def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]:
     seen: Counter[tuple[str, int]] = Counter()
     for edge, kind, other in graph.outgoing(node):
-        subject = f"{graph.shown(node)} {kind.name} {graph.shown(other)}"
+        subject = f"{graph.show_place(node)} {kind.name} {graph.show_place(other)}"
         seen[kind.type, other.id] += 1
         ends = node, other
         if seen[kind.type, other.id] == 2:
@@ -209,16 +214,16 @@ def _foreign(name: str) -> tuple[str, str]:
     return f"{name} of another user", "correct the property, or remove the node"
 
 
-def _decomposed(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     return f"{name} with decomposed letters", "export all there is, and import that"
 
 
-def _shared(name: str) -> tuple[str, str]:
+def _join_key(name: str) -> tuple[str, str]:
     return f"{name} shared", f"rename or remove all but one node of this {name}"
 
 
 def _wrong_end(layer: Layer, label: str) -> tuple[str, str]:
-    kind, barred = layer.kind(label).kind, [one.name for one in _barred(layer, label)]
+    kind, barred = layer.kind(label).kind, [one.name for one in _list_barred_edges(layer, label)]
     if len(barred) > _MOST_NAMED:
         return f"{kind} in a relation that none can be in", "remove the relation"
     if len(layer.edges) > _MOST_NAMED:
@@ -226,7 +231,7 @@ def _wrong_end(layer: Layer, label: str) -> tuple[str, str]:
     return f"{kind} in {' or '.join(barred)}", f"remove the relation; use {layer.joining(label)}"
 
 
-def _barred(layer: Layer, label: str) -> list[EdgeKind]:
+def _list_barred_edges(layer: Layer, label: str) -> list[EdgeKind]:
     """Return the kinds of edges that may not join a node of *label* at either end."""
     return [kind for kind in layer.edges if label not in (*kind.sources, *kind.targets)]
 

@@ -66,7 +66,7 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> R
         index = None if node is None else vectors.get(node.label)
         if node is None or index is None or text_of(graph, node, index) != row.get("text"):
             continue
-        graph.update(node, **_given(index, vector))
+        graph.update(node, **_read_vector(index, vector))
         embedded += 1
     return {"embedded": embedded}
 
@@ -86,11 +86,11 @@ def _clear(graph: Everything, node: Node) -> int:
     index = _vectors(graph).get(node.label)
     if index is None or node.raw.get_property(index.vector) is None:
         return 0
-    graph.update(node, **_given(index, None))
+    graph.update(node, **_read_vector(index, None))
     return 1
 
 
-def _given(index: VectorIndex, vector: list[float] | None) -> Row:
+def _read_vector(index: VectorIndex, vector: list[float] | None) -> Row:
     size = None if vector is None else len(vector)
     return {index.vector: vector} | ({} if index.dimension is None else {index.dimension: size})
 

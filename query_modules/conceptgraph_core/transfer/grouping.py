@@ -25,21 +25,21 @@ def scopes(graph: Everything, limit: int | None = None) -> list[Row]:
     nodes, the last scope may be cut off and is left out.
     """
     nodes = [node for node in graph.another(Words).nodes() if node.label == schema.CORPUS]
-    parts = sorted(nodes, key=lambda node: str(_of(node, "scope")))
+    parts = sorted(nodes, key=lambda node: str(_read_property(node, "scope")))
     rows = [
         _state(scope, list(of_scope))
-        for scope, of_scope in groupby(parts, key=lambda node: str(_of(node, "scope")))
+        for scope, of_scope in groupby(parts, key=lambda node: str(_read_property(node, "scope")))
     ]
     return rows[:-1] if limit is not None and len(nodes) >= limit and len(rows) > 1 else rows
 
 
 def _state(scope: str, parts: list[Node]) -> Row:
-    filled = [part for part in parts if _of(part, "texts") > 0]
-    grouped = [_of(part, "grouped") for part in filled]
+    filled = [part for part in parts if _read_property(part, "texts") > 0]
+    grouped = [_read_property(part, "grouped") for part in filled]
     return {
         "scope": scope,
-        "texts": sum(_of(part, "texts") for part in filled),
-        "length": sum(_of(part, "length") for part in filled),
+        "texts": sum(_read_property(part, "texts") for part in filled),
+        "length": sum(_read_property(part, "length") for part in filled),
         "grouped": sum(grouped) if grouped and None not in grouped else None,
     }
 
@@ -56,19 +56,22 @@ def texts(graph: Everything, scope: str, label: str, parts: int = 1) -> list[Row
         raise InvalidRow(f"label: must be one of {', '.join(kinds)}")
     kind, writer, rows = kinds[label], Writer(graph), []
     for node in graph.another(Words).nodes():
-        key = _of(node, "key")
-        if node.label != schema.TEXT or (_of(node, "scope"), _of(node, "label")) != (scope, label):
+        key = _read_property(node, "key")
+        if node.label != schema.TEXT or (
+            _read_property(node, "scope"),
+            _read_property(node, "label"),
+        ) != (scope, label):
             continue
         told: Told | None = None
-        if text.part(_of(node, "thread") or key, most) == 0:
-            raw = graph.raw_vertex(_of(node, "node"))
+        if text.part(_read_property(node, "thread") or key, most) == 0:
+            raw = graph.raw_vertex(_read_property(node, "node"))
             found = None if raw is None or not is_of(raw, kind, key, scope) else graph.raw_node(raw)
             told = None if found is None else writer.told(kind, found)
         rows.append(
             {
                 "key": key,
                 "text": None if told is None else "\n".join((told.text, *told.about)),
-                **{name: _of(node, name) for name in ("thread", "position", "speaker")},
+                **{name: _read_property(node, name) for name in ("thread", "position", "speaker")},
             }
         )
     return sorted(rows, key=lambda row: str(row["key"]))
@@ -90,26 +93,30 @@ def group(
     most = limits.MAX_INTEGER
     if limit is not None:
         most = text.integer(limit, "limit", 1, most)
-    given = {name: _checked(name, ones) for name, ones in near.items()}
-    found = [node for node in graph.another(Words).nodes() if _of(node, "scope") == scope]
-    terms = [node for node in found if node.label == schema.TERM and _of(node, "name") > after]
-    terms.sort(key=lambda node: str(_of(node, "name")))
+    given = {name: _check_neighbours(name, ones) for name, ones in near.items()}
+    found = [
+        node for node in graph.another(Words).nodes() if _read_property(node, "scope") == scope
+    ]
+    terms = [
+        node for node in found if node.label == schema.TERM and _read_property(node, "name") > after
+    ]
+    terms.sort(key=lambda node: str(_read_property(node, "name")))
     changed = 0
     for node in terms[:most]:
-        wanted = given.get(_of(node, "name"))
-        known = [list(one) for one in _of(node, schema.NEAR) or ()] or None
+        wanted = given.get(_read_property(node, "name"))
+        known = [list(one) for one in _read_property(node, schema.NEAR) or ()] or None
         if wanted != known:
             node.raw.set_property(schema.NEAR, wanted)
             changed += 1
     if len(terms) >= most:
-        return {"changed": changed, "last": _of(terms[most - 1], "name")}
+        return {"changed": changed, "last": _read_property(terms[most - 1], "name")}
     for node in found:
         if node.label == schema.CORPUS:
-            node.raw.set_property("grouped", _of(node, "texts"))
+            node.raw.set_property("grouped", _read_property(node, "texts"))
     return {"changed": changed, "last": None}
 
 
-def _checked(name: str, given: Any) -> list[list[Any]]:
+def _check_neighbours(name: str, given: Any) -> list[list[Any]]:
     """Return the neighbours of the term *name*. Raises InvalidRow."""
     is_list = isinstance(given, (list, tuple)) and 0 < len(given) <= MOST
     if not is_list or not all(isinstance(one, (list, tuple)) and len(one) == 3 for one in given):
@@ -120,5 +127,5 @@ def _checked(name: str, given: Any) -> list[list[Any]]:
     ]
 
 
-def _of(node: Node, name: str) -> Any:
+def _read_property(node: Node, name: str) -> Any:
     return node.raw.get_property(name)

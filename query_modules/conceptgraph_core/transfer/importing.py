@@ -75,7 +75,7 @@ class _Importer(Rows[Node]):
         if told or (kind.indexed is not None and self._words.has(kind, node)):
             self._words.put(kind, node)
 
-    def _known(self, place: Place) -> Node | None:
+    def _find_node(self, place: Place) -> Node | None:
         return self._nodes.get(place)
 
     def _keep(self, place: Place, node: Node) -> None:
@@ -97,7 +97,7 @@ class _Importer(Rows[Node]):
         if self._graph.context.only_new:
             return
         given |= self._dimension(kind, given)
-        self._graph.update(node, **(given | self._outdated(kind, node, given)))
+        self._graph.update(node, **(given | self._list_outdated_vectors(kind, node, given)))
         self._graph.update(node, **self._graph.lacking(node))
 
     def _dimension(self, kind: NodeKind, given: dict[str, Any]) -> dict[str, int]:
@@ -109,7 +109,9 @@ class _Importer(Rows[Node]):
             if index.label == kind.label and index.dimension and given.get(index.vector)
         }
 
-    def _outdated(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> dict[str, None]:
+    def _list_outdated_vectors(
+        self, kind: NodeKind, node: Node, given: dict[str, Any]
+    ) -> dict[str, None]:
         """Return, as removed, the vector of a text that *given* changes without a new vector."""
         for index in (one for layer in self._graph.layers for one in layer.vectors):
             if index.label == kind.label and index.vector not in given:

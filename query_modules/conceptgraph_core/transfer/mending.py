@@ -13,7 +13,7 @@ from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
 from . import derived
 from .audit import subject_of
-from .odd_values import UNKNOWN, is_wrong, mended, substitute
+from .odd_values import UNKNOWN, is_wrong, mend_value, substitute
 from .places import Key, Place
 from .view import Everything
 
@@ -77,7 +77,7 @@ class _Mending:
             value = node.raw.get_property(one.name)
             lacks = value is None and (not one.optional or one.name == kind.scope)
             if lacks or (value is not None and is_wrong(one, value)):
-                better = mended(kind, one, node, value, self._owner)
+                better = mend_value(kind, one, node, value, self._owner)
                 if better is not UNKNOWN:
                     changes[one.name] = self._graph.context.now_ms if better is NOW else better
         if derived.is_lost(self._graph, node, self._lists):
@@ -100,14 +100,14 @@ class _Mending:
         place = self._place(node, changes)
         if place is None:
             return True
-        others = list(self._others(node, changes))
+        others = list(self._list_other_keys(node, changes))
         if place in self._holders or any(one in self._taken for one in others):
             return False
         self._holders[place] = node
         self._taken.update((one, node) for one in others)
         return True
 
-    def _others(self, node: Node, changes: Changes) -> Iterator[tuple[str, Key]]:
+    def _list_other_keys(self, node: Node, changes: Changes) -> Iterator[tuple[str, Key]]:
         """Yield the values of *node* under constraints other than that of its key."""
         kind = self._graph.kind_of(node)
         for index in self._graph.layer_of(node.label).indexes:
@@ -155,7 +155,7 @@ class _Mending:
         name = kind.key[-1]
         if not is_key:
             # The property that is unique beside the key, within the scope.
-            [name, *_] = (of.rpartition(", ")[2] for of, _ in self._others(node, changes))
+            [name, *_] = (of.rpartition(", ")[2] for of, _ in self._list_other_keys(node, changes))
         said = changes.get(name, node.raw.get_property(name))
         for number in itertools.count(2):
             changes[name] = f"{said} #{number}" if not is_key else f"{said} ({number})"
@@ -215,7 +215,7 @@ class _Mending:
     def _mend_edges(self, node: Node) -> None:
         known: dict[tuple[str, int], Any] = {}
         for edge, kind, other in list(self._graph.outgoing(node)):
-            subject = f"{self._graph.shown(node)} {kind.name} {self._graph.shown(other)}"
+            subject = f"{self._graph.show_place(node)} {kind.name} {self._graph.show_place(other)}"
             first = known.setdefault((kind.type, other.id), edge)
             if first is not edge:
                 _fill(first, dict(public_edge(edge).properties.items()))

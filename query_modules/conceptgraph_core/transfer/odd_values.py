@@ -24,13 +24,13 @@ def is_wrong(one: Property, value: Any) -> bool:
     return False
 
 
-def mended(kind: NodeKind, one: Property, node: Node, value: Any, owner: str | None) -> Any:
+def mend_value(kind: NodeKind, one: Property, node: Node, value: Any, owner: str | None) -> Any:
     """Return what *one* gets where its *value* is missing or wrong; None: it is removed.
 
     A missing scope is *owner*. A number may stand for a text, a date for a time.
     """
     if value is not None:
-        for other in _meant(value):
+        for other in _guess_values(value):
             if not is_wrong(one, other):
                 return one.stored(one.check(one.read(other), one.name))
     if one.name == kind.scope:
@@ -53,7 +53,7 @@ def substitute(one: Property) -> Any:
     return list(one.default) if isinstance(one.default, tuple) else one.default
 
 
-def _meant(value: Any) -> Iterator[Any]:
+def _guess_values(value: Any) -> Iterator[Any]:
     if isinstance(value, datetime):
         at = value if value.tzinfo else value.replace(tzinfo=UTC)
         yield int(at.timestamp() * 1000)
@@ -120,11 +120,11 @@ def _literal(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, str):
-        return '"' + "".join(map(_escaped, value)) + '"'
+        return '"' + "".join(map(_escape_character, value)) + '"'
     return "null" if value is None else repr(value).lower()
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character in '"\\':
         return f"\\{character}"
     return character if character.isprintable() else f"\\u{ord(character):04x}"

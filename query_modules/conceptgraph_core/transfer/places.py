@@ -19,14 +19,14 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
         for kind in layer.nodes:
             if described == kind.kind and kind.exported:
                 key = tuple(_value(kind, name, record) for name in kind.key)
-                found.append((layer.sharing(kind.label), _checked(kind, key)))
+                found.append((layer.sharing(kind.label), _normalise_key(kind, key)))
         edge = layer.edge(record.get("type")) if described == layer.edge_kind else None
         if edge is not None:
             for labels, field in ((edge.sources, "from"), (edge.targets, "to")):
                 for space in layer.spaces(labels):
                     kind = layer.kind(space[0])
                     key = key_of(kind, record, record.get(field))
-                    found.append((space, _checked(kind, key)))
+                    found.append((space, _normalise_key(kind, key)))
     return [(labels, key) for labels, key in found if _usable(key)]
 
 
@@ -55,7 +55,7 @@ def _value(kind: NodeKind, name: str, record: Mapping[str, Any]) -> Any:
     return kind.whose(record.get) if name == kind.scope else record.get(name)
 
 
-def _checked(kind: NodeKind, key: Key) -> Key:
+def _normalise_key(kind: NodeKind, key: Key) -> Key:
     """Return *key* in its stored form; an invalid one stays, and its check reports it later."""
     try:
         named = zip(kind.key, key, strict=True)

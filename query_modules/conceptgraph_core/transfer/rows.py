@@ -41,7 +41,7 @@ class Rows(Generic[N]):
         }
         self._edge_kinds = {layer.edge_kind: layer for layer in layers if layer.edges}
 
-    def _known(self, place: Place) -> N | None:
+    def _find_node(self, place: Place) -> N | None:
         """Return the node at *place*, always the same object; None if there is none."""
         raise NotImplementedError
 
@@ -79,7 +79,7 @@ class Rows(Generic[N]):
     def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> tuple[N, bool]:
         """Return the node of *row*, and whether it is new."""
         place = layer.sharing(kind.label), own_key(kind, row)
-        known = self._known(place)
+        known = self._find_node(place)
         if known is not None and known.label != kind.label:
             taken = layer.kind(known.label).kind
             raise NameTaken(f"{kind.key[-1]}: {shown_key(place[1])} is already a {taken}'s")
@@ -134,7 +134,7 @@ class Rows(Generic[N]):
     ) -> N:
         """Return the node at one end of an edge; create it if that is allowed."""
         found = _ends(row, field, layer, labels)
-        nodes = [node for node in map(self._known, found) if node is not None]
+        nodes = [node for node in map(self._find_node, found) if node is not None]
         key = found[0][1]
         if len(nodes) > 1:
             kinds = " or ".join(layer.kind(one.label).kind for one in nodes)
@@ -194,7 +194,12 @@ def _ends(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Pla
         if len(values) == size and not is_of_another:
             pairs = zip(declared, values, strict=True)
             found.append(
-                (space, tuple(one.check(value, _named(one, kind, field)) for one, value in pairs))
+                (
+                    space,
+                    tuple(
+                        one.check(value, _name_key_part(one, kind, field)) for one, value in pairs
+                    ),
+                )
             )
     if not found:
         raise InvalidRow(f"{field}: must be a key of {size} values")
@@ -210,6 +215,6 @@ def given_in(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
     }
 
 
-def _named(one: Property, kind: NodeKind, field: str) -> str:
+def _name_key_part(one: Property, kind: NodeKind, field: str) -> str:
     """Return what a part of a key is called where it is refused: the end's *field*, or its own."""
     return one.name if one.name == kind.scope and kind.may_be_shared else field

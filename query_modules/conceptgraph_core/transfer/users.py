@@ -47,7 +47,7 @@ def users(graph: Owned, after: str | None = None, limit: int | None = None) -> l
 
 def count(graph: Owned, user_id: str) -> list[Row]:
     """Return the number of nodes of *user_id* of each kind, as {measure, value} rows."""
-    return _rows(Counter(graph.measure(node) for node in _of(graph, user_id)))
+    return _rows(Counter(graph.measure(node) for node in _list_nodes_of_user(graph, user_id)))
 
 
 def remove(graph: Owned, user_id: str, limit: int | None = None) -> list[Row]:
@@ -57,13 +57,13 @@ def remove(graph: Owned, user_id: str, limit: int | None = None) -> list[Row]:
     """
     most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
     removed: Counter[str] = Counter()
-    for node in _of(graph, user_id)[:most]:
+    for node in _list_nodes_of_user(graph, user_id)[:most]:
         removed[graph.measure(node)] += 1
         graph.delete_node(node)
     return _rows(removed)
 
 
-def _of(graph: Owned, user_id: str) -> list[Node]:
+def _list_nodes_of_user(graph: Owned, user_id: str) -> list[Node]:
     user = text.user(user_id, "user_id")
     return [node for node in graph.nodes() if graph.owner(node) == user]
 

@@ -60,7 +60,7 @@ class Everything(adapter.Graph[Node]):
                 lacking |= {index.unlisted: derived[index.unlisted], index.listed: None}
         return lacking
 
-    def shown(self, node: Node) -> str:
+    def show_place(self, node: Node) -> str:
         return shown_key(self.key(node))
 
     def outgoing(self, node: Node) -> Iterator[tuple[Any, EdgeKind, Node]]:

@@ -54,7 +54,7 @@ class Model(Protocol):
 class Tools(Protocol):
     """The tools of our server."""
 
-    def described(self, names: Sequence[str]) -> list[Chat]:
+    def describe_tools(self, names: Sequence[str]) -> list[Chat]:
         """Return the descriptions of the tools *names* for a model."""
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Answer:
@@ -98,14 +98,14 @@ class Conversations:
             {"role": "system", "content": system},
             {"role": "user", "content": user},
         ]
-        offered = self.tools.described(step.tools)
+        offered = self.tools.describe_tools(step.tools)
         done: list[str] = []
         errors_in_a_row = 0
         reply = await self._reply(chat, offered, spent)
         for _ in range(self.rounds):
             if not reply.calls:
                 break
-            chat.append(_spoken(reply))
+            chat.append(_make_chat(reply))
             for call in reply.calls:
                 answer = await self._answer(step, call)
                 chat.append({"role": "tool", "tool_call_id": call.id, "content": answer.text})
@@ -150,7 +150,7 @@ class Conversations:
         return Answer(text, answer.failed)
 
 
-def _spoken(reply: Reply) -> Chat:
+def _make_chat(reply: Reply) -> Chat:
     """Return *reply* as a message of the chat."""
     calls = [
         {

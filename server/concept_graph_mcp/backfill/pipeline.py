@@ -51,7 +51,7 @@ class Pipeline:
         for step in (CONCEPTS, EPISODES, AFFECT):
             with told(step):
                 added = await self._take(step, chunk, known, spent)
-                known.append(_section(f"Done by the step {step.name}", _told(added)))
+                known.append(_section(f"Done by the step {step.name}", _summarise_calls(added)))
 
     async def _organise(self, chunk: Chunk, spent: Spent) -> str:
         """Return notes on *chunk* that fit into one model call, if the model can condense them."""
@@ -84,6 +84,6 @@ def _section(title: str, text: str) -> str:
     return f"# {title}\n\n{text.strip() or 'Nothing.'}"
 
 
-def _told(outcome: Outcome) -> str:
+def _summarise_calls(outcome: Outcome) -> str:
     """Return the successful calls, which are certain, before the model's own text on them."""
     return "\n".join([*outcome.done, outcome.text])

@@ -28,7 +28,8 @@ class Report:
         """Return the report as one line for people."""
         messages = _number(len(self.chunk.messages), "messages")
         said = f"chunk {self.chunk.number}, {self.chunk.dates}: {messages}"
-        return f"{said}; {_added(self.counted())}; {_cost(self.spent, self.seconds)}{self._notes()}"
+        cost = _cost(self.spent, self.seconds)
+        return f"{said}; {_count_added(self.count_for_people())}; {cost}{self._notes()}"
 
     def record(self) -> dict[str, Any]:
         """Return the report as a JSON object; `added` and `calls` are by kind and by tool."""
@@ -47,7 +48,7 @@ class Report:
             "seconds": round(self.seconds, 3),
         }
 
-    def counted(self) -> Counter[str]:
+    def count_for_people(self) -> Counter[str]:
         """Return the counts for people: the three relation types together, and feelings."""
         counted: Counter[str] = Counter()
         for measure, count in self.added.items():
@@ -72,19 +73,19 @@ def total(reports: Iterable[Report]) -> str:
     for report in reports:
         chunks += 1
         messages += len(report.chunk.messages)
-        counted.update(report.counted())
+        counted.update(report.count_for_people())
         spent.tokens_in += report.spent.tokens_in
         spent.tokens_out += report.spent.tokens_out
         seconds += report.seconds
     said = f"{_number(chunks, 'chunks')}: {_number(messages, 'messages')}"
-    return f"{said}; {_added(counted)}; {_cost(spent, seconds)}"
+    return f"{said}; {_count_added(counted)}; {_cost(spent, seconds)}"
 
 
 def _number(count: int, things: str) -> str:
     return f"{count:,} {things[:-1] if count == 1 else things}"
 
 
-def _added(counted: Mapping[str, int]) -> str:
+def _count_added(counted: Mapping[str, int]) -> str:
     kinds = ("concepts", "relations", "episodes", "feelings")
     return ", ".join(_number(counted.get(kind, 0), kind) for kind in kinds) + " added"
 

@@ -42,7 +42,7 @@ class Job:
 class Watcher(StepWatcher, Protocol):
     """Is notified of a run's progress."""
 
-    def done(self, report: Report) -> None: ...
+    def finish(self, report: Report) -> None: ...
 
 
 async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher) -> str | None:
@@ -52,11 +52,11 @@ async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher)
     once the server has ended. Raises BackfillError or StoreError before the first chunk.
     """
     # Imported only here, because an MCP client takes a second to import; --help needs none.
-    from .toolbox import served
+    from .toolbox import serve_toolbox
 
-    async with working_store.opened(job.working_settings) as session:
+    async with working_store.open_session(job.working_settings) as session:
         before = await working_store.counts(session)
-        async with served(job.store, job.settings.zone) as toolbox:
+        async with serve_toolbox(job.store, job.settings.zone) as toolbox:
             conversations = Conversations(model, toolbox, job.rounds)
             pipeline = Pipeline(conversations, job.prompts, job.user_id, job.characters)
             try:
@@ -64,7 +64,7 @@ async def run(job: Job, model: Model, chunks: Iterable[Chunk], watcher: Watcher)
                     working_store.keep(job.store, chunk.number)
                     report = await _live(pipeline, chunk, session, before, watcher)
                     working_store.let_go(job.store)
-                    watcher.done(report)
+                    watcher.finish(report)
                     before = {kind: before[kind] + count for kind, count in report.added.items()}
             except (BackfillError, StoreError) as error:
                 # Returned and not raised, because the client would wrap an exception in a group.

@@ -50,7 +50,7 @@ class Screen:
     def ends(self, step: Step) -> None:
         self._progress.advance(self._task)
 
-    def done(self, report: Report) -> None:
+    def finish(self, report: Report) -> None:
         self.reports.append(report)
         # The bar is on stderr and the line on stdout, often the same terminal.
         self._progress.stop()

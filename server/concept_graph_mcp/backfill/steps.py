@@ -31,20 +31,20 @@ def prompts(directory: Path | None) -> Prompts:
 
     `$user_id`, `$first_day` and `$last_day` in a prompt stand for the chunk's. Raises PromptError.
     """
-    if directory is not None and not replaced(directory):
+    if directory is not None and not list_replaced_prompts(directory):
         names = ", ".join(f"{step.name}.md" for step in STEPS)
         raise PromptError(f"{directory}: has none of {names}")
     return {step.name: _prompt(step, directory) for step in STEPS}
 
 
-def replaced(directory: Path) -> list[str]:
+def list_replaced_prompts(directory: Path) -> list[str]:
     """Return the names of the steps whose prompt is in *directory*."""
     return [step.name for step in STEPS if (directory / f"{step.name}.md").is_file()]
 
 
 def _prompt(step: Step, directory: Path | None) -> Template:
     file = f"{step.name}.md"
-    if directory is None or step.name not in replaced(directory):
+    if directory is None or step.name not in list_replaced_prompts(directory):
         ours = resources.files(__package__) / "prompts" / file
         return Template(ours.read_text(encoding="utf-8"))
     try:

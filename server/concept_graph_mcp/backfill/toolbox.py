@@ -33,7 +33,7 @@ class Toolbox:
         self._tools = {tool.name: tool for tool in tools}
         self._log = log
 
-    def described(self, names: Sequence[str]) -> list[Chat]:
+    def describe_tools(self, names: Sequence[str]) -> list[Chat]:
         """Return the descriptions of the tools *names* for a model."""
         return [
             {
@@ -64,7 +64,7 @@ class Toolbox:
 
 
 @asynccontextmanager
-async def served(store: Path, zone: ZoneInfo) -> AsyncIterator[Toolbox]:
+async def serve_toolbox(store: Path, zone: ZoneInfo) -> AsyncIterator[Toolbox]:
     """Yield the tools of a new server process over the file *store*, in the time zone *zone*."""
     # The server must not see the model's key.
     inherited = {name: value for name, value in os.environ.items() if not _is_ours(name)}

@@ -16,7 +16,7 @@ _BEFORE = ".before-chunk-"
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Session]:
+async def open_session(settings: Settings) -> AsyncIterator[Session]:
     """Yield a session on the store of *settings*. Raises StoreError."""
     async with lazy.opened(settings, creates=True) as store:
         yield Session.of(store, settings)
@@ -29,14 +29,14 @@ async def counts(session: Session) -> dict[str, int]:
 
 
 @contextmanager
-def owned(store: Path) -> Iterator[None]:
+def lock_store(store: Path) -> Iterator[None]:
     """Lock *store* against other backfills. Raises WorkingStoreError if one is running on it.
 
     On every platform the lock ends with the process, however that ends.
     """
     import filelock
 
-    path = _beside(store, ".lock")
+    path = _name_file_beside(store, ".lock")
     lock = filelock.FileLock(path)
     try:
         store.parent.mkdir(parents=True, exist_ok=True)
@@ -57,8 +57,8 @@ def owned(store: Path) -> Iterator[None]:
 
 def keep(store: Path, chunk: int) -> None:
     """Keep a copy of *store* in its state before *chunk*. Raises WorkingStoreError."""
-    copy = _beside(store, f"{_BEFORE}{chunk}")
-    partial = _beside(store, ".partial")
+    copy = _name_file_beside(store, f"{_BEFORE}{chunk}")
+    partial = _name_file_beside(store, ".partial")
     try:
         partial.unlink(missing_ok=True)
         _copy(store, partial)
@@ -106,5 +106,5 @@ def _copies(store: Path) -> list[tuple[Path, int]]:
     return [(path, int(number)) for path, number in numbers if number.isdecimal()]
 
 
-def _beside(store: Path, suffix: str) -> Path:
+def _name_file_beside(store: Path, suffix: str) -> Path:
     return store.with_name(store.name + suffix)

@@ -11,7 +11,7 @@ from ..hooks import journal
 _PAUSE_S = 60.0
 
 
-def noted(client: str) -> ServerMiddleware[Any]:
+def note_calls(client: str) -> ServerMiddleware[Any]:
     """Return the middleware that notes the calls of *client*, one a minute, and each failure."""
     last = -_PAUSE_S
 
@@ -22,7 +22,7 @@ def noted(client: str) -> ServerMiddleware[Any]:
             failed = isinstance(result, Mapping) and bool(result.get("isError"))
             if failed or time.monotonic() - last >= _PAUSE_S:
                 last = time.monotonic()
-                journal.note(client, "tool", "an error" if failed else "answered")
+                journal.note_result(client, "tool", "an error" if failed else "answered")
         return result
 
     return note

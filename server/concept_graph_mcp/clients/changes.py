@@ -55,7 +55,9 @@ class Change(NamedTuple):
             copy.unlink(missing_ok=True)
 
 
-def of(client: Client, name: str, entry: Entry | None, file: Path | None = None) -> list[Change]:
+def plan_changes(
+    client: Client, name: str, entry: Entry | None, file: Path | None = None
+) -> list[Change]:
     """Return the changes that give *client* the *entry*, or that take ours back if it is None.
 
     *file* takes the place of the client's list of servers. Raises ChangeError.
@@ -72,13 +74,13 @@ def of(client: Client, name: str, entry: Entry | None, file: Path | None = None)
     return [one for one in found if one.before != one.after]
 
 
-def configured(client: Client) -> Mapping[str, Any] | None:
+def read_our_entry(client: Client) -> Mapping[str, Any] | None:
     """Return our entry in the file of *client*, or None. Raises ChangeError."""
     file = client.file() if client.file is not None else None
     text = None if file is None else _text(file)
     if file is None or text is None:
         return None
-    servers = _loaded(file, text).get(client.key)
+    servers = _parse_file(file, text).get(client.key)
     found = servers.get(NAME) if isinstance(servers, Mapping) else None
     return found if isinstance(found, Mapping) else None
 
@@ -87,7 +89,7 @@ def has_hooks(client: Client) -> bool:
     """Return whether hooks of ours are in the file of *client*. Raises ChangeError."""
     if client.hooks is None or (text := _text(client.hooks())) is None:
         return False
-    return any(True for _ in _our_groups(_loaded(client.hooks(), text)))
+    return any(True for _ in _our_groups(_parse_file(client.hooks(), text)))
 
 
 def _change(file: Path, edit: Any, client: Client, given: Any) -> Change:
@@ -106,22 +108,24 @@ def _taken_back(file: Path, before: str | None, after: str) -> str | None:
     copy = _copy(file.resolve())
     kept = _text(copy)
     with suppress(ChangeError):
-        if kept is not None and _filled(_loaded(file, kept)) == _filled(_loaded(file, after)):
+        if kept is not None and _drop_empty_values(_parse_file(file, kept)) == _drop_empty_values(
+            _parse_file(file, after)
+        ):
             return kept
-        if kept is None and before is not None and before != after and not _loaded(file, after):
+        if kept is None and before is not None and before != after and not _parse_file(file, after):
             return None
     return before if before is None else after
 
 
-def _filled(value: Any) -> Any:
+def _drop_empty_values(value: Any) -> Any:
     """Return *value* without empty objects and lists in it, which an edit may leave or take."""
     if isinstance(value, Mapping):
-        inside = {key: _filled(one) for key, one in value.items()}
+        inside = {key: _drop_empty_values(one) for key, one in value.items()}
         return {key: one for key, one in inside.items() if one not in ({}, [])}
-    return [*map(_filled, value)] if isinstance(value, list) else value
+    return [*map(_drop_empty_values, value)] if isinstance(value, list) else value
 
 
-def _within(value: Any, key: str) -> Mapping[str, Any]:
+def _read_object(value: Any, key: str) -> Mapping[str, Any]:
     """Return the object *key* of the object *value*; {} if it is missing. Raises JsoncError."""
     found = value.get(key, {}) if isinstance(value, Mapping) else None
     if not isinstance(found, Mapping):
@@ -130,7 +134,7 @@ def _within(value: Any, key: str) -> Mapping[str, Any]:
 
 
 def _of_json(text: str, client: Client, entry: Entry | None) -> str:
-    there = _within(jsonc.loads(text), client.key).get(NAME)
+    there = _read_object(jsonc.loads(text), client.key).get(NAME)
     if there is not None and not is_ours(there):
         raise jsonc.JsoncError(f"has another server called {NAME}")
     if entry is None:
@@ -146,7 +150,7 @@ def _of_hooks(text: str, _: Client, groups: Mapping[str, Mapping[str, Any]]) -> 
     for path, _group in reversed(there):
         text = jsonc.remove(text, path)
     for event, group in groups.items():
-        there_now = _within(jsonc.loads(text), "hooks").get(event, [])
+        there_now = _read_object(jsonc.loads(text), "hooks").get(event, [])
         if not isinstance(there_now, list):
             raise jsonc.JsoncError(f"has something else than a list as the hooks of {event}")
         text = jsonc.put(text, ("hooks", event, len(there_now)), group)
@@ -158,7 +162,7 @@ def _of_options(text: str, client: Client, entry: Entry | None) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
-    there = _within(document.unwrap(), "env")
+    there = _read_object(document.unwrap(), "env")
     if entry is None:
         written = [name for name in _written_env(client) if name in there]
         for name in written:
@@ -182,9 +186,10 @@ def _written_env(client: Client) -> Iterator[str]:
         return
     file = _options_file()
     now, before = (
-        _within(_loaded(file, _text(one) or ""), "env") for one in (file, _copy(file.resolve()))
+        _read_object(_parse_file(file, _text(one) or ""), "env")
+        for one in (file, _copy(file.resolve()))
     )
-    given = (configured(client) or {}).get("env")
+    given = (read_our_entry(client) or {}).get("env")
     for name, value in given.items() if isinstance(given, Mapping) else ():
         if now.get(name) == value and name not in before:
             yield name
@@ -207,7 +212,7 @@ def _of_toml(text: str, client: Client, entry: Entry | None) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
-    there = _within(document.unwrap(), client.key).get(NAME)
+    there = _read_object(document.unwrap(), client.key).get(NAME)
     if there is not None and not is_ours(there):
         raise ValueError(f"has another server called {NAME}")
     if there is not None:
@@ -224,7 +229,7 @@ def _of_toml(text: str, client: Client, entry: Entry | None) -> str:
     return tomlkit.dumps(document)
 
 
-def _loaded(file: Path, text: str) -> Any:
+def _parse_file(file: Path, text: str) -> Any:
     try:
         if file.suffix == ".toml":
             import tomllib
@@ -253,6 +258,6 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def shown(entry: Entry, client: Client) -> str:
+def show_entry(entry: Entry, client: Client) -> str:
     """Return the entry as JSON, for a client whose file is not known."""
     return json.dumps({client.key: {NAME: entry.server()}}, indent=2)

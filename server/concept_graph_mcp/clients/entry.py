@@ -55,7 +55,9 @@ class Entry(NamedTuple):
         return {"hooks": [handler]}
 
 
-def of(embedded: str | None, client: str, environment: Mapping[str, str] = os.environ) -> Entry:
+def make_entry(
+    embedded: str | None, client: str, environment: Mapping[str, str] = os.environ
+) -> Entry:
     """Return the entry of *client*: the store of these settings, by default a file.
 
     The path is whole, because clients may have another data directory. No password is written.

@@ -59,10 +59,10 @@ def put(text: str, path: Path, value: Any) -> str:
         start, done = found.value, done + 1
         end = found.end
     if done == len(path):
-        return text[:start] + _written(value, _depth(plain, start), text) + text[end:]
+        return text[:start] + _write_value(value, _depth(plain, start), text) + text[end:]
     for name in reversed(path[done + 1 :]):
         value = {name: value} if isinstance(name, str) else [value]
-    return _added(text, plain, start, path[done], value)
+    return _add_member(text, plain, start, path[done], value)
 
 
 def remove(text: str, path: Path) -> str:
@@ -82,7 +82,7 @@ def remove(text: str, path: Path) -> str:
         start = members[at].value
     while len(chain) > 1 and len(chain[-1][0]) == 1:
         chain.pop()
-    return _without(text, plain, *chain[-1])
+    return _remove_member(text, plain, *chain[-1])
 
 
 def _plain(text: str) -> str:
@@ -99,25 +99,25 @@ def _members(plain: str, start: int) -> Iterator[_Member]:
     """Iterate over what the object or list that begins at *start* holds."""
     if plain[start] not in "{[":
         raise JsoncError("has a value of another kind where an object belongs")
-    is_object, at, count = plain[start] == "{", _after(plain, start + 1), 0
+    is_object, at, count = plain[start] == "{", _skip_blanks(plain, start + 1), 0
     while plain[at] not in "}]":
         begun, name = at, count
         if is_object:
             name, at = scanstring(plain, at + 1)
-            at = _after(plain, _after(plain, at) + 1)
+            at = _skip_blanks(plain, _skip_blanks(plain, at) + 1)
         _, end = _decoder.raw_decode(plain, at)
         yield _Member(name, begun, at, end)
         count += 1
-        at = _after(plain, end)
+        at = _skip_blanks(plain, end)
         if plain[at] == ",":
-            at = _after(plain, at + 1)
+            at = _skip_blanks(plain, at + 1)
 
 
-def _after(plain: str, at: int) -> int:
+def _skip_blanks(plain: str, at: int) -> int:
     return _BLANK.match(plain, at).end()  # type: ignore[union-attr]
 
 
-def _added(text: str, plain: str, start: int, name: str | int, value: Any) -> str:
+def _add_member(text: str, plain: str, start: int, name: str | int, value: Any) -> str:
     """Return *text* with a last member in the object or list at *start*."""
     depth = _depth(plain, start) + 1
     members = list(_members(plain, start))
@@ -126,9 +126,9 @@ def _added(text: str, plain: str, start: int, name: str | int, value: Any) -> st
     if isinstance(name, str) and plain[start] != "{":
         raise JsoncError("has a value of another kind where an object belongs")
     label = f"{json.dumps(name)}: " if isinstance(name, str) else ""
-    line = _newline(text) + _indent(text) * depth + label + _written(value, depth, text)
+    line = _newline(text) + _indent(text) * depth + label + _write_value(value, depth, text)
     if not members:
-        end = _after(plain, start + 1)
+        end = _skip_blanks(plain, start + 1)
         inside = text[start + 1 : end].rstrip()
         close = _newline(text) + _indent(text) * (depth - 1)
         return text[: start + 1] + inside + line + close + text[end:]
@@ -145,14 +145,14 @@ def _added(text: str, plain: str, start: int, name: str | int, value: Any) -> st
 def _after_comments(text: str, at: int) -> int:
     """Return where, behind *at*, something stands that is neither blank nor a comment."""
     while True:
-        at = _after(text, at)
+        at = _skip_blanks(text, at)
         found = _TOKEN.match(text, at)
         if found is None or found[0].startswith('"'):
             return at
         at = found.end()
 
 
-def _without(text: str, plain: str, members: list[_Member], at: int) -> str:
+def _remove_member(text: str, plain: str, members: list[_Member], at: int) -> str:
     """Return *text* without one of *members*, its line and its comma."""
     start, end = members[at].start, members[at].end
     behind = _after_comments(text, end)
@@ -172,7 +172,7 @@ def _depth(plain: str, at: int) -> int:
     return sum(map(unsaid.count, "{[")) - sum(map(unsaid.count, "}]"))
 
 
-def _written(value: Any, depth: int, text: str) -> str:
+def _write_value(value: Any, depth: int, text: str) -> str:
     indent = _indent(text)
     lines = json.dumps(value, ensure_ascii=False, indent=indent).splitlines()
     return (_newline(text) + indent * depth).join(lines)

@@ -25,11 +25,11 @@ class State(NamedTuple):
 def states() -> Iterator[State]:
     """Iterate over the clients that are configured or have called."""
     called: dict[str, list[journal.Last]] = {}
-    for one in journal.lasts():
+    for one in journal.list_last_results():
         called.setdefault(one.client, []).append(one)
     for name, client in CLIENTS.items():
         try:
-            said, wrong = _configured(client)
+            said, wrong = _describe_entry(client)
         except (ChangeError, OSError) as error:
             # The file of a client that may not be ours at all.
             said, wrong = str(error), False
@@ -41,8 +41,8 @@ def states() -> Iterator[State]:
         yield State(name, "; ".join(map(_said, others)))
 
 
-def _configured(client: Client) -> tuple[str, bool]:
-    server, has_plugin = changes.configured(client), _has_plugin(client)
+def _describe_entry(client: Client) -> tuple[str, bool]:
+    server, has_plugin = changes.read_our_entry(client), _has_plugin(client)
     parts = []
     if server is not None:
         program = str(server.get("command"))

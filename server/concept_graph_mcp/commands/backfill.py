@@ -111,7 +111,7 @@ def backfill(embedded: str | None, /, messages: Path, user_id: str, **options: A
         sizes = options["chars_per_call"], options["max_rounds"]
         job = Job(store, chosen, prompts, user_id, *sizes)
         notes.print(_NOT_IDEMPOTENT, style="yellow", soft_wrap=True)
-        with working_store.owned(store):
+        with working_store.lock_store(store):
             _check(job, options["since_chunk"], options["into_target"], options["force"])
             _work(job, make_model, surveyed, wanted, options["report"])
             if options["into_target"]:
@@ -181,7 +181,7 @@ def _check(job: Job, since: int, into_target: bool, force: bool) -> None:
 
 
 async def _is_empty(settings: Settings) -> bool:
-    async with working_store.opened(settings) as session:
+    async with working_store.open_session(settings) as session:
         return not any((await working_store.counts(session)).values())
 
 
@@ -243,8 +243,8 @@ def _move(job: Job, force: bool) -> None:
 
     async def work() -> tuple[str, Counter[str]]:
         async with (
-            working_store.opened(job.working_settings) as source,
-            working_store.opened(job.settings) as target,
+            working_store.open_session(job.working_settings) as source,
+            working_store.open_session(job.settings) as target,
         ):
             if not force and any((await working_store.counts(target)).values()):
                 raise WorkingStoreError(

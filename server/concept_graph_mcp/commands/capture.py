@@ -19,12 +19,12 @@ def capture(pending: transcripts.Pending, chosen: Settings) -> str:
     """Ingest a transcript and return what came of it; a failed one stays noted."""
     noted = pending.noted
     if not noted.transcript.is_file():
-        pending.done()
+        pending.finish()
         return f"{noted.transcript}: is no file; left out"
 
     def seen(rows: Sequence[Row]) -> None:
         said = ((str(row.record["id"]), int(row.record["said_at"])) for row in rows)
-        transcripts.see(noted.session, said)
+        transcripts.note_seen(noted.session, said)
 
     work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen)
 
@@ -36,6 +36,6 @@ def capture(pending: transcripts.Pending, chosen: Settings) -> str:
         anyio.run(main)
     except (StoreError, Failure, OSError) as error:
         return f"failed, tried again at the next event: {noted.transcript}: {error}"
-    pending.done()
+    pending.finish()
     left_out = "".join(f"; {line}" for line in work.tally.lines())
     return f"ingested {work.created:,}, there already {work.existing:,}{left_out}"

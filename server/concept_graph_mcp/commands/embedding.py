@@ -7,7 +7,7 @@ import click
 
 from .. import calls, settings
 from ..embedding.base import Embedding, EmbeddingError
-from ..embedding.opening import opened
+from ..embedding.opening import open_embedding
 from ..errors import StoreError
 from ..health.findings import texts
 from ..session import Session
@@ -70,7 +70,7 @@ class _Embedding:
 
     async def run(self, session: Session) -> tuple[int, int]:
         """Return how many texts got a vector, and how many have none. Raises Failure."""
-        embedding = await opened(self._said, os.environ)
+        embedding = await open_embedding(self._said, os.environ)
         try:
             with progress("embedding texts", await texts(session)) as tell:
                 await self._choose(session, embedding)

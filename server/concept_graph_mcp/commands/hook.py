@@ -12,7 +12,7 @@ import click
 from .. import settings
 from ..errors import NoStore, StoreError, one_line
 from ..hooks import hosts, journal, options, transcripts
-from ..hooks.deadline import Deadline, since_start
+from ..hooks.deadline import Deadline, seconds_since_start
 from ..hooks.hosts import HookError
 from ..hooks.options import Options
 
@@ -52,20 +52,20 @@ def hook(embedded: str | None, event: str, client: str) -> None:
         if event == CAPTURE:
             _capture(embedded)
         else:
-            _answer(embedded, hosts.event_named(event), client)
+            _answer(embedded, hosts.find_event(event), client)
     except (HookError, settings.SettingsError, StoreError, OSError) as error:
-        journal.log(client, event, f"failed: {one_line(error)}")
+        journal.log_result(client, event, f"failed: {one_line(error)}")
     except Exception as error:  # noqa: BLE001
-        journal.log(client, event, f"failed: {error!r}")
+        journal.log_result(client, event, f"failed: {error!r}")
 
 
 def _answer(embedded: str | None, event: str, client: str) -> None:
-    chosen = options.read()
+    chosen = options.read_options()
     with Deadline(_seconds(event, chosen)):
-        journal.note(client, event, journal.BEGUN)
-        given = hosts.given(sys.stdin.buffer.read())
+        journal.note_result(client, event, journal.BEGUN)
+        given = hosts.parse_input(sys.stdin.buffer.read())
         if chosen.is_off(given.cwd):
-            journal.note(client, event, "off for this folder")
+            journal.note_result(client, event, "off for this folder")
             return
         if event in (hosts.COMPACT, hosts.STOP, hosts.END):
             _note_transcript(embedded, event, client, given)
@@ -75,11 +75,11 @@ def _answer(embedded: str | None, event: str, client: str) -> None:
                 transcripts.forget_seen(given.session)
             _start_capture(embedded, client)
         session, text, ids = _notes(embedded, event, given, chosen)
-        click.echo(hosts.answer(event, text), nl=False)
+        click.echo(hosts.make_answer(event, text), nl=False)
         sys.stdout.flush()
-        transcripts.see(given.session, ((one, sys.maxsize) for one in ids))
+        transcripts.note_seen(given.session, ((one, sys.maxsize) for one in ids))
         told = f"{len(ids)} note{'s' * (len(ids) > 1)}" if ids else "nothing to say"
-        journal.note(client, event, told)
+        journal.note_result(client, event, told)
         if session is not None and session.embedding is not None and session.embedding.is_loading:
             # The end of the program would wait for the model, and the host for the end.
             os._exit(0)
@@ -105,20 +105,22 @@ def _notes(
     from ..session import Session
     from ..stores.lazy import opened
 
-    seen = transcripts.seen(given.session)
+    seen = transcripts.list_seen(given.session)
 
     async def of_event(session: "Session") -> tuple[str, list[str]]:
         if event == hosts.PROMPT:
-            return await notes.of_prompt(session, given.prompt, chosen.prompt_tokens, seen)
+            return await notes.make_notes_on_prompt(
+                session, given.prompt, chosen.prompt_tokens, seen
+            )
         budget, days = chosen.start_tokens, chosen.days
-        return await notes.of_session(session, str(given.cwd), budget, days, seen)
+        return await notes.make_notes_on_session(session, str(given.cwd), budget, days, seen)
 
     configured = chosen.settings(embedded)
 
     async def main() -> "tuple[Session | None, str, list[str]]":
         try:
             async with opened(configured) as store:
-                patience_s = _patience_s(_seconds(event, chosen), since_start())
+                patience_s = _patience_s(_seconds(event, chosen), seconds_since_start())
                 session = replace(Session.of(store, configured), patience_s=patience_s)
                 if patience_s < _LOADING_S:
                     # To begin would only slow down the words.
@@ -140,21 +142,21 @@ def _patience_s(seconds: float, used: float) -> float:
 
 def _note_transcript(embedded: str | None, event: str, client: str, given: hosts.Given) -> None:
     if given.transcript is None:
-        journal.note(client, event, "the host keeps no transcript")
+        journal.note_result(client, event, "the host keeps no transcript")
         return
     transcripts.note(transcripts.Noted(given.transcript, given.session, client))
     if event != hosts.STOP or transcripts.is_due(given.session):
         _start_capture(embedded, client)
-    journal.note(client, event, "transcript noted")
+    journal.note_result(client, event, "transcript noted")
 
 
 def _start_capture(embedded: str | None, client: str) -> None:
     """Start a process that ingests what is noted; the host waits neither for it nor its end."""
-    if next(transcripts.pending(), None) is None:
+    if next(transcripts.list_pending(), None) is None:
         return
     of_store = [] if embedded is None else [f"--embedded={embedded}"]
     called = [sys.executable, "-m", __package__.partition(".")[0]]
-    log = journal.folder() / journal.LOG
+    log = journal.notes_folder() / journal.LOG
     with log.open("ab") as errors, Path(os.devnull).open("r+b") as nothing:
         subprocess.Popen(
             [*called, *of_store, "hook", CAPTURE, "--client", client],
@@ -171,8 +173,8 @@ def _capture(embedded: str | None) -> None:
     # Imported here, because no hook that answers needs it.
     from .capture import capture
 
-    configured = options.read().settings(embedded)
-    with transcripts.taken() as found:
+    configured = options.read_options().settings(embedded)
+    with transcripts.take_pending() as found:
         for one in found:
-            journal.log(one.noted.client, CAPTURE, capture(one, configured))
+            journal.log_result(one.noted.client, CAPTURE, capture(one, configured))
     transcripts.clear_old()

@@ -118,7 +118,7 @@ def _agreed(yes: bool) -> list[tuple[Path, str | None]]:
     # Imports what a terminal needs, which no other ingest does.
     from .terminal import say
 
-    found = list(discovery.discovered())
+    found = list(discovery.discover_histories())
     if not found:
         raise Failure("no agent has left a history where one is known to be")
     for one in found:
@@ -330,7 +330,7 @@ class Ingest:
 
 def _redacted(row: Row, tally: Tally) -> Row:
     """Return *row* without the secrets of its text."""
-    text = secrets.redacted(row.record["text"], tally)
+    text = secrets.redact_text(row.record["text"], tally)
     return replace(row, record={**row.record, "text": text})
 
 

@@ -202,8 +202,8 @@ class TakingBack:
     async def _edited(self, section: notes.Section, row: Mapping[str, Any]) -> None:
         """Let the edited text replace the stored one, which is kept as what was said before."""
         self.created += 1
-        text = secrets.redacted(section.text, self.tally)
-        self.tally.changed("memories whose text was edited")
+        text = secrets.redact_text(section.text, self.tally)
+        self.tally.count_changed("memories whose text was edited")
         if self.dry_run:
             return
         user = self.session.user_id
@@ -222,7 +222,7 @@ class TakingBack:
 
     async def _named(self, section: notes.Section, row: Mapping[str, Any]) -> None:
         """Set the names and tags of a section; those that it cannot show stay."""
-        self.tally.changed("memories whose names or tags were edited")
+        self.tally.count_changed("memories whose names or tags were edited")
         self.created += 1
         names, tags = _names(row)
         concepts = [one for one in row["concepts"] if one not in names]

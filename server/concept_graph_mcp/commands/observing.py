@@ -22,7 +22,7 @@ from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row
 from ..observing import coreference, naming
 from ..observing.coreference import CoreferenceError, Meant, Resolver
-from ..observing.extraction import BEFORE, Extracted, Said, extracted
+from ..observing.extraction import BEFORE, Extracted, Said, extract_observations
 from ..observing.known import candidates
 from ..observing.naming import Names, NamingError
 from ..observing.sessions import Open, Sessions
@@ -203,14 +203,14 @@ class _Observing:
         if self._messages is not None:
             yield from self._messages.tally.lines()
         if self._speakers is not None and counts["messages"] and not self._speakers.user_spoke:
-            others = self._speakers.others
+            others = self._speakers.other_speakers
             shown = ", ".join(others[:_NAMED]) + (", …" if len(others) > _NAMED else "")
             yield f"The user said nothing, so all is inferred. --user says who it is: {shown}"
 
     async def _message(self, session: Session, row: Row, speakers: Speakers) -> None:
         record = row.record
-        session_id, ended = self._sessions.of(record["thread"], record["said_at"])
-        message = Said(speakers.of(record["speaker"]), record["text"])
+        session_id, ended = self._sessions.assign_session(record["thread"], record["said_at"])
+        message = Said(speakers.find_role(record["speaker"]), record["text"])
         before = self._before.setdefault(session_id, deque(maxlen=BEFORE))
         if row.line >= self._from_line:
             for one in ended:
@@ -246,7 +246,9 @@ class _Observing:
             rows = self._extracted(message, found)
             return Extracted(rows) if rows else None
         known = await candidates(session, message.text)
-        made = await extracted(self._model, list(self._before[session_id]), message, known)
+        made = await extract_observations(
+            self._model, list(self._before[session_id]), message, known
+        )
         if made is None:
             self._counts["answers of no use, told without the model"] += 1
             return Extracted()
@@ -257,7 +259,7 @@ class _Observing:
         """Return the built-in extractor's result, with the names that a spaCy model finds."""
 
         def extract(text: str) -> list[dict[str, Any]]:
-            named = None if self.names is None else self.names.named(text)
+            named = None if self.names is None else self.names.find_names(text)
             return rule_extractor.observations(text, text_lookups.spoken(), message.speaker, named)
 
         if found:
@@ -269,7 +271,7 @@ class _Observing:
         if self.resolver is None:
             return message, []
         before = [one.text for one in self._before[session_id]]
-        found = coreference.meant(self.resolver, before, message.text)
+        found = coreference.find_pronouns(self.resolver, before, message.text)
         return replace(message, notes=coreference.notes(found)), found
 
     async def _end(self, session: Session, ended: Open) -> None:

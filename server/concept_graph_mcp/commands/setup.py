@@ -48,11 +48,11 @@ def setup(
     """
     chosen = CLIENTS[client]
     try:
-        wanted = None if remove else entry.of(embedded, client)
+        wanted = None if remove else entry.make_entry(embedded, client)
         if wanted is not None and client == GENERIC and file is None:
-            click.echo(changes.shown(wanted, chosen))
+            click.echo(changes.show_entry(wanted, chosen))
             return
-        found = changes.of(chosen, client, wanted, file)
+        found = changes.plan_changes(chosen, client, wanted, file)
         if not found:
             click.echo("Nothing to remove." if remove else "Nothing to change.")
             return

@@ -66,7 +66,7 @@ def _announce(address: str) -> None:
 
 
 async def _check(session: Session, name: str | None) -> None:
-    from ..view.names import called
+    from ..view.names import find_called
 
-    if name is not None and not (await called(session, name))[1]:
+    if name is not None and not (await find_called(session, name))[1]:
         raise Failure(f"nothing is called {name!r}; concept-graph-mcp search shows what there is")

@@ -50,7 +50,7 @@ _ACTIONS = ("pause", "resume", "status")
 
 def _help() -> str:
     width = max(len(job.name) for job in registry.JOBS)
-    jobs = [f"  {job.name:{width}}  {job.when}:\n    {job.does}" for job in registry.JOBS]
+    jobs = [f"  {job.name:{width}}  {job.in_words}:\n    {job.does}" for job in registry.JOBS]
     return "\n".join((_BEFORE, *jobs, "\n" + _AFTER))
 
 
@@ -126,7 +126,7 @@ def _named(names: Sequence[str], chosen: Settings) -> list[Job]:
             raise Failure(f"{name}: {missing}")
     if names:
         return [known[name] for name in dict.fromkeys(names)]
-    return registry.configured(chosen)
+    return registry.choose_configured(chosen)
 
 
 def _serve(chosen: Settings, batch: int, metrics: Path | None) -> None:
@@ -136,7 +136,7 @@ def _serve(chosen: Settings, batch: int, metrics: Path | None) -> None:
 
     async def work(session: Session) -> None:
         working = LeaseRunner(session, chosen, batch, lambda: bool(told))
-        jobs = registry.configured(chosen)
+        jobs = registry.choose_configured(chosen)
         await service.serve(working, jobs, metrics, lambda: told.append(True))
 
     # The store may start later, and go away and come back.

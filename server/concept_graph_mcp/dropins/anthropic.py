@@ -79,7 +79,7 @@ class MemoryTool(BetaAbstractMemoryTool):
             try:
                 return kept.run(self._memory, plan())
             except StoreError as error:
-                _told(error, is_last=tried == _TRIES - 1)
+                _raise_for_model(error, is_last=tried == _TRIES - 1)
         raise AssertionError
 
 
@@ -121,11 +121,11 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
             try:
                 return await kept.arun(self._memory, plan())
             except StoreError as error:
-                _told(error, is_last=tried == _TRIES - 1)
+                _raise_for_model(error, is_last=tried == _TRIES - 1)
         raise AssertionError
 
 
-def _told(error: StoreError, is_last: bool) -> None:
+def _raise_for_model(error: StoreError, is_last: bool) -> None:
     """Raise *error* for the model, unless the file has changed meanwhile and it is to try again."""
     has_changed = isinstance(error, Refused) and issubclass(error.kind, NotAllowed)
     if is_last or not has_changed:
@@ -139,23 +139,23 @@ class _Files:
         self._root = root
 
     def view(self, path: str, lines: Sequence[int] | None) -> Plan[str]:
-        at = self._at(path)
+        at = self._find_location(path)
         found = yield [{"do": "get", "path": at}, {"do": "find", "under": at, "ordered": True}]
         if found and found[0]["step"] == 0:
-            return _shown(path, found[0]["value"], lines)
+            return _show_file(path, found[0]["value"], lines)
         if not found and at != self._root:
             raise ToolError(f"The path {path} does not exist. Please provide a valid path.")
-        return _listed(path, [(row["path"][len(at) + 1 :], _size(row)) for row in found])
+        return _list_directory(path, [(row["path"][len(at) + 1 :], _size(row)) for row in found])
 
     def create(self, path: str, text: str) -> Plan[str]:
-        at = self._at(path)
+        at = self._find_location(path)
         if (yield from self._is_taken(at)):
             raise ToolError(f"Error: File {path} already exists")
         yield [_put(at, text, 0)]
         return f"File created successfully at: {path}"
 
     def replace(self, path: str, old: str, new: str) -> Plan[str]:
-        at = self._at(path)
+        at = self._find_location(path)
         row = yield from self._file(at)
         if row is None:
             raise ToolError(f"Error: The path {path} does not exist. Please provide a valid path.")
@@ -178,12 +178,12 @@ class _Files:
             [
                 "The memory file has been edited. Here is the snippet showing the change (with line"
                 " numbers):",
-                *_numbered(changed.split("\n"), max(0, first - 2), first + 3),
+                *_number_lines(changed.split("\n"), max(0, first - 2), first + 3),
             ]
         )
 
     def insert(self, path: str, line: int, text: str) -> Plan[str]:
-        at = self._at(path)
+        at = self._find_location(path)
         row = yield from self._file(at)
         if row is None:
             raise ToolError(f"Error: The path {path} does not exist")
@@ -200,7 +200,7 @@ class _Files:
         return f"The file {path} has been edited."
 
     def delete(self, path: str) -> Plan[str]:
-        at = self._at(path)
+        at = self._find_location(path)
         if at == self._root:
             raise ToolError(f"Error: Cannot delete the {ROOT} directory itself")
         found = yield [{"do": "get", "path": at}, {"do": "find", "under": at}]
@@ -210,7 +210,7 @@ class _Files:
         return f"Successfully deleted {path}"
 
     def rename(self, old: str, new: str) -> Plan[str]:
-        source, target = self._at(old), self._at(new)
+        source, target = self._find_location(old), self._find_location(new)
         if source == self._root:
             raise ToolError(f"Error: Cannot rename the {ROOT} directory itself")
         if (yield from self._is_taken(target)):
@@ -232,7 +232,7 @@ class _Files:
         yield [{"do": "forget", "path": row["path"]} for row in found]
         return "All memory cleared"
 
-    def _at(self, path: str) -> str:
+    def _find_location(self, path: str) -> str:
         """Return where the file or directory *path* is kept. Raises ToolError."""
         if path != ROOT and not path.startswith(f"{ROOT}/"):
             raise ToolError(f"Error: Path must start with {ROOT}, got: {path}")
@@ -276,7 +276,7 @@ def _places(text: str, part: str) -> Iterator[int]:
         at = text.find(part, at + 1)
 
 
-def _shown(path: str, text: str, wanted: Sequence[int] | None) -> str:
+def _show_file(path: str, text: str, wanted: Sequence[int] | None) -> str:
     lines = text.split("\n")
     if len(lines) > _MOST_LINES:
         raise ToolError(f"File {path} exceeds maximum line limit of {_MOST_LINES:,} lines.")
@@ -285,15 +285,15 @@ def _shown(path: str, text: str, wanted: Sequence[int] | None) -> str:
         first = max(1, wanted[0]) - 1
         end = len(lines) if wanted[1] == -1 else wanted[1]
     header = f"Here's the content of {path} with line numbers:"
-    return "\n".join([header, *_numbered(lines, first, end)])
+    return "\n".join([header, *_number_lines(lines, first, end)])
 
 
-def _numbered(lines: Sequence[str], first: int, end: int) -> Iterator[str]:
+def _number_lines(lines: Sequence[str], first: int, end: int) -> Iterator[str]:
     for number, line in enumerate(lines[first : max(first, end)], first + 1):
         yield f"{number:>{_LINE}}\t{line}"
 
 
-def _listed(path: str, files: Sequence[tuple[str, int]]) -> str:
+def _list_directory(path: str, files: Sequence[tuple[str, int]]) -> str:
     """Return the listing of the directory *path*, from the paths below it and their sizes."""
     sizes: dict[tuple[str, ...], int] = {}
     for below, size in files:

@@ -60,7 +60,7 @@ class MemoryService(BaseMemoryService):
             for event in events
             if event.content is not None and not event.partial
         ]
-        await self._do(user_id, _stored(steps))
+        await self._do(user_id, _plan_storing(steps))
 
     async def add_memory(
         self,
@@ -72,13 +72,13 @@ class MemoryService(BaseMemoryService):
     ) -> None:
         """Store *memories*, those with an id once. *custom_metadata* is not stored."""
         under = kept.path(_ROOT, app_name, _OWN)
-        await self._do(user_id, _stored([_step(under, one) for one in memories]))
+        await self._do(user_id, _plan_storing([_step(under, one) for one in memories]))
 
     async def search_memory(
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
         """Return the memories that match *query*, the best first, ten at most."""
-        found = await self._do(user_id, _found(app_name, query))
+        found = await self._do(user_id, _plan_finding(app_name, query))
         return SearchMemoryResponse(memories=found)
 
     async def delete_memory(
@@ -87,17 +87,17 @@ class MemoryService(BaseMemoryService):
         """Forget the memory of that id; its owner can restore it, and it is not added again."""
         if memory_id:
             path = f"{kept.path(_ROOT, app_name)}/{memory_id}"
-            await self._do(user_id, _stored([{"do": "forget", "path": path}]))
+            await self._do(user_id, _plan_storing([{"do": "forget", "path": path}]))
 
     async def _do(self, user_id: str, plan: Plan[Any]) -> Any:
         return await kept.arun(self._memory.of(user_id), plan)
 
 
-def _stored(steps: Sequence[Step | None]) -> Plan[None]:
+def _plan_storing(steps: Sequence[Step | None]) -> Plan[None]:
     yield [step for step in steps if step is not None]
 
 
-def _found(app_name: str, query: str) -> Plan[list[MemoryEntry]]:
+def _plan_finding(app_name: str, query: str) -> Plan[list[MemoryEntry]]:
     if not query.strip():
         return []
     under = kept.path(_ROOT, app_name)
@@ -112,7 +112,7 @@ def _entry_of(event: Event) -> MemoryEntry:
 
 def _step(under: str, entry: MemoryEntry) -> Step | None:
     """Return the step that stores what *entry* says, if it says anything."""
-    said = kept.redacted("\n".join(_texts(entry.content)))
+    said = kept.redact_text("\n".join(_texts(entry.content)))
     if not said.strip():
         return None
     value = {
@@ -125,12 +125,12 @@ def _step(under: str, entry: MemoryEntry) -> Step | None:
     return {
         "do": "append",
         "under": under,
-        "value": kept.encoded(value),
+        "value": kept.encode_value(value),
         "text": kept.readable(said),
         "source": _ROOT,
         "name": kept.path(entry.id) if entry.id else None,
         "speaker": entry.author or None,
-        "said_at": _at(entry.timestamp),
+        "said_at": _parse_time(entry.timestamp),
     }
 
 
@@ -147,7 +147,7 @@ def _entry(under: str, row: Row) -> MemoryEntry:
     return MemoryEntry(id=row["path"][len(under) + 1 :], content=content, **value)
 
 
-def _at(said: str | None) -> int | None:
+def _parse_time(said: str | None) -> int | None:
     """Return the time of an entry in unix ms; None if it is none."""
     try:
         moment = datetime.fromisoformat(said or "")

@@ -52,12 +52,12 @@ def _advance(plan: Plan[T], rows: list[Row] | None) -> tuple[Sequence[Step] | No
 
 def path(*names: str) -> str:
     """Return *names* as a path: any text may be a name, the empty one too."""
-    return "/".join(map(_quoted, names))
+    return "/".join(map(_quote_name, names))
 
 
 def names(of: str) -> tuple[str, ...]:
     """Return the names of a path, as `path` was given them."""
-    return tuple(map(_unquoted, of.split("/")))
+    return tuple(map(_unquote_name, of.split("/")))
 
 
 # "%" first: the others bring one.
@@ -65,13 +65,13 @@ _CODES = (("%", "%25"), ("/", "%2F"), ("\0", "%00"))
 _EMPTY = "%"
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     for character, code in _CODES:
         name = name.replace(character, code)
     return name or _EMPTY
 
 
-def _unquoted(name: str) -> str:
+def _unquote_name(name: str) -> str:
     if name == _EMPTY:
         return ""
     for character, code in reversed(_CODES):
@@ -79,7 +79,7 @@ def _unquoted(name: str) -> str:
     return name
 
 
-def encoded(value: Any) -> str:
+def encode_value(value: Any) -> str:
     """Return *value* as JSON that can be stored. Raises TypeError for what is no JSON."""
     made = json.dumps(value, ensure_ascii=False)
     return made if text.storable(made) else json.dumps(value)
@@ -94,6 +94,6 @@ def readable(said: str) -> str:
     return cut.encode("utf-8", "replace").decode() if cut.strip() else schema.SILENT
 
 
-def redacted(said: str) -> str:
+def redact_text(said: str) -> str:
     """Return *said* without secrets, as `ingest` stores what was said."""
-    return secrets.redacted(said, Tally())
+    return secrets.redact_text(said, Tally())

@@ -89,19 +89,19 @@ class MemoryStore(BaseStore):
         used: list[Row] = []
         for number, op in enumerate(ops):
             if isinstance(op, PutOp):
-                step = self._written(op)
+                step = self._make_step(op)
                 puts[step["path"]] = step
             else:
                 reads[number] = self._read(op)
         for number in [number for number, step in reads.items() if step.get("query")]:
             rows = yield [reads.pop(number)]
             results[number] = self._result(ops[number], rows)
-            used += _refreshed(ops[number], rows)
+            used += _refresh_rows(ops[number], rows)
         rows = yield [*reads.values(), *puts.values()]
         for place, number in enumerate(reads):
             own = [row for row in rows if row["step"] == place]
             results[number] = self._result(ops[number], own)
-            used += _refreshed(ops[number], own)
+            used += _refresh_rows(ops[number], own)
         yield [{"do": "use", "path": row["path"]} for row in used]
         return results
 
@@ -114,7 +114,7 @@ class MemoryStore(BaseStore):
             gone = yield [{"do": "remove", "path": row["path"], "lapsed": True} for row in found]
             count += len(gone)
 
-    def _written(self, op: PutOp) -> Step:
+    def _make_step(self, op: PutOp) -> Step:
         """Return the step that stores or removes an item."""
         path = kept.path(self._root, *op.namespace, op.key)
         if op.value is None:
@@ -126,7 +126,7 @@ class MemoryStore(BaseStore):
         return {
             "do": "put",
             "path": path,
-            "value": kept.encoded(dict(op.value)),
+            "value": kept.encode_value(dict(op.value)),
             "text": kept.readable("\n".join(_texts(op.value, fields))),
             "source": "langgraph",
             **lasts,
@@ -155,7 +155,9 @@ class MemoryStore(BaseStore):
             return Item(**self._fields_of(rows[0])) if rows else None
         if isinstance(op, SearchOp):
             return [SearchItem(**self._fields_of(row), score=row["score"]) for row in rows]
-        return _listed(cast(ListNamespacesOp, op), [kept.names(row["path"])[1:] for row in rows])
+        return _list_namespaces(
+            cast(ListNamespacesOp, op), [kept.names(row["path"])[1:] for row in rows]
+        )
 
     def _fields_of(self, row: Row) -> dict[str, Any]:
         _, *namespace, key = kept.names(row["path"])
@@ -168,14 +170,16 @@ class MemoryStore(BaseStore):
         }
 
 
-def _refreshed(op: Op, rows: Sequence[Row]) -> list[Row]:
+def _refresh_rows(op: Op, rows: Sequence[Row]) -> list[Row]:
     """Return those of *rows* that lapse later because *op* has read them."""
     if not getattr(op, "refresh_ttl", False):
         return []
     return [row for row in rows if row["lapses_after"] is not None]
 
 
-def _listed(op: ListNamespacesOp, found: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _list_namespaces(
+    op: ListNamespacesOp, found: Iterable[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
     conditions = op.match_conditions or ()
     cut = {one[: op.max_depth] for one in found if all(_matches(one, how) for how in conditions)}
     return sorted(cut)[op.offset : op.offset + op.limit]

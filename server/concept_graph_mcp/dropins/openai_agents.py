@@ -82,11 +82,11 @@ class MemorySession:
     def _step(self, item: TResponseInputItem) -> Step:
         role = item.get("role")
         is_said = item.get("type") in (None, "message") and role in _SAYING
-        said = kept.redacted(_text(item.get("content"))) if is_said else ""
+        said = kept.redact_text(_text(item.get("content"))) if is_said else ""
         return {
             "do": "append",
             "under": self._under,
-            "value": kept.encoded(item),
+            "value": kept.encode_value(item),
             "text": kept.readable(said),
             "source": "openai-agents",
             **({"speaker": role} if said else {}),

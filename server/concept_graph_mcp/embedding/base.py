@@ -52,16 +52,16 @@ class LocalEmbedding:
         self._encode = encode
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        rows = await anyio.to_thread.run_sync(self._encoded, list(texts))
+        rows = await anyio.to_thread.run_sync(self._encode_texts, list(texts))
         return [tuple(map(float, row)) for row in rows]
 
     async def vectors_behind(self, texts: Sequence[str]) -> list[Vector]:
         """Return the same as `vectors`, computed below everything else on this machine."""
-        encoding = self._behind.submit(self._encoded, list(texts))
+        encoding = self._make_executor.submit(self._encode_texts, list(texts))
         rows = await anyio.to_thread.run_sync(encoding.result, abandon_on_cancel=True)
         return [tuple(map(float, row)) for row in rows]
 
-    def _encoded(self, texts: list[str]) -> Any:
+    def _encode_texts(self, texts: list[str]) -> Any:
         try:
             return self._encode(texts)
         # Each package raises errors of its own.
@@ -69,14 +69,14 @@ class LocalEmbedding:
             raise unusable(self.name, error) from error
 
     @cached_property
-    def _behind(self) -> ThreadPoolExecutor:
+    def _make_executor(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(1, "embedding", _give_way)
 
     async def close(self) -> None:
         """End the thread behind, once its texts are done."""
         if "_behind" in self.__dict__:
-            self._behind.shutdown(wait=False, cancel_futures=True)
-            del self._behind
+            self._make_executor.shutdown(wait=False, cancel_futures=True)
+            del self._make_executor
 
 
 def _give_way() -> None:
@@ -85,7 +85,7 @@ def _give_way() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICEST)
 
 
-def called(said: str) -> str:
+def name_embedding(said: str) -> str:
     """Return a store's name for the embedding configured as *said*, `PROVIDER:NAME`.
 
     A model has the same name in a folder of that name as on the Hub.

@@ -35,7 +35,7 @@ class EndpointEmbedding:
         )
 
     @classmethod
-    async def reached(cls, endpoint: Endpoint) -> "EndpointEmbedding":
+    async def reach_endpoint(cls, endpoint: Endpoint) -> "EndpointEmbedding":
         """Return the embedding, after asking the endpoint for the dimension of its vectors."""
         made = cls(endpoint)
         try:
@@ -53,7 +53,7 @@ class EndpointEmbedding:
         halves, and a single text is cut to its beginning.
         """
         try:
-            return await self._asked(texts)
+            return await self._request_vectors(texts)
         except _NotTaken:
             if len(texts) == 1 and len(texts[0]) <= _SHORT:
                 raise
@@ -62,7 +62,7 @@ class EndpointEmbedding:
         half = len(texts) // 2
         return [*await self.vectors(texts[:half]), *await self.vectors(texts[half:])]
 
-    async def _asked(self, texts: Sequence[str]) -> list[Vector]:
+    async def _request_vectors(self, texts: Sequence[str]) -> list[Vector]:
         try:
             answer = await self._client.embeddings.create(
                 model=self._endpoint.model, input=list(texts), encoding_format="float"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import one_line
-from .base import Embedding, EmbeddingError, LocalEmbedding, called, missing
+from .base import Embedding, EmbeddingError, LocalEmbedding, missing, name_embedding
 from .vocabulary import StaticEmbedding
 
 _MOST_OF_A_REASON = 300
@@ -18,8 +18,8 @@ def model2vec(name: str) -> Embedding:
         from model2vec import StaticModel
     except ImportError as error:
         raise _not_installed(error, "model2vec") from None
-    model = _loaded("model2vec", name, StaticModel.from_pretrained)
-    made = called(f"model2vec:{name}"), int(model.dim), model.encode
+    model = _load_package("model2vec", name, StaticModel.from_pretrained)
+    made = name_embedding(f"model2vec:{name}"), int(model.dim), model.encode
     return StaticEmbedding(*made, model.tokenizer.get_vocab())
 
 
@@ -29,17 +29,17 @@ def sentence_transformers(name: str) -> Embedding:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise _not_installed(error, "sentence-transformers") from None
-    model = _loaded("sentence-transformers", name, SentenceTransformer)
+    model = _load_package("sentence-transformers", name, SentenceTransformer)
 
     def encode(texts: list[str]) -> Any:
         return model.encode(texts, show_progress_bar=False)
 
     # The method that returns it is named differently in different versions.
     dimension = len(encode(["a"])[0])
-    return LocalEmbedding(called(f"sentence-transformers:{name}"), dimension, encode)
+    return LocalEmbedding(name_embedding(f"sentence-transformers:{name}"), dimension, encode)
 
 
-def _loaded(provider: str, name: str, load: Callable[[str], Any]) -> Any:
+def _load_package(provider: str, name: str, load: Callable[[str], Any]) -> Any:
     # The package logs a remark on the README of every folder.
     logging.getLogger("huggingface_hub.repocard").setLevel(logging.ERROR)
     folder = Path(name).expanduser()

@@ -61,7 +61,7 @@ def minilm(_name: str) -> Embedding:
     vocabulary = files(__package__).joinpath("bert_uncased.txt")
     tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
     tokenizer.enable_truncation(_MOST_TOKENS)
-    return LocalEmbedding(NAME, _DIMENSION, lambda texts: _encoded(model, tokenizer, texts))
+    return LocalEmbedding(NAME, _DIMENSION, lambda texts: _encode_texts(model, tokenizer, texts))
 
 
 def _check(weights: Path) -> None:
@@ -75,7 +75,7 @@ def _check(weights: Path) -> None:
         raise EmbeddingError(f"{_IT}: the weights are not those that this version knows; {_MEND}")
 
 
-def _encoded(model: Any, tokenizer: Any, texts: list[str]) -> list[Any]:
+def _encode_texts(model: Any, tokenizer: Any, texts: list[str]) -> list[Any]:
     import numpy as np
 
     vectors = []

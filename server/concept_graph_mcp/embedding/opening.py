@@ -15,7 +15,7 @@ import anyio.to_thread
 from .. import endpoints
 from ..settings import AUTOMATIC, MINILM
 from . import nothing
-from .base import Embedding, EmbeddingError, Vector, called, missing, unusable
+from .base import Embedding, EmbeddingError, Vector, missing, name_embedding, unusable
 
 _ENDPOINT = "openai"
 # Seconds until a model that cannot be loaded is tried again.
@@ -25,15 +25,15 @@ _AGAIN_S = 60.0
 _NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 
 
-async def opened(said: str, environment: Mapping[str, str]) -> Embedding:
+async def open_embedding(said: str, environment: Mapping[str, str]) -> Embedding:
     """Return the embedding of `PROVIDER:NAME`, ready for use. Raises EmbeddingError."""
     provider, _, name = said.partition(":")
     if provider == _ENDPOINT:
         return await _behind_an_endpoint(name, environment)
-    return await anyio.to_thread.run_sync(loaded, provider, name)
+    return await anyio.to_thread.run_sync(load_model, provider, name)
 
 
-def loaded(provider: str, name: str) -> Embedding:
+def load_model(provider: str, name: str) -> Embedding:
     """Return the model in this process, with its packages imported. Raises EmbeddingError."""
     os.environ.setdefault(_NO_TELEMETRY, "1")
     from . import local, minilm
@@ -63,7 +63,7 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
         where = endpoints.named(environment, model)
     except endpoints.EndpointError as error:
         raise EmbeddingError(str(error)) from None
-    return await EndpointEmbedding.reached(where)
+    return await EndpointEmbedding.reach_endpoint(where)
 
 
 async def _of_nothing(embedding: Embedding) -> list[Vector]:
@@ -96,7 +96,7 @@ class LazyEmbedding:
         self.is_automatic = said == AUTOMATIC
         self.said = MINILM if self.is_automatic else said
         # The name under which a store records it.
-        self.name = called(self.said)
+        self.name = name_embedding(self.said)
         # The model of each store's vectors, and until when it is known (monotonic seconds).
         self.recorded: dict[tuple[str, str | None], tuple[str | None, float]] = {}
         # Whether its user was told that its packages are missing.
@@ -119,7 +119,7 @@ class LazyEmbedding:
         """Whether it has a vector for each word, so that it helps without stored vectors too."""
         return self.said.startswith("model2vec:")
 
-    async def opened(self) -> Embedding:
+    async def wait_until_open(self) -> Embedding:
         """Return the embedding itself. Raises EmbeddingError."""
         found = await self.ready(None)
         assert found is not None
@@ -134,9 +134,9 @@ class LazyEmbedding:
             return self._opened
         if self.said.startswith(f"{_ENDPOINT}:"):
             async with self._opening:
-                self._opened = self._opened or await opened(self.said, self._environment)
+                self._opened = self._opened or await open_embedding(self.said, self._environment)
             return self._opened
-        loading = self._begun()
+        loading = self._begin_loading()
         if not loading.done():
             waiting = partial(wait, [loading], patience_s)
             await anyio.to_thread.run_sync(waiting, abandon_on_cancel=True)
@@ -151,7 +151,7 @@ class LazyEmbedding:
             return None
         return await self.ready(0.0)
 
-    def _begun(self) -> "Future[Embedding]":
+    def _begin_loading(self) -> "Future[Embedding]":
         """Return the result of loading it, begun now unless it was before."""
         loading = self._loading
         if loading is not None and not (
@@ -169,7 +169,7 @@ class LazyEmbedding:
     def _load(self, into: "Future[Embedding]") -> None:
         provider, _, name = self.said.partition(":")
         try:
-            into.set_result(loaded(provider, name))
+            into.set_result(load_model(provider, name))
         # Callers that wait for it are told.
         except BaseException as error:  # noqa: BLE001
             self._failed_at_s = time.monotonic()
@@ -182,14 +182,14 @@ class LazyEmbedding:
         import numpy as np
 
         if self._nothing is None:
-            made = iter(await _of_nothing(await self.opened()))
+            made = iter(await _of_nothing(await self.wait_until_open()))
             self._nothing = [_units([*islice(made, len(some))]) for some in nothing.TEXTS]
         [asked] = _units([vector])
         near = max((rows @ asked for rows in self._nothing), key=np.max)
         return float(near.max()), float(near.std())
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        return await (await self.opened()).vectors(texts)
+        return await (await self.wait_until_open()).vectors(texts)
 
     async def close(self) -> None:
         """Close the embedding; one that is being loaded is waited for."""

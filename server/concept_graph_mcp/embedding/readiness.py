@@ -54,7 +54,7 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
     """
     lazy = _lazy(session)
     if lazy is None:
-        return Ready(await session.embedding.opened())
+        return Ready(await session.embedding.wait_until_open())
     # A static model helps without stored vectors too.
     if not lazy.is_static and (words := await _by_words(session, lazy)) is not None:
         return words
@@ -64,7 +64,7 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
     return Ready(await lazy.ready(session.patience_s))
 
 
-async def recorded(session: Asking) -> str | None:
+async def read_recorded_model(session: Asking) -> str | None:
     """Return the model of the store's vectors, as known lately; None if it has none.
 
     Raises StoreError.
@@ -93,7 +93,7 @@ async def may_embed(session: Asking) -> bool:
     forget(session)
     if not lazy.is_automatic:
         return True
-    return minilm.is_installed() and await recorded(session) in {None, lazy.name}
+    return minilm.is_installed() and await read_recorded_model(session) in {None, lazy.name}
 
 
 def forget(session: Asking) -> None:
@@ -112,7 +112,7 @@ async def _by_words(session: Asking, lazy: LazyEmbedding) -> Ready | None:
     """Return why only words can find: the store's vectors are of no or another model."""
     if lazy.is_automatic and not minilm.is_installed():
         return Ready(advice=_told_missing(lazy))
-    model = await recorded(session)
+    model = await read_recorded_model(session)
     if model is None:
         return Ready()
     if model == lazy.name or not lazy.is_automatic:

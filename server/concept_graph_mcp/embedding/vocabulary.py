@@ -49,7 +49,9 @@ class StaticEmbedding(LocalEmbedding):
         if not asked:
             return
         words, vectors = self._vocabulary
-        for word, cosines in zip(asked, _normed(self._encode(asked)) @ vectors.T, strict=True):
+        for word, cosines in zip(
+            asked, _normalise_rows(self._encode(asked)) @ vectors.T, strict=True
+        ):
             near = (cosines >= _LEAST_COSINE).nonzero()[0]
             nearest = near[(-cosines[near]).argsort()][:_NEAREST_WORDS]
             found: dict[str, tuple[str, float]] = {}
@@ -64,7 +66,7 @@ class StaticEmbedding(LocalEmbedding):
         """The words of the vocabulary, and a row for each: its vector, with a length of 1."""
         marked = [one[1:] for one in self._tokens if one.startswith(_BEGINNINGS)]
         words = [one for one in marked or self._tokens if one.isalpha() and len(one) > 1]
-        return words, _normed(self._encode(words))
+        return words, _normalise_rows(self._encode(words))
 
 
 async def neighbours(embedding: Embedding, text: str, mean_length: float) -> Sequence[Neighbour]:
@@ -85,7 +87,7 @@ def _names(text: str) -> set[str]:
     return {word for one in pieces[1:] if one[0].isupper() for word in split(one)} - small
 
 
-def _normed(rows: Any) -> Any:
+def _normalise_rows(rows: Any) -> Any:
     """Return *rows*, each divided by its length; zero stays zero."""
     # Models may keep half the precision, in which NumPy multiplies far slower.
     rows = rows.astype("float32")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from conceptgraph_core.concepts import schema
 
-from .lines import FormatError, Lines, Naming, Record, Row, shown, spelled
+from .lines import FormatError, Lines, Naming, Record, Row, shorten_key, spell_relation
 from .tally import Tally
 
 Columns = tuple[str | None, ...]
@@ -53,7 +53,7 @@ def _cells(number: int, line: str, delimiter: str) -> list[str]:
 def _header(number: int, cells: list[str], tally: Tally) -> Columns | None:
     """Return the columns, None for ignored ones, if *cells* are a header."""
     found = tuple(_NAMES.get(cell.strip().lower()) for cell in cells)
-    says_something = any(spelled(cell) in schema.RELATION_TYPES for cell in cells)
+    says_something = any(spell_relation(cell) in schema.RELATION_TYPES for cell in cells)
     if says_something or not {"from", "to"} <= {*found}:
         return None
     for name in _PLAIN:
@@ -61,7 +61,7 @@ def _header(number: int, cells: list[str], tally: Tally) -> Columns | None:
             raise FormatError(f"line {number}: a header must name from, type and to once each")
     for cell, column in zip(cells, found, strict=True):
         if column is None:
-            tally.left_out("columns", shown(cell.strip()))
+            tally.left_out("columns", shorten_key(cell.strip()))
     return found
 
 
@@ -73,7 +73,7 @@ def _record(number: int, cells: list[str], header: Columns | None) -> Record:
         raise FormatError(f"line {number}: {what if header else plain}")
     given = {name: cell for name, cell in zip(columns, cells, strict=True) if name}
     record: Record = {"kind": "relation", "from": given["from"], "to": given["to"]}
-    record["type"] = spelled(given["type"])
+    record["type"] = spell_relation(given["type"])
     if weight := given.get("weight", "").strip():
         try:
             record["weight"] = float(weight)

@@ -79,7 +79,7 @@ class Naming:
         return concept[:room] + number
 
 
-def filled(stream: TextIO, tally: Tally) -> Lines:
+def number_filled_lines(stream: TextIO, tally: Tally) -> Lines:
     """Number the lines of *stream*, and yield those that are neither blank nor a comment.
 
     A byte that is not UTF-8 arrives as a surrogate. Raises FormatError for one, and for a line that
@@ -123,17 +123,17 @@ def json_object(number: int, line: str) -> Record:
 def plain(number: int, key: str, value: Any) -> None:
     """Raise FormatError if *value* is a list or a map, or cannot be sent to a store."""
     if isinstance(value, (list, dict)):
-        raise FormatError(f"line {number}: {shown(key)}: must not be {kind(value)}")
+        raise FormatError(f"line {number}: {shorten_key(key)}: must not be {kind(value)}")
     sendable(number, key, value)
 
 
 def sendable(number: int, key: str, value: Any, depth: int = 0) -> None:
     """Raise FormatError if no store accepts *value*: too large an integer, or nested too deeply."""
     if isinstance(value, int) and not -limits.MAX_INTEGER - 1 <= value <= limits.MAX_INTEGER:
-        raise FormatError(f"line {number}: {shown(key)}: is an integer of more than 64 bits")
+        raise FormatError(f"line {number}: {shorten_key(key)}: is an integer of more than 64 bits")
     if isinstance(value, (list, dict)):
         if depth == _DEEPEST:
-            raise FormatError(f"line {number}: {shown(key)}: is nested too deeply")
+            raise FormatError(f"line {number}: {shorten_key(key)}: is nested too deeply")
         for item in value.values() if isinstance(value, dict) else value:
             sendable(number, key, item, depth + 1)
 
@@ -146,12 +146,12 @@ def text(number: int, record: Record, key: str) -> str:
     return value
 
 
-def shown(key: str) -> str:
+def shorten_key(key: str) -> str:
     """Return *key* for an error or a count, shortened if it is long."""
     return key if len(key) <= 40 else key[:39] + "…"
 
 
-def spelled(relation: str) -> str:
+def spell_relation(relation: str) -> str:
     """Return a relation type in our spelling: "IS_A" and "is a" become "is-a"."""
     return relation.strip().lower().replace("_", "-").replace(" ", "-")
 

@@ -18,7 +18,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import rules, schema
 from conceptgraph_core.text import kind
 
-from .lines import FormatError, Naming, Record, shown
+from .lines import FormatError, Naming, Record, shorten_key
 from .tally import Tally
 
 # The default embedding of a file's vectors.
@@ -52,7 +52,7 @@ class Memories:
         Raises FormatError, which names *place*.
         """
         if isinstance(row.get("content"), str) and not row["content"].strip():
-            self._tally.left_out("memories without a text", shown(str(row.get("id"))))
+            self._tally.left_out("memories without a text", shorten_key(str(row.get("id"))))
             return
         given: Record = {name: _text(place, name, row.get(name)) for name in _TEXTS}
         given |= {name: _number(place, name, row.get(name)) for name in _NUMBERS}
@@ -64,9 +64,11 @@ class Memories:
             "tags": _names(row.get("tags")),
             "access_count": _count(place, row.get("access_count")),
             "metadata": metadata,
-            "preserved_until": self._until(metadata),
+            "preserved_until": self._read_end_of_preservation(metadata),
         }
-        record = _checked(place, {name: one for name, one in given.items() if one is not None})
+        record = _convert_record(
+            place, {name: one for name, one in given.items() if one is not None}
+        )
         self._users[record["id"]] = record["user_id"]
         self._tell_of(record["user_id"])
         vector = self._vector(row.get("embedding"))
@@ -84,14 +86,16 @@ class Memories:
         if source is None or target is None:
             raise FormatError(f"{place}: {'to' if source else 'from'}: is missing")
         if source == target:
-            self._tally.left_out("links of a memory to itself", shown(source))
+            self._tally.left_out("links of a memory to itself", shorten_key(source))
             return
         if self._users and not {source, target} <= self._users.keys():
             missing = target if source in self._users else source
-            self._tally.left_out("links to memories that the file does not have", shown(missing))
+            self._tally.left_out(
+                "links to memories that the file does not have", shorten_key(missing)
+            )
             return
         if self._users.get(source) != self._users.get(target):
-            self._tally.left_out("links between memories of two users", shown(source))
+            self._tally.left_out("links between memories of two users", shorten_key(source))
             return
         record: Record = {"kind": "link", "from": source, "to": target}
         record["type"] = self._relation(_text(place, "type", row.get("type")))
@@ -128,7 +132,7 @@ class Memories:
         living = {"decay_score": score, "state": state, "last_decay_update": now_ms}
         return record | living | {"accessed_at": fading.accessed_at}
 
-    def _until(self, metadata: dict[str, Any]) -> int | None:
+    def _read_end_of_preservation(self, metadata: dict[str, Any]) -> int | None:
         """Return the end of a memory's preservation, which its metadata may hold."""
         for name in _UNTIL:
             if metadata.get(name) is not None:
@@ -146,15 +150,15 @@ class Memories:
         if name in schema.RELATION_TYPES:
             return name
         self._others[given] += 1
-        named = shown(given) if len(self._others) <= _TYPES_NAMED else "other types"
-        self._tally.changed(f"links of type {named} to {schema.DEFAULT_RELATION}")
+        named = shorten_key(given) if len(self._others) <= _TYPES_NAMED else "other types"
+        self._tally.count_changed(f"links of type {named} to {schema.DEFAULT_RELATION}")
         return schema.DEFAULT_RELATION
 
     def _strength(self, given: float | None) -> float:
         strength = schema.DEFAULT_STRENGTH if given is None else given
         if 0 < strength <= 1:
             return strength
-        self._tally.changed("strengths into the range from 0 to 1", f"{strength:g}")
+        self._tally.count_changed("strengths into the range from 0 to 1", f"{strength:g}")
         return min(1.0, max(_LEAST_STRENGTH, strength))
 
     def _vector(self, value: Any) -> list[float] | None:
@@ -171,10 +175,11 @@ class Memories:
 
     def _tell_of(self, user_id: str) -> None:
         if user_id != self._naming.user_id:
-            self._tally.other(f"memories of user {shown(user_id)}, for CONCEPT_GRAPH_USER")
+            whose = shorten_key(user_id)
+            self._tally.count_other(f"memories of user {whose}, for CONCEPT_GRAPH_USER")
 
 
-def _checked(place: str, record: Record) -> Record:
+def _convert_record(place: str, record: Record) -> Record:
     """Return *record* with each value converted to our type. Raises FormatError."""
     if "id" not in record or "content" not in record:
         raise FormatError(f"{place}: {'content' if 'id' in record else 'id'}: is missing")
@@ -212,7 +217,7 @@ def _number(place: str, name: str, value: Any) -> float | None:
     except (ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise FormatError(f"{place}: {name}: must be a number, not {shown(str(value))}")
+        raise FormatError(f"{place}: {name}: must be a number, not {shorten_key(str(value))}")
     return number
 
 
@@ -233,7 +238,7 @@ def _time(place: str, name: str, value: Any) -> int | None:
     except ValueError:
         moment = None
     if moment is None:
-        raise FormatError(f"{place}: {name}: must be a time, not {shown(str(value))}")
+        raise FormatError(f"{place}: {name}: must be a time, not {shorten_key(str(value))}")
     moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 

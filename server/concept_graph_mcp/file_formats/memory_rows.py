@@ -8,7 +8,7 @@ from typing import Any
 
 from conceptgraph_core.text import kind
 
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, shown
+from .lines import FormatError, Lines, Naming, Record, Row, json_object, shorten_key
 from .memories import Memories
 from .tally import Tally
 
@@ -60,11 +60,11 @@ def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
             held.append((table, number, row))
         else:
             _tell(row, _OF_MEMORY, tally)
-            records = made.memory(f"{table} {number}", _ours(row))
+            records = made.memory(f"{table} {number}", _convert_row(row))
             yield from (Row(number, record, table) for record in records)
     for table, number, row in held:
         _tell(row, _OF_RELATION, tally)
-        records = made.link(f"{table} {number}", _ours(row))
+        records = made.link(f"{table} {number}", _convert_row(row))
         yield from (Row(number, record, table) for record in records)
 
 
@@ -96,11 +96,11 @@ def _document(lines: Lines) -> Iterator[_Found]:
             yield f"{table} row", number, row
 
 
-def _ours(row: Record) -> Record:
+def _convert_row(row: Record) -> Record:
     return {_COLUMNS.get(name, name): value for name, value in row.items()}
 
 
 def _tell(row: Record, known: set[str], tally: Tally) -> None:
     for name in row.keys() - known:
         if row[name] is not None:
-            tally.left_out("columns of no meaning here", shown(name))
+            tally.left_out("columns of no meaning here", shorten_key(name))

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ..errors import one_line
-from .lines import FormatError, Naming, Record, Row, shown
+from .lines import FormatError, Naming, Record, Row, shorten_key
 from .memories import Memories
 from .tally import Tally
 
@@ -37,7 +37,7 @@ def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read the nodes of the file *path*, then its edges, without writing. Raises FormatError."""
     made = Memories(naming, tally)
     try:
-        with closing(_opened(path)) as file:
+        with closing(_open_read_only(path)) as file:
             for table, known, records in (
                 (_NODES, _OF_NODES, made.memory),
                 (_EDGES, _OF_EDGES, made.link),
@@ -53,7 +53,7 @@ def read(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
 def count(path: Path) -> int | None:
     """Return the number of rows to read, or None if it cannot be counted."""
     try:
-        with closing(_opened(path)) as file:
+        with closing(_open_read_only(path)) as file:
             counts = [
                 file.execute(f"SELECT count(*) FROM {table}").fetchone()
                 for table in (_NODES, _EDGES)
@@ -64,7 +64,7 @@ def count(path: Path) -> int | None:
         return None
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_read_only(path: Path) -> sqlite3.Connection:
     """Open the file *path* read-only and without trust, because it may come from anybody."""
     file = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     file.row_factory = sqlite3.Row
@@ -82,7 +82,7 @@ def _rows(file: sqlite3.Connection, table: str, known: set[str], tally: Tally) -
         )
     for name in columns:
         if name not in known:
-            tally.left_out("columns of no meaning here", shown(name))
+            tally.left_out("columns of no meaning here", shorten_key(name))
     # Columns are selected by name, because a computed column might run anything. Rows come in the
     # order of their creation, so that an import is the same every time.
     wanted = [name for name in columns if name in known] or ["rowid"]

@@ -17,7 +17,7 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.text import kind
 
-from .lines import ALL_LONGER, FormatError, Record, Row, filled, json_object
+from .lines import ALL_LONGER, FormatError, Record, Row, json_object, number_filled_lines
 from .tally import Tally
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -57,7 +57,7 @@ class Messages:
 
     def rows(self, stream: TextIO) -> Iterator[Row]:
         """Iterate over the messages in the lines of *stream*. Raises FormatError."""
-        for number, line in filled(stream, self.tally):
+        for number, line in number_filled_lines(stream, self.tally):
             record = json_object(number, line)
             try:
                 message = self._message(number, record)
@@ -77,14 +77,14 @@ class Messages:
             return None
         message: Record = {
             "text": texts.long(said, "text", self._longest),
-            "thread": self._named(record, "thread"),
+            "thread": self._read_name(record, "thread"),
             "speaker": _speaker(record),
             "said_at": _time(number, record, self._zone),
         }
         given = record.get("id")
         if given is None:
-            return {**message, "id": self._id("of all", self._all(message))}
-        own = self._named(record, "id")
+            return {**message, "id": self._id("of all", self._join_parts(message))}
+        own = self._read_name(record, "id")
         self._check_again(number, own, message)
         made = self._id("of id", message["thread"], own)
         return {**message, "id": made, "metadata": {"message_id": own}}
@@ -114,7 +114,7 @@ class Messages:
                 "message",
             )
 
-    def _named(self, record: Record, key: str) -> str:
+    def _read_name(self, record: Record, key: str) -> str:
         """Return a name, which may also be written as a number."""
         value = record.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -131,7 +131,7 @@ class Messages:
             raise ConceptGraphError(f"thread: {what}; --thread names one for all")
         return self._thread
 
-    def _all(self, message: Record) -> str:
+    def _join_parts(self, message: Record) -> str:
         """Return the parts that identify *message*; equal messages at one time count as two."""
         said = "\0".join(str(message[key]) for key in ("thread", "said_at", "speaker", "text"))
         digest = hashlib.sha256(said.encode()).hexdigest()

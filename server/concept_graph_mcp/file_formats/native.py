@@ -10,7 +10,17 @@ from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
 from ..printable import json_text
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, plain, sendable, shown
+from .lines import (
+    FormatError,
+    Lines,
+    Naming,
+    Record,
+    Row,
+    json_object,
+    plain,
+    sendable,
+    shorten_key,
+)
 from .tally import Tally
 
 NATIVE = "concept-graph"
@@ -45,16 +55,16 @@ def header(version: str) -> dict[str, Any]:
 def line(record: Record) -> str:
     """Return *record* as a line, independent of the order of its fields."""
     names = sorted(record, key=lambda name: _PLACES.get(name, len(_PLACES)))
-    return json_text({name: _sorted(record[name]) for name in names}) + "\n"
+    return json_text({name: _sort_keys(record[name]) for name in names}) + "\n"
 
 
-def _sorted(value: Any) -> Any:
+def _sort_keys(value: Any) -> Any:
     """Return *value* with sorted keys in each map: the one order that every store can produce."""
     if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
+        return {key: _sort_keys(value[key]) for key in sorted(value)}
     # Vectors are long and hold nothing but numbers.
     if isinstance(value, list) and value and not isinstance(value[0], float):
-        return [_sorted(one) for one in value]
+        return [_sort_keys(one) for one in value]
     return value
 
 
@@ -63,15 +73,15 @@ def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) ->
     for number, text in lines:
         record = json_object(number, text)
         if record.get("kind") != NATIVE:
-            yield Row(number, _known(number, record, tally, fields))
+            yield Row(number, _check_fields(number, record, tally, fields))
         elif record.get("format") != _VERSION:
             raise FormatError(
-                f"line {number}: format {shown(json.dumps(record.get('format')))} is unknown;"
+                f"line {number}: format {shorten_key(json.dumps(record.get('format')))} is unknown;"
                 f" this version reads {_VERSION}"
             )
 
 
-def imported(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
+def read_for_import(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read as `read` does, and report vectors whose embedding the file does not name.
 
     Vectors with the store's dimension cannot be told apart. A file may name the embedding after the
@@ -84,14 +94,14 @@ def imported(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
         unnamed += row.record.get(_VECTORS.get(kind, "")) is not None
         yield row
     for _ in range(0 if is_named else unnamed):
-        tally.taken("vectors of an embedding that the file does not name")
+        tally.count_taken("vectors of an embedding that the file does not name")
 
 
-def _known(number: int, record: Record, tally: Tally, fields: Fields) -> Record:
+def _check_fields(number: int, record: Record, tally: Tally, fields: Fields) -> Record:
     for key, value in record.items():
         # The other values may be lists or maps; their layer checks them.
         check = sendable if key in fields.names and key not in fields.plain else plain
         check(number, key, value)
         if key not in fields.names:
-            tally.left_out("fields of no meaning here", shown(key))
+            tally.left_out("fields of no meaning here", shorten_key(key))
     return {key: value for key, value in record.items() if key in fields.names}

@@ -46,7 +46,7 @@ def kind(text: str) -> str | None:
 
 def month(name: str, sections: Sequence[Section]) -> str:
     """Return the file of a month."""
-    return "\n".join([_front(MONTH), f"# {name}", "", *map(_written, sections)])
+    return "\n".join([_front(MONTH), f"# {name}", "", *map(_write_note, sections)])
 
 
 def sections(text: str) -> Iterator[Section]:
@@ -81,7 +81,7 @@ def entity(told: Mapping[str, Any], day: Any) -> str:
     lines += [f"Also: {', '.join(also)}", ""] if also else []
     lines += [f"Kind: {_line(told['kind'])}", ""] if told.get("kind") else []
     facts = [
-        f"- {_line(one['predicate'])}: {_line(one['value'])}{_since(one, day)}"
+        f"- {_line(one['predicate'])}: {_line(one['value'])}{_write_since(one, day)}"
         for one in told.get("facts") or ()
     ]
     lines += ["## Facts", "", *facts, ""] if facts else []
@@ -109,14 +109,14 @@ def _front(holds: str) -> str:
     return f"---\nconcept-graph-mcp: {holds}\n---\n"
 
 
-def _written(one: Section) -> str:
+def _write_note(one: Section) -> str:
     names = " ".join([*(f"[[{name}]]" for name in one.names), *(f"#{tag}" for tag in one.tags)])
     text = _BEGINS.sub(r"\\\1", one.text)
     head = f"## {_line(one.title)}\n<!-- memory {one.memory_id} -->\n"
     return f"{head}{names}\n\n{text}\n" if names else f"{head}\n{text}\n"
 
 
-def _since(fact: Mapping[str, Any], day: Any) -> str:
+def _write_since(fact: Mapping[str, Any], day: Any) -> str:
     times = [f"{word} {day(fact[word])}" for word in ("since", "until") if fact.get(word)]
     return f" ({', '.join(times)})" if times else ""
 

@@ -8,13 +8,13 @@ from typing import Any, TextIO
 from conceptgraph_core.layers import Layer
 
 from . import edges, memory_rows, memory_sqlite, native, server_memory
-from .lines import FormatError, Lines, Naming, Row, filled, json_object
+from .lines import FormatError, Lines, Naming, Row, json_object, number_filled_lines
 from .tally import Tally
 
 _Read = Callable[[Lines, Naming, Tally], Iterator[Row]]
 
 FORMATS: dict[str, _Read] = {
-    native.NATIVE: native.imported,
+    native.NATIVE: native.read_for_import,
     server_memory.SERVER_MEMORY: server_memory.read,
     edges.EDGES: edges.read,
     memory_rows.MEMORY_ROWS: memory_rows.read,
@@ -37,7 +37,7 @@ class Reader:
         if self._file is not None:
             self.format: str | None = memory_sqlite.MEMORY_SQLITE
             return
-        lines = filled(stream, self.tally)
+        lines = number_filled_lines(stream, self.tally)
         first = next(lines, None)
         self.format = None if first is None else given or _detect(*first)
         self._lines = lines if first is None else itertools.chain([first], lines)
@@ -57,7 +57,7 @@ class Reader:
 def native_rows(stream: TextIO, layers: Sequence[Layer]) -> Iterator[Row]:
     """Iterate over the records of *layers* in *stream*, in our own format. Raises FormatError."""
     tally = Tally()
-    return native.read(filled(stream, tally), Naming(), tally, native.Fields(layers))
+    return native.read(number_filled_lines(stream, tally), Naming(), tally, native.Fields(layers))
 
 
 def _sqlite_file(stream: TextIO, given: str | None) -> Path | None:

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.text import kind
 
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, shown, spelled, text
+from .lines import (
+    FormatError,
+    Lines,
+    Naming,
+    Record,
+    Row,
+    json_object,
+    shorten_key,
+    spell_relation,
+    text,
+)
 from .tally import Tally
 
 SERVER_MEMORY = "server-memory"
@@ -27,7 +37,7 @@ def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
         if given not in ("entity", "relation"):
             raise FormatError(f'line {number}: type must be "entity" or "relation"')
         for key in record.keys() - _FIELDS[given]:
-            tally.left_out("fields of no meaning here", shown(key))
+            tally.left_out("fields of no meaning here", shorten_key(key))
         made = _entity if given == "entity" else _relation
         yield from (Row(number, each) for each in made(number, record, naming, tally))
 
@@ -43,9 +53,9 @@ def _entity(number: int, record: Record, naming: Naming, tally: Tally) -> Iterat
     if record.get("entityType") is not None:
         entity_type = text(number, record, "entityType")
         if entity_type == name:
-            tally.left_out("types of the same name as their entity", shown(name))
+            tally.left_out("types of the same name as their entity", shorten_key(name))
         elif entity_type.strip():
-            yield _related(name, entity_type, "is-a")
+            yield _make_relation(name, entity_type, "is-a")
     observations = record.get("observations") or []
     if not isinstance(observations, list):
         raise FormatError(f"line {number}: observations: must be a list, not {kind(observations)}")
@@ -62,15 +72,17 @@ def _relation(number: int, record: Record, naming: Naming, tally: Tally) -> Iter
     source, target, relation = (text(number, record, k) for k in ("from", "to", "relationType"))
     if not relation.strip():
         raise FormatError(f"line {number}: relationType: must not be empty")
-    kept = spelled(relation) if spelled(relation) in schema.RELATION_TYPES else None
+    kept = spell_relation(relation) if spell_relation(relation) in schema.RELATION_TYPES else None
     if source == target:
-        tally.left_out("relations to themselves", shown(sentence(source, relation, target)))
+        tally.left_out("relations to themselves", shorten_key(sentence(source, relation, target)))
     else:
-        yield _related(source, target, kept or "evokes")
+        yield _make_relation(source, target, kept or "evokes")
     if kept is None:
         said = sentence(source, relation, target)
         if not naming.knows(source, said):
-            tally.changed("relations to evokes, with what they say as an episode", shown(relation))
+            tally.count_changed(
+                "relations to evokes, with what they say as an episode", shorten_key(relation)
+            )
         yield from _episode(list(dict.fromkeys((source, target))), said, naming)
 
 
@@ -78,8 +90,8 @@ def _episode(concepts: list[str], said: str, naming: Naming) -> Iterator[Record]
     name = naming.episode(concepts[0], said)
     yield {"kind": "episode", "name": name, "summary": said}
     for concept in concepts:
-        yield _related(concept, name, "evokes")
+        yield _make_relation(concept, name, "evokes")
 
 
-def _related(source: str, target: str, relation: str) -> Record:
+def _make_relation(source: str, target: str, relation: str) -> Record:
     return {"kind": "relation", "from": source, "to": target, "type": relation}

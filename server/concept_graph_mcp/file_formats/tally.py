@@ -13,10 +13,10 @@ class Tally:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._examples: dict[tuple[str, str], dict[str, None]] = {}
 
-    def changed(self, what: str, example: str = "") -> None:
+    def count_changed(self, what: str, example: str = "") -> None:
         self._add("changed", what, example)
 
-    def other(self, what: str) -> None:
+    def count_other(self, what: str) -> None:
         self._add("of others", what, "")
 
     def left_out(self, what: str, example: str = "") -> None:
@@ -25,7 +25,7 @@ class Tally:
     def there_already(self, what: str, example: str) -> None:
         self._add("there already", what, example)
 
-    def taken(self, what: str) -> None:
+    def count_taken(self, what: str) -> None:
         self._add("taken as they are", what, "")
 
     def lines(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from conceptgraph_core.concepts import schema
 
 from ..printable import json_text
-from .lines import Record, shown, spelled
+from .lines import Record, shorten_key, spell_relation
 from .server_memory import sentence
 from .tally import Tally
 
@@ -44,7 +44,7 @@ class ServerMemory:
         elif record["kind"] != schema.LAYER.edge_kind:
             self.tally.left_out(f"records of kind {record['kind']}")
         elif record["from"] in self._summaries:
-            self.tally.left_out("relations that begin at an episode", shown(record["from"]))
+            self.tally.left_out("relations that begin at an episode", shorten_key(record["from"]))
         elif record["to"] in self._summaries:
             self._evoked_by[record["to"]].append(record["from"])
         elif record["type"] == "is-a":
@@ -80,7 +80,7 @@ class ServerMemory:
         for name, summary in sorted(self._summaries.items()):
             concepts = self._evoked_by[name]
             if not concepts:
-                self.tally.left_out("episodes that no concept evokes", shown(name))
+                self.tally.left_out("episodes that no concept evokes", shorten_key(name))
             relation = _said(concepts, summary)
             if relation is not None and (relation[0], "evokes", relation[2]) in plain:
                 self._relations.pop((relation[0], "evokes", relation[2]), None)
@@ -97,7 +97,7 @@ def _said(concepts: Sequence[str], summary: str) -> Relation | None:
         return None
     for source, target in itertools.permutations(concepts):
         relation = summary[len(source) + 1 : -len(target) - 1].replace(" ", "_")
-        is_ours = spelled(relation) in schema.RELATION_TYPES
+        is_ours = spell_relation(relation) in schema.RELATION_TYPES
         fits = 0 < len(relation) <= _LONGEST_TYPE and not is_ours
         if fits and sentence(source, relation, target) == summary:
             return source, relation, target

@@ -14,7 +14,7 @@ from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings
 from ..core import modules_directory
-from ..embedding.base import EmbeddingError, called
+from ..embedding.base import EmbeddingError, name_embedding
 from ..embedding.minilm import PACKAGES
 from ..errors import StoreError
 from ..session import Session
@@ -78,10 +78,10 @@ def _not_installed(said: str) -> Finding | None:
 
 def _unusable() -> Finding | None:
     """Return why minilm cannot be loaded, if it cannot: its file may be damaged."""
-    from ..embedding.opening import loaded
+    from ..embedding.opening import load_model
 
     try:
-        loaded(settings.MINILM, "")
+        load_model(settings.MINILM, "")
     except EmbeddingError as error:
         return Finding("embedding model", f"{error}; only words find texts", True)
     return None
@@ -120,7 +120,7 @@ async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
     is_automatic = said == settings.AUTOMATIC
     said = settings.MINILM if is_automatic else said
     of = f"{chosen[0]['model']}, {chosen[0]['dimension']:,} numbers"
-    if said is not None and called(said) != chosen[0]["model"]:
+    if said is not None and name_embedding(said) != chosen[0]["model"]:
         mend = f"{COMMAND} embed --again {said}"
         told = f"{of}, but {said} is configured: {mend} makes them anew"
         if is_automatic:

@@ -70,16 +70,16 @@ class _Page:
 
     async def health(self) -> Row:
         """Return the user's own counts."""
-        return {"is_owner": False, **await self._counted()}
+        return {"is_owner": False, **await self._count_nodes()}
 
     async def check(self) -> Row:
         """Refuse: a check is of the whole store."""
         raise HTTPException(403, "only the owner of the server may check it")
 
-    async def _counted(self) -> Row:
-        return {"version": __version__, "sizes": await self._tried("sizes", self._sizes)}
+    async def _count_nodes(self) -> Row:
+        return {"version": __version__, "sizes": await self._try_work("sizes", self._sizes)}
 
-    async def _tried(self, what: str, work: Callable[[], Awaitable[Any]]) -> Any:
+    async def _try_work(self, what: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """Return what *work* does; a store too damaged for it is a finding."""
         try:
             return await work()
@@ -112,19 +112,19 @@ class _OwnersPage(_Page):
 
     async def health(self) -> Row:
         """Return all that is read quickly: counts by index, jobs, the embedding, the backup."""
-        shown = await self._counted()
-        size = await self._tried("size", self._keeper.size)
-        jobs = await self._tried("jobs", self._jobs)
+        shown = await self._count_nodes()
+        size = await self._try_work("size", self._keeper.size)
+        jobs = await self._try_work("jobs", self._jobs)
         found = [
-            await self._tried("last backup", partial(findings.backup, self._session)),
-            await self._tried("embedding", partial(findings.embedding, self._session)),
+            await self._try_work("last backup", partial(findings.backup, self._session)),
+            await self._try_work("embedding", partial(findings.embedding, self._session)),
         ]
         return {
             "is_owner": True,
             **shown,
             "store": {"location": self._keeper.location, "size": size},
             "jobs": jobs,
-            "findings": [self._shown(one) for one in (*filter(None, found), *self._failed)],
+            "findings": [self._show_finding(one) for one in (*filter(None, found), *self._failed)],
         }
 
     async def check(self) -> Row:
@@ -136,18 +136,21 @@ class _OwnersPage(_Page):
             found += [Finding(one.client, one.state, one.wrong) for one in states()]
             found += await findings.replicas(self._chosen)
             found += await self._problems()
-            texts = await self._tried("embedding", self._texts)
+            texts = await self._try_work("embedding", self._texts)
         if scope.cancelled_caught:
             told = f"takes longer than {PATIENCE_S:.0f} seconds here"
             found.append(Finding("check", told, mend=f"{COMMAND} check"))
-        return {"findings": [self._shown(one) for one in (*found, *self._failed)], "texts": texts}
+        return {
+            "findings": [self._show_finding(one) for one in (*found, *self._failed)],
+            "texts": texts,
+        }
 
     async def _jobs(self) -> Row:
         session = self._session
         [status] = await session.run(calls.memory_admin.worker_status())
         then = session.clock.now_ms() - overdue.OVERDUE_MS
         known = {row["job"]: row for row in status["jobs"]}
-        configured = registry.configured(self._chosen)
+        configured = registry.choose_configured(self._chosen)
         # A job that never ran is late where it has had something to do for as long.
         had_work = any(job.name not in known for job in configured) and await self._is_older(then)
         jobs = []
@@ -180,7 +183,7 @@ class _OwnersPage(_Page):
         mend = f"{COMMAND} worker --once {job.name}" if error or is_late else None
         return {
             "job": job.name,
-            "when": job.when,
+            "when": job.in_words,
             "does": job.does,
             "at": at,
             "took_ms": done.get("duration_ms"),
@@ -209,7 +212,7 @@ class _OwnersPage(_Page):
         lacking, has_more = await findings.lacking(self._session, findings.MOST_REPORTED)
         return {"total": total, "lacking": lacking, "more": has_more}
 
-    def _shown(self, finding: Finding) -> Row:
+    def _show_finding(self, finding: Finding) -> Row:
         return asdict(finding) | {"mend": self._command(finding.mend)}
 
     def _command(self, mend: str | None) -> str | None:

@@ -20,7 +20,7 @@ _SAID = ("text", "multimodal_text")
 def messages(conversation: dict[str, Any], kept: Kept) -> Iterator[Record]:
     """Iterate over the messages of the branch of *conversation* that was shown."""
     own = conversation.get("conversation_id") or conversation.get("id")
-    for node in _shown(conversation):
+    for node in _list_shown_nodes(conversation):
         said = node.get("message")
         if not isinstance(said, dict) or not own:
             continue
@@ -43,7 +43,7 @@ def messages(conversation: dict[str, Any], kept: Kept) -> Iterator[Record]:
             yield found
 
 
-def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
+def _list_shown_nodes(conversation: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the nodes from the root to the current one."""
     nodes = conversation.get(MARK)
     at, way, seen = conversation.get("current_node"), [], set()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import claude_code, codex
-from .formats import SUFFIXES, History, recognised
+from .formats import SUFFIXES, History, recognise_format
 
 _PLACES = {claude_code.NAME: claude_code.FOLDERS, codex.NAME: codex.FOLDERS}
 
@@ -21,7 +21,7 @@ class Found(NamedTuple):
     last: float
 
 
-def discovered(home: Path | None = None) -> Iterator[Found]:
+def discover_histories(home: Path | None = None) -> Iterator[Found]:
     """Iterate over the histories below *home*, by default the user's."""
     for name, folders in _PLACES.items():
         for folder in folders:
@@ -45,7 +45,7 @@ def histories(
     if not path.is_dir():
         yield path, _history(path, given)
         return
-    for file in sorted(_below(path)):
+    for file in sorted(_list_files_below(path)):
         try:
             yield file, _history(file, given)
         except OSError as error:
@@ -53,11 +53,11 @@ def histories(
 
 
 def _history(file: Path, given: str | None) -> History | None:
-    name = given or (recognised(file) if file.is_file() else None)
+    name = given or (recognise_format(file) if file.is_file() else None)
     return None if name is None else History(file, name)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _list_files_below(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         if path.suffix.lower() in SUFFIXES and path.is_file():
             yield path

@@ -71,7 +71,7 @@ class History(NamedTuple):
                 yield from _of_items(_items(file), _LISTS[self.format][1], kept, at.state)
 
 
-def recognised(path: Path) -> str | None:
+def recognise_format(path: Path) -> str | None:
     """Return the format of the file *path* by its content; None if it is none of these."""
     if path.suffix.lower() in markdown.SUFFIXES:
         return markdown.NAME

@@ -46,10 +46,10 @@ def messages(path: Path, kept: Kept) -> Iterator[Record]:
         told = kept.prose(said)
         whole = f"{title}: {told}" if title and told else told
         if found := message(f"{NAME} {digest}", thread, USER, time, whole):
-            yield found | {"concepts": [*of_all, *_named(said)][:_MOST]}
+            yield found | {"concepts": [*of_all, *_list_links_and_tags(said)][:_MOST]}
 
 
-def _named(text: str) -> list[str]:
+def _list_links_and_tags(text: str) -> list[str]:
     """Return the links and tags of *text*, each once: they are concepts."""
     found = (link or tag for link, tag in _LINKS.findall(text))
     return [*dict.fromkeys(" ".join(one.split())[:_LONGEST] for one in found)]
@@ -75,10 +75,10 @@ def _sections(body: str) -> Iterator[tuple[str, str]]:
     titles: list[str] = []
     for marks, title, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
         titles = [*titles[: len(marks) - 1], title.rstrip().rstrip("#").rstrip() or title[0]]
-        yield " / ".join(titles), _begun(text)
+        yield " / ".join(titles), _skip_blank_lines(text)
 
 
-def _begun(text: str) -> str:
+def _skip_blank_lines(text: str) -> str:
     """Return *text* from the end of the blank lines that it begins with."""
     blank = text[: len(text) - len(text.lstrip())]
     return text[max(blank.rfind("\n"), 0) :]

@@ -181,24 +181,24 @@ _SAID = (
 )
 
 
-def redacted(text: str, tally: Tally) -> str:
+def redact_text(text: str, tally: Tally) -> str:
     """Return *text* with each secret replaced by its kind, which *tally* counts."""
     lowered = text.lower()
     shapes = [*_alone()] if _LONG.search(text) is not None else []
     if any(word in lowered for word in _WORDS):
         shapes += _said()
     for kind, pattern in shapes:
-        text = pattern.sub(functools.partial(_replaced, kind, tally), text)
+        text = pattern.sub(functools.partial(_replace_secret, kind, tally), text)
     return text
 
 
-def _replaced(kind: str, tally: Tally, match: re.Match[str]) -> str:
+def _replace_secret(kind: str, tally: Tally, match: re.Match[str]) -> str:
     """Return *match* with its secret, or all of it, replaced."""
     named = [one for one in _GROUPS if match.groupdict().get(one)]
     group: str | int = named[0] if named else 0
     if match[group].startswith("[secret:"):
         return match[0]
-    tally.changed(f"secrets redacted, {kind}")
+    tally.count_changed(f"secrets redacted, {kind}")
     first, end = (at - match.start() for at in match.span(group))
     return f"{match[0][:first]}[secret: {kind}]{match[0][end:]}"
 

@@ -19,7 +19,7 @@ class Deadline:
     """
 
     def __init__(self, seconds: float) -> None:
-        self._timer = threading.Timer(max(0.0, seconds - since_start()), os._exit, (0,))
+        self._timer = threading.Timer(max(0.0, seconds - seconds_since_start()), os._exit, (0,))
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
@@ -32,7 +32,7 @@ class Deadline:
         self._timer.cancel()
 
 
-def since_start() -> float:
+def seconds_since_start() -> float:
     """Return the seconds since this process was started; elsewhere than on Linux its CPU time."""
     try:
         fields = _STAT.read_text().rpartition(")")[2].split()

@@ -38,7 +38,7 @@ class Given(NamedTuple):
     source: str
 
 
-def event_named(name: str) -> str:
+def find_event(name: str) -> str:
     """Return the event *name*, which may be written as session-start too. Raises HookError."""
     wanted = name.replace("-", "").lower()
     for event in EVENTS:
@@ -47,7 +47,7 @@ def event_named(name: str) -> str:
     raise HookError(f"{name[:80]!r} is none of {', '.join(EVENTS)}")
 
 
-def given(text: bytes) -> Given:
+def parse_input(text: bytes) -> Given:
     """Return what is in the JSON *text*. Raises HookError."""
     try:
         sent = json.loads(text)
@@ -65,7 +65,7 @@ def given(text: bytes) -> Given:
     )
 
 
-def answer(event: str, context: str) -> str:
+def make_answer(event: str, context: str) -> str:
     """Return the answer that puts *context* in front of the model; "" if there is none."""
     if not context:
         return ""

@@ -28,33 +28,33 @@ class Last(NamedTuple):
     result: str
 
 
-def folder() -> Path:
+def notes_folder() -> Path:
     """Return the folder in which the hooks keep their notes."""
     return settings.data_directory() / "hooks"
 
 
-def private(place: Path) -> Path:
+def make_private_folder(place: Path) -> Path:
     """Return the folder *place*, made for its owner alone."""
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return place
 
 
-def note(client: str, event: str, result: str) -> None:
+def note_result(client: str, event: str, result: str) -> None:
     """Note *result* as the last one of *event*. A disk that takes no notes is no reason to fail."""
     with suppress(OSError):
         said = Last(_safe(client), _safe(event), int(time.time() * 1_000), printable(result))
-        place = private(private(folder()) / "last")
+        place = make_private_folder(make_private_folder(notes_folder()) / "last")
         file = place / f"{said.client}.{said.event}.json"
         written = file.with_suffix(".new")
         written.write_text(json.dumps(said._asdict()), encoding="utf-8")
         written.replace(file)
 
 
-def log(client: str, event: str, result: str) -> None:
+def log_result(client: str, event: str, result: str) -> None:
     """Note *result*, and add a line to the log."""
-    note(client, event, result)
+    note_result(client, event, result)
     with suppress(OSError):
-        file = folder() / LOG
+        file = notes_folder() / LOG
         if file.exists() and file.stat().st_size > _LONGEST_LOG:
             file.replace(file.with_suffix(".log.1"))
         moment = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -62,10 +62,10 @@ def log(client: str, event: str, result: str) -> None:
             lines.write(f"{moment} {_safe(client)} {_safe(event)} {printable(result)}\n")
 
 
-def lasts() -> Iterator[Last]:
+def list_last_results() -> Iterator[Last]:
     """Iterate over the last results, the latest first."""
     found = []
-    for file in (folder() / "last").glob("*.json"):
+    for file in (notes_folder() / "last").glob("*.json"):
         with suppress(OSError, ValueError, TypeError):
             found.append(Last(**json.loads(file.read_text(encoding="utf-8"))))
     return iter(sorted(found, key=lambda one: -one.at))

@@ -31,7 +31,7 @@ _OF_USER = 0.3
 _OF_PROJECT = 0.6
 
 
-async def of_prompt(
+async def make_notes_on_prompt(
     session: Session, prompt: str, budget: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
     """Return what the memory has on *prompt*, and the ids of the memories in it.
@@ -43,50 +43,50 @@ async def of_prompt(
         return "", []
     # Asked for twice as much, because some of it may have been seen.
     row, _ = await everyday.recall(session, message, None, 2 * budget, counts=False)
-    return _text(session, row["lines"], budget, seen)
+    return _write_notes(session, row["lines"], budget, seen)
 
 
-async def of_profile(session: Session) -> str:
+async def make_notes_on_user(session: Session) -> str:
     """Return who the user is, with the ids of the sources; without any, one line that says so."""
     row = await everyday.profile(session)
     if not row["text"]:
         return everyday.NOTHING_OF_USER
     ids = ", ".join(f"[{one['n']}] {one['kind']} {identified(one['id'])}" for one in row["sources"])
-    return _fenced(f"{row['text']}\nSources: {ids}", " on the user")
+    return _fence_text(f"{row['text']}\nSources: {ids}", " on the user")
 
 
-async def of_session(
+async def make_notes_on_session(
     session: Session, folder: str, budget: int, days: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
-    """Return who the user is, and what `of_start` returns."""
+    """Return who the user is, and what `make_notes_on_project` returns."""
     most = min(PROFILE_BUDGET, max(budgets.MIN_BUDGET, int(budget * _OF_USER)))
     row = await everyday.profile(session, most)
-    found = list(_fitting(row["lines"], most, seen))
-    told, ids = _rendered(session, found), [line["id"] for line in found]
+    found = list(_choose_fitting(row["lines"], most, seen))
+    told, ids = _render_lines(session, found), [line["id"] for line in found]
     left = budget - budgets.tokens(budgets.size(told))
-    said, about, others = await _of_last_days(session, folder, left, days, {*seen, *ids})
+    said, about, others = await _list_last_days(session, folder, left, days, {*seen, *ids})
     both = "\n".join(filter(None, (told, said)))
-    return (_fenced(both, about), [*ids, *others]) if both else ("", [])
+    return (_fence_text(both, about), [*ids, *others]) if both else ("", [])
 
 
-async def of_start(
+async def make_notes_on_project(
     session: Session, folder: str, budget: int, days: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
     """Return what was said last in the project of *folder*, and elsewhere in the last *days*."""
-    told, about, ids = await _of_last_days(session, folder, budget, days, seen)
-    return (_fenced(told, about), ids) if told else ("", [])
+    told, about, ids = await _list_last_days(session, folder, budget, days, seen)
+    return (_fence_text(told, about), ids) if told else ("", [])
 
 
-async def _of_last_days(
+async def _list_last_days(
     session: Session, folder: str, budget: int, days: int, seen: Collection[str]
 ) -> tuple[str, str, list[str]]:
-    """Return the lines of `of_start`, what they are about, and the ids of their memories."""
+    """Return lines on the project, what they are about, and the ids of their memories."""
     tag = project_tag(folder)
     now_ms = session.clock.now_ms()
-    here = [] if tag is None else await _latest(session, tag)
+    here = [] if tag is None else await _find_latest(session, tag)
     recent = [
         row
-        for row in await _latest(session)
+        for row in await _find_latest(session)
         if row["speaker"] != "assistant" and row["created_at"] >= now_ms - days * dates.DAY_MS
     ]
     room = _Room(session, budget, {*seen})
@@ -99,7 +99,7 @@ async def _of_last_days(
     return "\n".join(written), about, room.ids
 
 
-async def _latest(session: Session, *tags: str) -> list[dict[str, Any]]:
+async def _find_latest(session: Session, *tags: str) -> list[dict[str, Any]]:
     call = calls.memory_search.search(session.user_id, None, _LATEST, tags=tags)
     rows = await session.run(call)
     return [row for row in rows if row["contradicted_by"] is None]
@@ -132,17 +132,17 @@ class _Room:
         return found
 
 
-def _text(
+def _write_notes(
     session: Session, found: Iterable[lines.Line], budget: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
-    kept = list(_fitting(found, budget, seen))
+    kept = list(_choose_fitting(found, budget, seen))
     if not kept:
         return "", []
-    text = _rendered(session, kept)
-    return _fenced(text, " that belong to this message"), [line["id"] for line in kept]
+    text = _render_lines(session, kept)
+    return _fence_text(text, " that belong to this message"), [line["id"] for line in kept]
 
 
-def _rendered(session: Session, kept: Sequence[lines.Line]) -> str:
+def _render_lines(session: Session, kept: Sequence[lines.Line]) -> str:
     return lines.text(
         kept,
         lambda at: dates.minute(at, session.zone),
@@ -150,7 +150,7 @@ def _rendered(session: Session, kept: Sequence[lines.Line]) -> str:
     )
 
 
-def _fitting(
+def _choose_fitting(
     found: Iterable[lines.Line], budget: int, seen: Collection[str]
 ) -> Iterator[lines.Line]:
     room, parts = lines.Room(budget), set[str]()
@@ -161,7 +161,7 @@ def _fitting(
             yield line
 
 
-def _fenced(text: str, about: str) -> str:
+def _fence_text(text: str, about: str) -> str:
     """Return *text* between marks that nothing in it can close."""
     inside = text.replace("</", "< /")
     return "\n".join([_OPENED, _HEAD.format(about=about), inside, _CLOSED])

@@ -58,7 +58,7 @@ class Options:
         return settings.read(environment, embedded, zone, "everyday")
 
 
-def read(folder: Path | None = None) -> Options:
+def read_options(folder: Path | None = None) -> Options:
     """Return the options in the file in *folder*, by default the data directory.
 
     Raises HookError: a file that cannot be read may name folders that are off.
@@ -70,10 +70,10 @@ def read(folder: Path | None = None) -> Options:
         return Options()
     except (OSError, ValueError) as error:
         raise HookError(f"{file}: {error}") from None
-    return Options(**dict(_checked(file, found)))
+    return Options(**dict(_check_options(file, found)))
 
 
-def _checked(file: Path, found: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
+def _check_options(file: Path, found: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
     known = {one.name for one in fields(Options)}
     for name, value in found.items():
         if name not in known:

@@ -42,7 +42,7 @@ def note(noted: Noted) -> None:
 def is_due(session: str) -> bool:
     """Return whether the last ingest of *session* is long enough ago for another one."""
     try:
-        return time.time() - _done(session).stat().st_mtime > PAUSE_S
+        return time.time() - _name_done_file(session).stat().st_mtime > PAUSE_S
     except OSError:
         return True
 
@@ -54,27 +54,27 @@ class Pending(NamedTuple):
     file: Path
     text: str
 
-    def done(self) -> None:
+    def finish(self) -> None:
         """Note that it was ingested, and forget it, unless it was noted again meanwhile."""
-        _done(self.noted.session).touch()
+        _name_done_file(self.noted.session).touch()
         with suppress(OSError):
             if self.file.read_text(encoding="utf-8") == self.text:
                 self.file.unlink()
 
 
 @contextmanager
-def taken() -> Iterator[Iterator[Pending]]:
+def take_pending() -> Iterator[Iterator[Pending]]:
     """Yield the noted transcripts, while no other process does. Raises filelock.Timeout."""
     # Imported here, because no hook that answers needs it.
     import filelock
 
     with filelock.FileLock(_file("pending", "lock", ".lock"), timeout=_LONGEST_WAIT_S):
-        yield pending()
+        yield list_pending()
 
 
-def pending() -> Iterator[Pending]:
+def list_pending() -> Iterator[Pending]:
     """Iterate over the noted transcripts."""
-    for file in sorted((journal.folder() / "pending").glob("*.json")):
+    for file in sorted((journal.notes_folder() / "pending").glob("*.json")):
         with suppress(OSError, ValueError, KeyError, TypeError):
             text = file.read_text(encoding="utf-8")
             said = json.loads(text)
@@ -85,26 +85,28 @@ def pending() -> Iterator[Pending]:
 def forget_seen(session: str) -> None:
     """Note that the model no longer sees what was said in *session* until now."""
     with suppress(OSError):
-        _seen(session).write_text(f"{_SINCE}{int(time.time() * 1_000)}\n", encoding="utf-8")
+        _name_seen_file(session).write_text(
+            f"{_SINCE}{int(time.time() * 1_000)}\n", encoding="utf-8"
+        )
 
 
-def see(session: str, ids: Iterable[tuple[str, int]]) -> None:
+def note_seen(session: str, ids: Iterable[tuple[str, int]]) -> None:
     """Note the memories that the model sees in *session*, each with its time (unix ms)."""
     with suppress(OSError):
         since, seen = _read(session)
         new = [one for one, at in ids if at >= since and one not in seen]
-        with _seen(session).open("a", encoding="utf-8") as file:
+        with _name_seen_file(session).open("a", encoding="utf-8") as file:
             file.write("".join(f"{one}\n" for one in new))
 
 
-def seen(session: str) -> set[str]:
+def list_seen(session: str) -> set[str]:
     """Return the ids of the memories that the model sees in *session* already."""
     return _read(session)[1]
 
 
 def clear_old() -> None:
     """Remove the notes on sessions that have not gone on for a month, or never could be read."""
-    here = journal.folder()
+    here = journal.notes_folder()
     for file in (*(here / "sessions").glob("*"), *(here / "pending").glob("*.json")):
         with suppress(OSError):
             if time.time() - file.stat().st_mtime > _OLD_S:
@@ -113,7 +115,7 @@ def clear_old() -> None:
 
 def _read(session: str) -> tuple[int, set[str]]:
     try:
-        lines = _seen(session).read_text(encoding="utf-8").splitlines()
+        lines = _name_seen_file(session).read_text(encoding="utf-8").splitlines()
     except OSError:
         return 0, set()
     since = 0
@@ -122,14 +124,16 @@ def _read(session: str) -> tuple[int, set[str]]:
     return since, {line for line in lines if not line.startswith(_SINCE)}
 
 
-def _seen(session: str) -> Path:
+def _name_seen_file(session: str) -> Path:
     return _file("sessions", session, ".seen")
 
 
-def _done(session: str) -> Path:
+def _name_done_file(session: str) -> Path:
     return _file("sessions", session, ".done")
 
 
 def _file(folder: str, name: str, suffix: str) -> Path:
-    place = journal.private(journal.private(journal.folder()) / folder)
+    place = journal.make_private_folder(
+        journal.make_private_folder(journal.notes_folder()) / folder
+    )
     return place / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}{suffix}"

@@ -199,13 +199,13 @@ class _Ready:
     async def page(self, _: Request) -> Response:
         async with self._asking:
             if monotonic() - self._asked > _READY_FOR_S:
-                self._problem = await self._found()
+                self._problem = await self._find_fault()
                 self._asked = monotonic()
         if self._problem:
             return JSONResponse({"status": "not ready", "reason": self._problem}, 503)
         return JSONResponse({"status": "ready"})
 
-    async def _found(self) -> str:
+    async def _find_fault(self) -> str:
         """Return why the store cannot be used now; "" if it can."""
         try:
             with anyio.fail_after(_PATIENCE_S):

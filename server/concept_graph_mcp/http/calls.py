@@ -64,7 +64,7 @@ class Calls:
                 return await call_next(ctx)
             named = (ctx.params or {}).get("name")
             tool = named if isinstance(named, str) and named in self._tools else "unknown"
-            result = await self.counted(tool, user, gate, lambda: call_next(ctx), _is_error)
+            result = await self.count_call(tool, user, gate, lambda: call_next(ctx), _is_error)
             if gate.refused == FORBIDDEN:
                 # The web application answers with 403, so that the client can ask for the scope.
                 request.state.missing_scope = WRITE
@@ -75,7 +75,7 @@ class Calls:
         """Answer as *user* meanwhile, with *changes* of the session; yield the store's gate."""
         return asked_by(user.access_token, replace(self._session, **changes), self._room)
 
-    async def counted(
+    async def count_call(
         self,
         tool: str,
         user: AuthenticatedUser,
@@ -87,7 +87,7 @@ class Calls:
         user_id = str(user.access_token.subject)
         begun, outcome = perf_counter(), "ended"
         try:
-            result = await self._limited(user_id, work)
+            result = await self._limit_call(user_id, work)
             if isinstance(result, Limited):
                 outcome = result.limit
             else:
@@ -100,7 +100,7 @@ class Calls:
             ms = round(seconds * 1_000, 1)
             tell(logger, "call", user=user_id, tool=tool, outcome=outcome, ms=ms)
 
-    async def _limited(self, user_id: str, work: Callable[[], Awaitable[T]]) -> T | Limited:
+    async def _limit_call(self, user_id: str, work: Callable[[], Awaitable[T]]) -> T | Limited:
         limits = self._limits
         if wait := self._rate.wait(user_id):
             return Limited(

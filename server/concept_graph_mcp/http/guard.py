@@ -98,11 +98,14 @@ class WellFormed:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = self._app
-        if scope["type"] == "http" and (found := self._malformed(scope["headers"])) is not None:
+        if (
+            scope["type"] == "http"
+            and (found := self._refuse_malformed(scope["headers"])) is not None
+        ):
             app = refusal(*found, {"connection": "close"})
         await app(scope, receive, send)
 
-    def _malformed(self, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+    def _refuse_malformed(self, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """Return the status and the line of a refusal; None for a request that can be read."""
         names = [name for name, _ in headers]
         if sum(len(name) + len(value) for name, value in headers) > self._most:
@@ -198,7 +201,7 @@ class Admitted:
             body = await self._read(receive)
         except ClientDisconnect:
             return
-        refused = self._refused(str(user.access_token.subject), body)
+        refused = self._charge_body(str(user.access_token.subject), body)
         if refused is not None:
             await refused(scope, receive, send)
             return
@@ -211,7 +214,7 @@ class Admitted:
         async def send_noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answered.set()
-                message = self._scoped(scope, message)
+                message = self._name_missing_scope(scope, message)
             await send(message)
 
         async with anyio.create_task_group() as tasks:
@@ -239,7 +242,7 @@ class Admitted:
             more = message.get("more_body", False)
         return b"".join(parts)
 
-    def _refused(self, user_id: str, body: bytes) -> Response | None:
+    def _charge_body(self, user_id: str, body: bytes) -> Response | None:
         """Charge *body* to the user; return the refusal if it is too much, or long to parse."""
         if len(body) > self._most_bytes:
             return self._too_long()
@@ -258,7 +261,7 @@ class Admitted:
         line = f"a request may have {self._most_bytes:,} bytes; send less at a time"
         return refusal(413, line)
 
-    def _scoped(self, scope: Scope, message: Message) -> Message:
+    def _name_missing_scope(self, scope: Scope, message: Message) -> Message:
         """Return the beginning of an answer; if the call lacked a scope, as RFC 6750 has it."""
         missing = scope.get("state", {}).get("missing_scope")
         if missing is None:

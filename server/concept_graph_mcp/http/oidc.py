@@ -116,14 +116,14 @@ class Verifier:
 
     async def _key(self, kid: str) -> jwt.PyJWK:
         """Return the key called *kid*. Raises PyJWKClientError, IssuerError."""
-        if (known := self._known(kid)) is not None:
+        if (known := self._find_known_key(kid)) is not None:
             return known
         async with self._fetching:
             if self._failed is not None and monotonic() - self._failed[0] < AGAIN_S:
                 raise self._failed[1]
             try:
                 if self._keys is None:
-                    self._keys = await self._discovered()
+                    self._keys = await self._discover_keys()
                 key = await anyio.to_thread.run_sync(self._keys.get_signing_key, kid)
             except (jwt.PyJWKClientConnectionError, jwt.PyJWKSetError, ValueError) as error:
                 self._fail(IssuerError(one_line(f"the issuer's keys cannot be read: {error}")))
@@ -132,7 +132,7 @@ class Verifier:
             self._failed = None
             return key
 
-    def _known(self, kid: str) -> jwt.PyJWK | None:
+    def _find_known_key(self, kid: str) -> jwt.PyJWK | None:
         """Return the key called *kid* if it was read lately: without waiting for other tokens."""
         cache = self._keys.jwk_set_cache if self._keys is not None else None
         keys = cache.get() if cache is not None else None
@@ -143,7 +143,7 @@ class Verifier:
         tell(logger, "issuer unreachable", logging.WARNING, why=str(error))
         raise error
 
-    async def _discovered(self) -> jwt.PyJWKClient:
+    async def _discover_keys(self) -> jwt.PyJWKClient:
         """Return a client of the key set that the issuer's metadata names. Raises IssuerError."""
         url = self._issuer.url
         address = f"{url.removesuffix('/')}/.well-known/openid-configuration"
@@ -180,10 +180,10 @@ def _user(claims: Mapping[str, Any], claim: str) -> str | None:
         user_id = text.user(named, claim)
     except ConceptGraphError:
         return None
-    return user_id if user_id == named and not named.startswith(HASHED) else _hashed(named)
+    return user_id if user_id == named and not named.startswith(HASHED) else _hash_subject(named)
 
 
-def _hashed(subject: str) -> str:
+def _hash_subject(subject: str) -> str:
     """Return the id of a user whose *subject* is not in NFC, the form of all ids of users.
 
     An issuer compares subjects exactly (OpenID Connect Core, 2), so two that only normalize to the

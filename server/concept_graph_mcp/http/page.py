@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Unavailable
 from ..health.page import FOR_USERS
-from ..view.api import HANDLERS, Api, told
-from ..view.guard import guarded
+from ..view.api import HANDLERS, Api, answer_error
+from ..view.guard import guard_answers
 from ..view.static_files import StaticFiles
 from .asking import Forbidden, current
 from .calls import Calls, Limited
@@ -78,7 +78,7 @@ class _Sealed:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, guarded(send))
+        await self._app(scope, receive, guard_answers(send))
 
 
 class _FromItself:
@@ -126,7 +126,9 @@ class _Answers:
 
         # This is not the owner's own `view`, even if no token says who asks.
         with self._calls.asked_by(user, is_owner=False) as gate:
-            met = await self._calls.counted(tool, user, gate, asked, lambda status: status >= 400)
+            met = await self._calls.count_call(
+                tool, user, gate, asked, lambda status: status >= 400
+            )
         if isinstance(met, Limited):
             refused = JSONResponse({"error": met.line}, _STATUSES[met.limit])
             await refused(scope, receive, send)
@@ -142,7 +144,7 @@ async def _forbidden(_: Request, error: Exception) -> Response:
 async def _unavailable(request: Request, error: Exception) -> Response:
     # The person who runs the server must know, and does not see the page.
     logger.warning("%s", error)
-    return await told(request, error)
+    return await answer_error(request, error)
 
 
 _HANDLERS = {Forbidden: _forbidden, Unavailable: _unavailable}

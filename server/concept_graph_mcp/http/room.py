@@ -43,7 +43,7 @@ class Room:
         if (left := self._left.pop(place, 0)) > 0:
             self._left[place] = left - 1
             return
-        kept = await _counted(session)
+        kept = await _count_nodes(session)
         if kept >= self._most:
             raise NoRoom(
                 f"you keep {kept:,} memories and entities, and {self._most:,} are allowed; forget"
@@ -52,7 +52,7 @@ class Room:
         self._left[place] = (self._most - kept) // _A_CALL
 
 
-async def _counted(session: Session) -> int:
+async def _count_nodes(session: Session) -> int:
     [row] = await session.run(calls.memory_links.stats(session.user_id))
     found = await session.run(calls.entities.stats(session.user_id))
     named = sum(one["value"] for one in found if one["measure"] == "entities")

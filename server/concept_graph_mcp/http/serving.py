@@ -58,14 +58,14 @@ def serve(
         # The worker goes through several databases.
         is_one = not shards and (isinstance(store, UserFiles) or not isinstance(store, Many))
         works_for = serving.works_along(settings) if is_one and not without_worker else None
-        server = await prepared(session, settings.toolsets, web, trusted, works_for)
+        server = await prepare_server(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])
         tell(_OURS, "ended")
 
     anyio.run(run)
 
 
-async def prepared(
+async def prepare_server(
     session: Session,
     toolsets: Sequence[str],
     web: Web,

@@ -48,7 +48,7 @@ class Kept(NamedTuple):
     used_at: int | None
 
     @property
-    def expired(self) -> bool:
+    def is_expired(self) -> bool:
         return self.expires_at is not None and self.expires_at <= _NOW()
 
 
@@ -85,12 +85,14 @@ class Tokens:
             )
         return token
 
-    def kept(self) -> list[Kept]:
+    def list_tokens(self) -> list[Kept]:
         """Return all tokens, the oldest first."""
         if not self.exist():
             return []
         with self._reading() as database:
-            return [_kept(row) for row in database.execute(f"{_SELECT} ORDER BY created_at, id")]
+            return [
+                _read_row(row) for row in database.execute(f"{_SELECT} ORDER BY created_at, id")
+            ]
 
     def revoke(self, ids: Sequence[str]) -> list[str]:
         """Remove the tokens with *ids*, and return those of them that were there."""
@@ -105,7 +107,7 @@ class Tokens:
 
     def revoke_user(self, user_id: str) -> list[str]:
         """Remove all tokens of *user_id*, and return their ids."""
-        return self.revoke([one.id for one in self.kept() if one.user_id == user_id])
+        return self.revoke([one.id for one in self.list_tokens() if one.user_id == user_id])
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return what *token* allows; None if it is unknown or expired (a `TokenVerifier`)."""
@@ -119,7 +121,7 @@ class Tokens:
             self._log_once(str(error))
             return None
         self._told = ""
-        if not rows or (kept := _kept(rows[0])).expired:
+        if not rows or (kept := _read_row(rows[0])).is_expired:
             return None
         self._note_use(kept)
         return AccessToken(
@@ -146,7 +148,7 @@ class Tokens:
         now = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
         if self._opened is None or now != self._opened_as:
             self._close()
-            self._opened = self._connected(check_same_thread=False)
+            self._opened = self._connect(check_same_thread=False)
             self._opened_as = now
             self._close = weakref.finalize(self, self._opened.close)
         return self._opened
@@ -162,7 +164,7 @@ class Tokens:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._told_in_one_line(), closing(self._connected()) as database:
+        with self._told_in_one_line(), closing(self._connect()) as database:
             yield database
 
     @contextmanager
@@ -176,7 +178,7 @@ class Tokens:
                 " back, or remove it and make new tokens"
             ) from None
 
-    def _connected(self, check_same_thread: bool = True) -> sqlite3.Connection:
+    def _connect(self, check_same_thread: bool = True) -> sqlite3.Connection:
         address = f"{self.file.absolute().as_uri()}?mode=ro"
         return sqlite3.connect(
             address, uri=True, timeout=_PATIENCE_S, check_same_thread=check_same_thread
@@ -186,7 +188,7 @@ class Tokens:
 _SELECT = "SELECT id, user_id, scopes, created_at, expires_at, used_at FROM tokens"
 
 
-def _kept(row: tuple[str, str, str, int, int | None, int | None]) -> Kept:
+def _read_row(row: tuple[str, str, str, int, int | None, int | None]) -> Kept:
     token_id, user_id, scopes, created_at, expires_at, used_at = row
     return Kept(token_id, user_id, tuple(scopes.split()), created_at, expires_at, used_at)
 

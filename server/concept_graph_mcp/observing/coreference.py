@@ -72,7 +72,7 @@ class Meant:
     name: str
 
 
-def meant(resolver: Resolver, before: Sequence[str], message: str) -> list[Meant]:
+def find_pronouns(resolver: Resolver, before: Sequence[str], message: str) -> list[Meant]:
     """Return the pronouns of *message* whose name stands in it or in *before*, in order.
 
     Raises CoreferenceError.
@@ -93,7 +93,7 @@ def meant(resolver: Resolver, before: Sequence[str], message: str) -> list[Meant
     return sorted(found, key=lambda one: one.start)
 
 
-def replaced(message: str, found: Iterable[Meant]) -> str:
+def replace_pronouns(message: str, found: Iterable[Meant]) -> str:
     """Return *message* with names in place of pronouns."""
     pieces, place = [], 0
     for one in found:
@@ -115,8 +115,8 @@ def observations(
     """
     said = spans.Said(message)
     by_name = {one.name: one.pronoun for one in reversed(found)}
-    rows = extract(replaced(message, found))
-    return list(_spanned(rows, said, by_name))
+    rows = extract(replace_pronouns(message, found))
+    return list(_find_spans(rows, said, by_name))
 
 
 def notes(found: Sequence[Meant]) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def notes(found: Sequence[Meant]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _spanned(rows: Iterable[Row], said: spans.Said, by_name: dict[str, str]) -> Iterator[Row]:
+def _find_spans(rows: Iterable[Row], said: spans.Said, by_name: dict[str, str]) -> Iterator[Row]:
     for row in rows:
         label = row["label"]
         if said.find(row.get("span") or label) is not None:

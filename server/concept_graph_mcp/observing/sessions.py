@@ -25,7 +25,7 @@ class Sessions:
         self._open: OrderedDict[str, Open] = OrderedDict()
         self._numbers: dict[str, int] = {}
 
-    def of(self, thread: str, at_ms: int) -> tuple[str, list[Open]]:
+    def assign_session(self, thread: str, at_ms: int) -> tuple[str, list[Open]]:
         """Return the session of a message in *thread*, and the sessions that ended before it."""
         ended = self._silent(at_ms)
         now = self._open.get(thread)

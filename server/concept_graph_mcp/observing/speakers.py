@@ -17,7 +17,7 @@ class Speakers:
         self._others: dict[str, None] = {}
         self.user_spoke = False
 
-    def of(self, speaker: str) -> str:
+    def find_role(self, speaker: str) -> str:
         """Return "user" or "model"."""
         name = names.canonical(speaker)
         # The form in which `Messages` joins a role and a user_id.
@@ -28,5 +28,5 @@ class Speakers:
         return schema.MODEL
 
     @property
-    def others(self) -> list[str]:
+    def other_speakers(self) -> list[str]:
         return list(self._others)

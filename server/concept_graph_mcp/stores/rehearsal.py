@@ -109,7 +109,7 @@ class Rehearsal(Rows[_Node]):
         self._met.clear()
         self._changed.clear()
 
-    def _known(self, place: Place) -> _Node | None:
+    def _find_node(self, place: Place) -> _Node | None:
         if place not in self._met:
             select = "SELECT label, kept FROM node WHERE place = ?"
             row = self._stored.execute(select, (_written(place),)).fetchone()
@@ -139,10 +139,10 @@ class Rehearsal(Rows[_Node]):
         for properties in self._unique[kind.label]:
             claimed = tuple(values.get(name) for name in properties)
             place = (kind.label, *properties), claimed
-            claim = self._known(place)
+            claim = self._find_node(place)
             if claim is not None and claim.values["key"] != key:
                 labels = self._layer_of[kind.label].sharing(kind.label)
-                other = self._known((labels, tuple(claim.values["key"])))
+                other = self._find_node((labels, tuple(claim.values["key"])))
                 # A later record may have changed the other's.
                 if other and tuple(map(other.values.get, properties)) == claimed:
                     name = f"{properties[-1]}: {shown_key(claimed[-1:])}"

@@ -24,7 +24,7 @@ async def of_about(session: Session, answer: Mapping[str, Any]) -> Row | None:
     """Return the `_meta` of all about a name: its surroundings in each layer."""
     entity_id = answer.get("id")
     kind, name = (names.CONCEPT, answer["name"]) if entity_id is None else (names.ENTITY, entity_id)
-    return await _meta(session, names.drawn(session, kind, [name], 1, _AROUND))
+    return await _meta(session, names.draw_picture(session, kind, [name], 1, _AROUND))
 
 
 async def _sources(session: Session, sources: Any) -> list[Row]:
@@ -36,7 +36,7 @@ async def _sources(session: Session, sources: Any) -> list[Row]:
         if wanted := list(dict.fromkeys(ids.get(kind, ()))):
             nodes += await layer.neighbourhood(session, wanted, 0, len(wanted))
     if wanted := list(dict.fromkeys(ids.get(schema.CONCEPT, []) + ids.get(schema.EPISODE, []))):
-        nodes += await names.drawn(session, names.CONCEPT, wanted, 1, _AROUND)
+        nodes += await names.draw_picture(session, names.CONCEPT, wanted, 1, _AROUND)
     return list({node["id"]: node for node in nodes}.values())
 
 

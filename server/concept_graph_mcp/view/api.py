@@ -54,17 +54,17 @@ class Api:
 
     def routes(self) -> list[Route]:
         answers: dict[str, Callable[[Request], Any]] = {
-            "about": self.about,
+            "about": self.show_store,
             "search": self.search,
-            "named": self.named,
-            "told": self.told,
-            "whole": self.whole,
+            "named": self.find_named,
+            "told": self.tell_about,
+            "whole": self.show_entity,
             "days": self.days,
             "day": self.day,
             "presence": self.presence,
             "changes": self.changes,
             "questions": self.questions,
-            "hidden": self.hidden,
+            "hidden": self.list_hidden,
             "picture": self.picture,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
@@ -78,12 +78,12 @@ class Api:
         more = [Route(f"/api/{name}", self._read(answer)) for name, answer in self._more.items()]
         return [*asked, *more, *made]
 
-    async def about(self, request: Request) -> JSONResponse:
+    async def show_store(self, request: Request) -> JSONResponse:
         """Return the store, its clock, the nodes to show first, and those of the overview."""
         session = self._session
         kind, seeds = overview = await names.begin(session)
         if self._name:
-            kind, seeds, _ = await names.called(session, self._name)
+            kind, seeds, _ = await names.find_called(session, self._name)
         stands = session.until_ms is not None
         unwritable = "looking back" if stands else session.unwritable
         return JSONResponse(
@@ -111,32 +111,32 @@ class Api:
         limit = _integer(request, "limit", schema.DEFAULT_SEARCH_LIMIT)
         return JSONResponse({"offers": await names.offers(self._session, words, limit)})
 
-    async def named(self, request: Request) -> JSONResponse:
+    async def find_named(self, request: Request) -> JSONResponse:
         """Return the kind and names of the nodes called `q`, and whether the match is `exactly`."""
         called = request.query_params.get("q", "")
-        kind, found, is_exact = await names.called(self._session, called)
+        kind, found, is_exact = await names.find_called(self._session, called)
         return JSONResponse({"kind": kind, "names": found, "exactly": is_exact})
 
-    async def told(self, request: Request) -> JSONResponse:
+    async def tell_about(self, request: Request) -> JSONResponse:
         """Return everything stored about `name`, or about the entity `id` of that name."""
         name, entity_id = request.query_params.get("name", ""), request.query_params.get("id")
         if entity_id is not None:
             name = entities.bare(name)
-        about = await names.told(self._at(request), name, entity_id)
+        about = await names.tell_about(self._look_back(request), name, entity_id)
         return JSONResponse({"told": about})
 
-    async def whole(self, request: Request) -> JSONResponse:
+    async def show_entity(self, request: Request) -> JSONResponse:
         """Return the whole entity `id`, its namesakes, and everything stored about its name."""
-        session, entity_id = self._at(request), request.query_params.get("id", "")
-        entity = await entities.whole(session, entity_id)
+        session, entity_id = self._look_back(request), request.query_params.get("id", "")
+        entity = await entities.show_whole(session, entity_id)
         name = entities.bare(entity["labels"][0])
-        told = await names.told(session, name, entity["entity_id"])
+        told = await names.tell_about(session, name, entity["entity_id"])
         namesakes = await entities.namesakes(session, entity)
         return JSONResponse({"entity": entity, "namesakes": namesakes, "told": told})
 
     async def days(self, request: Request) -> JSONResponse:
         """Return the dates of `year`, and how much was kept and said on each."""
-        year = _within(request, "year", 1900, 9000)
+        year = _read_number(request, "year", 1900, 9000)
         return JSONResponse(await timeline.days(self._session, year))
 
     async def day(self, request: Request) -> JSONResponse:
@@ -156,7 +156,9 @@ class Api:
 
     async def changes(self, request: Request) -> JSONResponse:
         """Return what changed from `since` until `until` (unix ms)."""
-        since, until = (_within(request, one, 0, limits.MAX_TIME_MS) for one in ("since", "until"))
+        since, until = (
+            _read_number(request, one, 0, limits.MAX_TIME_MS) for one in ("since", "until")
+        )
         if since >= until:
             raise HTTPException(400, "since: must be before until")
         return JSONResponse(await timeline.changes(self._session, since, until))
@@ -166,9 +168,9 @@ class Api:
 
         `kind` is the seeds' kind.
         """
-        session, limit = self._at(request), _limit(request)
+        session, limit = self._look_back(request), _limit(request)
         kind = request.query_params.get("kind", names.CONCEPT)
-        nodes = await names.drawn(session, kind, _seeds(request), _hops(request), limit)
+        nodes = await names.draw_picture(session, kind, _seeds(request), _hops(request), limit)
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
@@ -176,11 +178,13 @@ class Api:
 
         `kind` is the seeds' kind.
         """
-        session = self._at(request)
-        nodes = await self._around(session, request, _limit(request))
+        session = self._look_back(request)
+        nodes = await self._draw_around(session, request, _limit(request))
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
 
-    async def _around(self, session: Session, request: Request, limit: int) -> list[dict[str, Any]]:
+    async def _draw_around(
+        self, session: Session, request: Request, limit: int
+    ) -> list[dict[str, Any]]:
         kind = request.query_params.get("kind", "concept")
         if kind in _WALKED:
             return await _WALKED[kind](session, _seeds(request), _hops(request), limit)
@@ -192,7 +196,7 @@ class Api:
 
     async def recall(self, request: Request) -> JSONResponse:
         """Return what the `seed`s together bring to mind, strongest first, without arousing it."""
-        session = self._at(request)
+        session = self._look_back(request)
         limit = _integer(request, "limit", schema.DEFAULT_ROWS)
         call = calls.concepts.peek(_seeds(request), _hops(request), limit, session.concept_scope)
         rows = await session.run(calls.concepts.with_relations(call))
@@ -204,14 +208,14 @@ class Api:
 
         At most `limit` of each. The lines in `lacking` count texts that are not indexed yet.
         """
-        session = self._at(request)
+        session = self._look_back(request)
         limit = _integer(request, "limit", DEFAULT_LIMIT)
         text = request.query_params.get("q", "")
         call = calls.concepts.associate(
             text, limit, scope=session.concept_scope, user_id=session.user_id
         )
         rows = await session.run(call)
-        remembered = await memories.found(session, text, limit)
+        remembered = await memories.find_memories(session, text, limit)
         [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
         unknown = counted["episodes"]
         said = [lacking(unknown, "episodes")] if unknown else []
@@ -221,9 +225,9 @@ class Api:
         """Return the open questions whether two entities are the same."""
         return JSONResponse({"questions": await tending.questions(self._session)})
 
-    async def hidden(self, request: Request) -> JSONResponse:
+    async def list_hidden(self, request: Request) -> JSONResponse:
         """Return the memories that were forgotten or have expired."""
-        return JSONResponse({"memories": await tending.hidden(self._session)})
+        return JSONResponse({"memories": await tending.list_hidden(self._session)})
 
     def _read(
         self, answer: Callable[[Session], Awaitable[Row]]
@@ -241,7 +245,7 @@ class Api:
         async def changed(request: Request) -> JSONResponse:
             if self._session.until_ms is not None:
                 raise HTTPException(400, "looking back, nothing can be changed; start without --at")
-            given = await _sent(request)
+            given = await _read_body(request)
             wrong = [name for name, kind in fields.items() if type(given.get(name)) is not kind]
             if wrong:
                 kinds = ", ".join(f"{name}: {fields[name].__name__}" for name in wrong)
@@ -250,17 +254,17 @@ class Api:
 
         return changed
 
-    def _at(self, request: Request) -> Session:
+    def _look_back(self, request: Request) -> Session:
         if "at" not in request.query_params:
             return self._session
-        at = _within(request, "at", 0, limits.MAX_TIME_MS)
+        at = _read_number(request, "at", 0, limits.MAX_TIME_MS)
         return replace(self._session, clock=Clock(at))
 
 
 _WALKED = {"memory": memories.neighbourhood, "entity": entities.neighbourhood}
 
 
-async def told(_: Request, error: Exception) -> JSONResponse:
+async def answer_error(_: Request, error: Exception) -> JSONResponse:
     """Return the error as a response of one line."""
     if isinstance(error, HTTPException):
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
@@ -268,10 +272,10 @@ async def told(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": str(error)}, status)
 
 
-HANDLERS: dict[Any, Any] = {HTTPException: told, StoreError: told}
+HANDLERS: dict[Any, Any] = {HTTPException: answer_error, StoreError: answer_error}
 
 
-async def _sent(request: Request) -> dict[str, Any]:
+async def _read_body(request: Request) -> dict[str, Any]:
     """Return the request's body, a JSON object of limited size."""
     sent = b""
     async for part in request.stream():
@@ -302,7 +306,7 @@ def _limit(request: Request) -> int:
     return limit
 
 
-def _within(request: Request, name: str, least: int, most: int) -> int:
+def _read_number(request: Request, name: str, least: int, most: int) -> int:
     value = _integer(request, name, least - 1)
     if not least <= value <= most:
         raise HTTPException(400, f"{name}: must be between {least} and {most}, not {value}")

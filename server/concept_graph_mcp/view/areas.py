@@ -18,13 +18,13 @@ _MOST = 40
 _JOINING = 8
 
 
-async def drawn(session: Session, communities: list[str], limit: int) -> list[Row]:
+async def draw_areas(session: Session, communities: list[str], limit: int) -> list[Row]:
     """Return the areas as nodes; or of the *communities* the members most mentioned, with ties."""
     if not communities:
         call = calls.entities.communities(None, _JOINING, _MOST, session.user_id)
         rows = await session.run(call)
         most = rows[0]["size"] if rows else 1
-        joined = await _joined(session, rows)
+        joined = await _count_ties_between(session, rows)
         return [_node(row, row["size"] / most, joined) for row in rows]
     ids: list[str] = []
     for one in communities:
@@ -36,7 +36,7 @@ async def drawn(session: Session, communities: list[str], limit: int) -> list[Ro
     return [{**node, "hop": 1} for node in nodes]
 
 
-async def _joined(session: Session, rows: list[Row]) -> Counter[tuple[str, str]]:
+async def _count_ties_between(session: Session, rows: list[Row]) -> Counter[tuple[str, str]]:
     """Return how many ties join the members of each two of the areas *rows*, most first."""
     areas = {one: row["community"] for row in rows for one in row["entity_ids"]}
     members = await entities.neighbourhood(session, list(areas), 0, max(1, len(areas)))

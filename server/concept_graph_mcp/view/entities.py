@@ -42,7 +42,7 @@ async def neighbourhood(
     return [_node(row) for row in await session.run(call)]
 
 
-async def whole(session: Session, entity_id: str) -> Row:
+async def show_whole(session: Session, entity_id: str) -> Row:
     """Return the whole entity, as `get` does, and its mentions by month, as `presence` does.
 
     `months` has the bounds of these months, `history` the facts of now and of before. Raises
@@ -55,12 +55,12 @@ async def whole(session: Session, entity_id: str) -> Row:
     return {**row, "months": bounds, "presence": counted, "history": facts}
 
 
-async def called(session: Session, name: str, limit: int) -> list[Row]:
+async def find_called(session: Session, name: str, limit: int) -> list[Row]:
     """Return the entities with names like *name*, the closest first."""
     rows = await session.run(
         calls.entities.search(name, (), limit, include_inactive=True, user_id=session.user_id)
     )
-    return [_offered(row) for row in rows]
+    return [_offer_entity(row) for row in rows]
 
 
 async def namesakes(session: Session, entity: Row) -> list[Row]:
@@ -91,7 +91,7 @@ async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
 
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the entities mentioned last."""
-    return [_offered(row) for row in await _listed(session, 2 * limit)][:limit]
+    return [_offer_entity(row) for row in await _list_latest(session, 2 * limit)][:limit]
 
 
 async def most_mentioned(session: Session, limit: int) -> list[str]:
@@ -101,7 +101,7 @@ async def most_mentioned(session: Session, limit: int) -> list[str]:
     """
     rows = [
         row
-        for row in await _listed(session, _LATEST)
+        for row in await _list_latest(session, _LATEST)
         if row["is_active"] and row["kind"] not in _NOBODY
     ]
     # Trust grows with mentions in several sessions; ties go to the latest.
@@ -129,13 +129,13 @@ def bare(label: str) -> str:
     return label.partition(" (")[0]
 
 
-def _offered(row: Row) -> Row:
+def _offer_entity(row: Row) -> Row:
     kind = row["kind"] or row["type"]
     told = {"kind": "entity", "name": row["entity_id"], "text": row["label"]}
     return told if kind == "entity" else told | {"aside": kind}
 
 
-async def _listed(session: Session, limit: int) -> list[Row]:
+async def _list_latest(session: Session, limit: int) -> list[Row]:
     """Return the entities activated last, without merged ones."""
     call = calls.entity_admin.listed((), limit, session.user_id)
     if session.until_ms is not None:

@@ -27,7 +27,7 @@ _READING = ("GET", "HEAD")
 _HEADERS = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
 
 
-def guarded(send: Send) -> Send:
+def guard_answers(send: Send) -> Send:
     """Return *send* for answers of the page, which get its headers."""
 
     async def sent(message: Message) -> None:
@@ -56,7 +56,7 @@ class Guard:
         if scope["type"] != "http":
             return
 
-        send = guarded(send)
+        send = guard_answers(send)
         token, slash, path = scope["path"].removeprefix("/").partition("/")
         if _host(scope) not in self._hosts:
             await _refuse(421, "this page is only served to this machine")(scope, receive, send)

@@ -43,7 +43,7 @@ async def latest(session: Session, limit: int) -> list[Row]:
     ]
 
 
-async def found(session: Session, text: str, limit: int) -> list[Row]:
+async def find_memories(session: Session, text: str, limit: int) -> list[Row]:
     """Return the memories that match the words of *text*, explained; the best first."""
     call = calls.memory_search.search(
         session.user_id, text, limit, explained=True, concept_scope=session.concept_scope

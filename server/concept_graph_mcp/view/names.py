@@ -39,7 +39,7 @@ _OFFERED = 5
 _OFFERED_LATEST = 4
 
 
-async def told(session: Session, name: str, entity_id: str | None = None) -> Row | None:
+async def tell_about(session: Session, name: str, entity_id: str | None = None) -> Row | None:
     """Return the result of `about`, the latest messages first; None if nothing is stored."""
     try:
         row, _ = await everyday.about(session, name, schema.MAX_LIMIT, entity_id, embeds=False)
@@ -50,7 +50,7 @@ async def told(session: Session, name: str, entity_id: str | None = None) -> Row
     return {**row, "said": sorted(row["said"], key=lambda one: -one["at"])}
 
 
-async def called(session: Session, name: str) -> tuple[str, list[str], bool]:
+async def find_called(session: Session, name: str) -> tuple[str, list[str], bool]:
     """Return the kind and names of the nodes called *name*, and whether the match is exact.
 
     An entity of that exact name comes first, then a concept or an episode, then similar entities.
@@ -67,7 +67,7 @@ async def begin(session: Session) -> tuple[str, list[str]]:
     """Return the kind and names of the first picture: a graph of concepts alone has its own."""
     if await memories.latest(session, 1) or await entities.latest(session, 1):
         return EVERYTHING, []
-    return CONCEPT, await _aroused(session, _AROUSED)
+    return CONCEPT, await _list_aroused(session, _AROUSED)
 
 
 async def offers(session: Session, words: str, limit: int) -> list[Row]:
@@ -77,7 +77,7 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
     name and text, and may have speaker and aside, a further remark.
     """
     if words:
-        who = await entities.called(session, words, min(limit, _OFFERED))
+        who = await entities.find_called(session, words, min(limit, _OFFERED))
         call = calls.everyday.search(
             session.user_id,
             words,
@@ -101,14 +101,14 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
     return [*who, *({"kind": CONCEPT, "name": one, "text": one} for one in known), *said]
 
 
-async def drawn(
+async def draw_picture(
     session: Session, kind: str, names: Sequence[str], hops: int, limit: int
 ) -> list[Row]:
     """Return the nodes of a picture of *names*, or of the whole store; its subject has hop 0."""
     if kind == EVERYTHING:
-        return await _everything(session, hops, limit)
+        return await _list_everything(session, hops, limit)
     if kind == areas.AREA:
-        return await areas.drawn(session, list(names), limit)
+        return await areas.draw_areas(session, list(names), limit)
     if kind == ENTITY:
         return await _of_entities(session, list(names), hops, limit)
     if kind == MEMORY:
@@ -124,22 +124,22 @@ async def _of_entities(session: Session, ids: list[str], hops: int, limit: int) 
     for node in [one for one in nodes if one["hop"] == 0][:_NAMESAKES]:
         called = [entities.bare(one) for one in node["labels"]]
         labels += called
-        node["told"] = await told(session, called[0], node["name"])
+        node["told"] = await tell_about(session, called[0], node["name"])
         about += await _said(session, node["told"], said)
     # Edges are created when a session ends; names of one message are joined before that.
     there = {node["name"] for node in nodes}
-    named = await _named(session, about, there, tied - len(nodes))
+    named = await _list_named_entities(session, about, there, tied - len(nodes))
     return nodes + named + about + await _of_names(session, labels, hops, evoked)
 
 
 async def _of_memories(session: Session, ids: list[str], hops: int, limit: int) -> list[Row]:
     nodes = await memories.neighbourhood(session, ids, hops, limit)
-    return nodes + await _named(session, nodes[: len(ids)], set(), limit)
+    return nodes + await _list_named_entities(session, nodes[: len(ids)], set(), limit)
 
 
 async def _of_concepts(session: Session, names: list[str], hops: int, limit: int) -> list[Row]:
     _, share, _ = _shares(_OF_NAME, limit)
-    about = await told(session, names[0]) if len(names) == 1 else None
+    about = await tell_about(session, names[0]) if len(names) == 1 else None
     who: list[Row] = []
     if about is not None and about["id"] and plain(about["name"]) == plain(names[0]):
         who = await entities.neighbourhood(session, [about["id"]], 0, 1)
@@ -151,10 +151,10 @@ async def _of_concepts(session: Session, names: list[str], hops: int, limit: int
     return nodes + who + said if nodes else []
 
 
-async def _everything(session: Session, hops: int, limit: int) -> list[Row]:
+async def _list_everything(session: Session, hops: int, limit: int) -> list[Row]:
     """Return the most and last mentioned entities, the latest messages, and aroused concepts."""
     tied, latest, evoked = _shares(_OF_ALL, limit)
-    aroused = await _aroused(session, _AROUSED)
+    aroused = await _list_aroused(session, _AROUSED)
     mentioned = await entities.most_mentioned(session, min(_MENTIONED, tied))
     alone = not aroused and not mentioned
     rows = await memories.latest(session, min(limit, _LATEST) if alone else latest)
@@ -176,7 +176,9 @@ async def _said(session: Session, about: Row | None, most: int) -> list[Row]:
     return [{**node, "hop": 1, "about": [about["name"]]} for node in nodes if about]
 
 
-async def _named(session: Session, said: list[Row], there: set[str], most: int) -> list[Row]:
+async def _list_named_entities(
+    session: Session, said: list[Row], there: set[str], most: int
+) -> list[Row]:
     """Return the entities named in the memories *said*, except those already *there*."""
     ids = await entities.named_in(session, [one["content"] for one in said])
     wanted = [one for one in ids if one not in there][: max(0, most)]
@@ -200,7 +202,7 @@ async def _concepts(session: Session, names: Sequence[str], hops: int, most: int
     return [picture.node(row, session.until_ms) for row in rows]
 
 
-async def _aroused(session: Session, most: int) -> list[str]:
+async def _list_aroused(session: Session, most: int) -> list[str]:
     """Return the most aroused nodes; when looking back, those known to exist then."""
     until_ms = session.until_ms
     wanted = most if until_ms is None else concepts.MAX_SEARCH_LIMIT

@@ -69,7 +69,7 @@ async def of_recall(
         )
     except StoreError:
         return None
-    needed = _needed(around, {one[end] for one in propositions for end in ("from", "to")})
+    needed = _choose_needed(around, {one[end] for one in propositions for end in ("from", "to")})
     nodes = [node(row) for row in around if row["id"] in needed]
     return meta(session, nodes, propositions)
 
@@ -88,7 +88,7 @@ def meta(
     return {RESULT_KEY: drawn}
 
 
-def _needed(around: list[dict[str, Any]], ends: set[int]) -> set[int]:
+def _choose_needed(around: list[dict[str, Any]], ends: set[int]) -> set[int]:
     """Return the ids of *ends*, of a path from the seeds to each, and of the nearest nodes."""
     hops = {row["id"]: row["hop"] for row in around}
     nearer: dict[int, int] = {}

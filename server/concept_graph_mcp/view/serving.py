@@ -78,7 +78,7 @@ async def _warm(session: Session) -> None:
     # The page itself says what is wrong with a store.
     with suppress(StoreError):
         kind, seeds = await names.begin(session)
-        await names.drawn(session, kind, seeds, DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS)
+        await names.draw_picture(session, kind, seeds, DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS)
 
 
 async def _open(address: str) -> None:

@@ -43,17 +43,19 @@ async def _unrevise(session: Session, given: Row) -> Row:
 
 
 async def _forget(session: Session, given: Row) -> Row:
-    return await _one(session, calls.memories.forget(given["memory_id"], given["reason"] or None))
+    return await _run_for_one(
+        session, calls.memories.forget(given["memory_id"], given["reason"] or None)
+    )
 
 
 async def _restore(session: Session, given: Row) -> Row:
-    return await _one(session, calls.memory_admin.restore(given["memory_id"]))
+    return await _run_for_one(session, calls.memory_admin.restore(given["memory_id"]))
 
 
 async def _merge(session: Session, given: Row) -> Row:
     words = given["reason"], "user_correction"
     call = calls.entities.merge(given["source_id"], given["target_id"], *words)
-    return await _one(session, _as_owner(call))
+    return await _run_for_one(session, _as_owner(call))
 
 
 async def _split(session: Session, given: Row) -> Row:
@@ -65,16 +67,16 @@ async def _split(session: Session, given: Row) -> Row:
         reason=given["reason"],
         user_id=session.user_id,
     )
-    return await _one(session, _as_owner(call))
+    return await _run_for_one(session, _as_owner(call))
 
 
 async def _answer(session: Session, given: Row) -> Row:
     pair = given["one_id"], given["other_id"]
-    return await _one(session, calls.entities.answer(*pair, given["same"], given["reason"]))
+    return await _run_for_one(session, calls.entities.answer(*pair, given["same"], given["reason"]))
 
 
 async def _unmerge(session: Session, given: Row) -> Row:
-    row = await _one(session, calls.entities.unmerge(given["merge_id"], given["reason"]))
+    row = await _run_for_one(session, calls.entities.unmerge(given["merge_id"], given["reason"]))
     return {"entities": [one["entity_id"] for one in row["separate"]]}
 
 
@@ -95,7 +97,7 @@ async def questions(session: Session) -> list[Row]:
     return await session.run(calls.entities.questions(user_id=session.user_id))
 
 
-async def hidden(session: Session) -> list[Row]:
+async def list_hidden(session: Session) -> list[Row]:
     """Return the memories that were forgotten or have expired, those hidden last first."""
     rows = await session.run(calls.memory_admin.listed(session.user_id, ["expired"]))
     return sorted(rows, key=lambda row: -(row["deleted_at"] or 0))
@@ -112,6 +114,6 @@ def _as_owner(call: Call) -> Call:
     return call._replace(context={**call.context, "owner": True})
 
 
-async def _one(session: Session, call: Call) -> Row:
+async def _run_for_one(session: Session, call: Call) -> Row:
     [row] = await session.run(call)
     return row

@@ -77,7 +77,7 @@ class Along(_EveryMinute):
         self._logged = ""
         # A database has a worker beside it for all other jobs.
         jobs = registry.JOBS if self._file is not None else (embedding.JOB,)
-        self._jobs: Sequence[Job] = registry.configured(settings, jobs)
+        self._jobs: Sequence[Job] = registry.choose_configured(settings, jobs)
         self._looks_at_s = 0.0
         self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
 
@@ -150,7 +150,7 @@ class AlongEach(_EveryMinute):
         self._session = session
         self._settings = settings
         self._files = files
-        self._jobs = registry.configured(settings)
+        self._jobs = registry.choose_configured(settings)
         self._now: Along | None = None
         # When the next job is due on each file (unix ms).
         self._due_ms: dict[Path, int] = {}

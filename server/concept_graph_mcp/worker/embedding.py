@@ -37,7 +37,7 @@ async def prepare(session: Session) -> Embedding | None:
     assert session.embedding is not None
     if not await readiness.may_embed(session):
         return None
-    embedding = await session.embedding.opened()
+    embedding = await session.embedding.wait_until_open()
     await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
     readiness.forget(session)
     await session.store.fit_vectors()
@@ -52,7 +52,7 @@ async def embed_lacking(session: Session, embedding: Embedding) -> AsyncIterator
     """
     async for rows in _lacking(session):
         made = await _with_vectors(rows, embedding.vectors)
-        yield await _stored(session, embedding, made), len(rows)
+        yield await _store_vectors(session, embedding, made), len(rows)
 
 
 async def _lacking(
@@ -77,7 +77,7 @@ async def _with_vectors(rows: list[Row], made: Made) -> list[Row]:
     ]
 
 
-async def _stored(session: Session, embedding: Embedding, given: list[Row]) -> int:
+async def _store_vectors(session: Session, embedding: Embedding, given: list[Row]) -> int:
     if not given:
         return 0
     [row] = await session.run(calls.embedding.embed(embedding.name, given))
@@ -108,17 +108,17 @@ class Behind:
         since = perf_counter()
         while at < len(rows):
             some = rows[at : at + self._most]
-            made += await self._made(some)
+            made += await self._make_vectors(some)
             at, seen = at + len(some), seen + len(some)
             is_full = seen >= _STORED or perf_counter() - since >= _A_TURN_S
             if not is_full and at < len(rows):
                 yield 0, 0
                 continue
             # In the order in which they were stored: a file then needs half the room.
-            yield await _stored(session, self._embedding, made[::-1]), seen
+            yield await _store_vectors(session, self._embedding, made[::-1]), seen
             made, seen, since = [], 0, perf_counter()
 
-    async def _made(self, rows: list[Row]) -> list[Row]:
+    async def _make_vectors(self, rows: list[Row]) -> list[Row]:
         began, embedding = perf_counter(), self._embedding
         if not isinstance(embedding, LocalEmbedding):
             return await _with_vectors(rows, embedding.vectors)

@@ -49,7 +49,7 @@ async def end_silent(turn: JobRun) -> None:
         while rows := await _silent(turn, session):
             if turn.dry_run:
                 turn.tell({"processed": len(rows)})
-                told = (_ended(row["session_id"]) for row in rows)
+                told = (_describe_ended(row["session_id"]) for row in rows)
                 turn.would(told, user_id=session.user_id)
                 break
             for row in rows:
@@ -66,7 +66,7 @@ async def _silent(turn: JobRun, session: Session) -> list[dict[str, Any]]:
     return await session.run(calls.entity_admin.silent_sessions(now_ms, most, session.user_id))
 
 
-def _ended(session_id: str) -> dict[str, str]:
+def _describe_ended(session_id: str) -> dict[str, str]:
     why = "nothing was said in it for an hour"
     return {"text": session_id, "from": "open", "to": "ended", "why": why}
 
@@ -101,20 +101,20 @@ async def _take(
         counts: Counter[str] = Counter()
         for step in steps:
             call = taking(step, after, turn.batch, turn.dry_run, session.user_id)
-            [row] = await session.run(_with(call, planned))
+            [row] = await session.run(_replace_plan(call, planned))
             counts.update({"processed": row["processed"], step: row["changed"]})
             lasts += [] if row["last"] is None else [row["last"]]
             if turn.dry_run:
                 turn.would(row["changes"], user_id=session.user_id)
                 _plan(planned, step, row["changes"])
-        await _told(turn, counts)
+        await _report_counts(turn, counts)
         if not lasts:
             return
         # New entities may cut a step's batch short; the next batch begins where that one ended.
         after = min(lasts)
 
 
-def _with(call: Call, planned: Planned) -> Call:
+def _replace_plan(call: Call, planned: Planned) -> Call:
     return call._replace(context={"planned": planned}) if planned else call
 
 
@@ -135,11 +135,11 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
     after = None
     while True:
         call = calls.entity_admin.connections(after, schema.CONNECTED, session.user_id)
-        if not (rows := await session.run(_with(call, planned))):
+        if not (rows := await session.run(_replace_plan(call, planned))):
             break
         found.add(rows)
         after = rows[-1]["entity_id"]
-        await _told(turn, {"processed": len(rows)})
+        await _report_counts(turn, {"processed": len(rows)})
     while await to_thread.run_sync(found.take_pass):
         await turn.go_on()
     changes = found.changes()
@@ -149,10 +149,10 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
         else:
             communities = {row["entity_id"]: row["to"] for row in some}
             await session.run(calls.entity_admin.settle_communities(communities, session.user_id))
-        await _told(turn, {schema.COMMUNITIES: len(some)})
+        await _report_counts(turn, {schema.COMMUNITIES: len(some)})
 
 
-async def _told(turn: JobRun, counts: Mapping[str, int]) -> None:
+async def _report_counts(turn: JobRun, counts: Mapping[str, int]) -> None:
     """Report *counts*, and go on unless the run must stop."""
     if turn.dry_run:
         turn.tell(counts)

@@ -28,7 +28,7 @@ class Job:
     missing: Callable[[Settings], str | None] = lambda _: None
 
     @property
-    def when(self) -> str:
+    def in_words(self) -> str:
         """Return the schedule in words, after "it runs"."""
         hour, minute = self.schedule.get("hour"), self.schedule["minute"]
         _, _, step = str(minute).partition("/")

@@ -14,11 +14,11 @@ _MINUTE_MS = 60_000
 async def run(turn: JobRun) -> None:
     async for session in turn.scopes():
         if turn.dry_run:
-            rows = await _lapsed(session, MAX_TOLD)
+            rows = await _list_lapsed(session, MAX_TOLD)
             turn.tell({"lapsed": len(rows)})
             turn.would(map(_change, rows), user_id=session.user_id)
             continue
-        while rows := await _lapsed(session, turn.batch):
+        while rows := await _list_lapsed(session, turn.batch):
             await turn.go_on()
             steps = [{"do": "remove", "path": row["path"], "lapsed": True} for row in rows]
             removed = await session.run(calls.items.items(session.user_id, steps))
@@ -27,7 +27,7 @@ async def run(turn: JobRun) -> None:
                 break  # All of them were used or put anew meanwhile.
 
 
-async def _lapsed(session: Session, limit: int) -> list[Row]:
+async def _list_lapsed(session: Session, limit: int) -> list[Row]:
     step = {"do": "find", "lapsed": True, "limit": limit}
     return await session.run(calls.items.items(session.user_id, [step]))
 

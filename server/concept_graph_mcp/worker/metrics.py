@@ -43,11 +43,11 @@ class _Status(Collector):
             for job in self._status["jobs"]:
                 counter.add_metric([job["job"]], job[name])
             yield counter
-        yield from self._others()
+        yield from self._list_other_counters()
         yield self._seconds("last_run_timestamp_seconds", "When the last run began", "started_at")
         yield self._seconds("last_run_duration_seconds", "How long it took", "duration_ms")
 
-    def _others(self) -> Iterator[Metric]:
+    def _list_other_counters(self) -> Iterator[Metric]:
         """Yield the counters that only some jobs have."""
         counted = CounterMetricFamily(
             f"{_PREFIX}_counted", "Further counts of a job", labels=["job", "what"]

@@ -36,23 +36,23 @@ class NewVectors:
         self._asking = 0
         self._is_slow = False
 
-    def kept(self, session: Session, now_ms: int) -> None:
+    def note_kept(self, session: Session, now_ms: int) -> None:
         """Take note that the user of *session* kept something at *now_ms*."""
         place = session.user_id, session.database
         self._since_ms[place] = min(self._since_ms.get(place, now_ms), now_ms)
         self._waiting += 1
         self._kept.set()
 
-    async def settled(self, most: int, patience_s: float) -> None:
+    async def settle(self, most: int, patience_s: float) -> None:
         """Wait until all that was kept has vectors, if at most *most* calls kept it.
 
         After a wait in vain nothing waits until all of it has vectors.
         """
         if not self._is_slow:
-            self._is_slow = not await self.finished(most, patience_s)
+            self._is_slow = not await self.wait_until_done(most, patience_s)
 
-    async def finished(self, most: int, patience_s: float) -> bool:
-        """Wait as `settled` does, and return whether that was long enough."""
+    async def wait_until_done(self, most: int, patience_s: float) -> bool:
+        """Wait as `settle` does, and return whether that was long enough."""
         if not 0 < self._waiting <= most:
             return True
         self._asking += 1

@@ -18,6 +18,6 @@ JOBS: tuple[Job, ...] = (
 )
 
 
-def configured(settings: Settings, jobs: Sequence[Job] = JOBS) -> list[Job]:
+def choose_configured(settings: Settings, jobs: Sequence[Job] = JOBS) -> list[Job]:
     """Return those of *jobs* whose settings are complete."""
     return [job for job in jobs if job.missing(settings) is None]

@@ -52,7 +52,7 @@ class Service:
                 return False
             return self._log(outcome)
 
-    async def finished(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until no job is running."""
         async with self._one_at_a_time:
             return
@@ -132,7 +132,7 @@ async def serve(
         stop()
         # The scheduler's own shutdown would cancel a batch.
         scheduler.pause()
-        await service.finished()
+        await service.wait_until_idle()
         scheduler.shutdown(wait=False)
         tasks.cancel_scope.cancel()
     logs.tell("ended")

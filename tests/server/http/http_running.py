@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.http.app import PATH, Web
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.http.serving import prepared
+from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.stores.store import Store
@@ -144,7 +144,7 @@ def running(store: Store, tokens: Tokens, **options: Any) -> Iterator[Running]:
         host = f"127.0.0.1:{opened.getsockname()[1]}"
         served = {"url": f"http://{host}{PATH}", "hosts": [host], "tokens": tokens}
         web = Web(**{**served, "limits": Limits(per_second=10_000), **options})
-        server = portal.call(prepared, session, toolsets, web)
+        server = portal.call(prepare_server, session, toolsets, web)
         ended = portal.start_task_soon(server.serve, [opened])
         try:
             yield Running(web.url, tokens)
