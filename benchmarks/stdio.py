@@ -60,6 +60,11 @@ class Server:
             raise RuntimeError(text)
         return text
 
+    def resident_bytes(self) -> int:
+        """Return how much of the machine's memory the process has."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        return int(status.partition("VmRSS:")[2].split()[0]) * 1024
+
     def _request(self, method: str, parameters: dict[str, Any]) -> Any:
         self._requests += 1
         self._send({"jsonrpc": "2.0", "id": self._requests, "method": method, "params": parameters})

@@ -2,27 +2,21 @@
 
     KILLS=30 pytest -s tests/server/test_killed_busy_memgraph.py
 
-kills it so many times at each work, and prints how many of them fell into the middle of it.
+kills it so many times in the middle of each work, and prints what it was doing then.
 """
 
-import contextlib
-import json
 import os
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import neo4j
 import pytest
+from memgraph_lives import Kills, Life
 from memgraph_process import VARIABLE, MemgraphProcess
-from tests.conftest import NOW_MS, Memory
+from tests.conftest import NOW_MS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.stores.bolt.store import BoltStore
 
 pytestmark = pytest.mark.skipif(
@@ -31,73 +25,13 @@ pytestmark = pytest.mark.skipif(
 KILLS = int(os.environ.get("KILLS", "2"))
 DUMP = Path(__file__).parents[1] / "fixtures" / "memgraph-0.1.0.cypher"
 VECTORS, DIMENSION, BATCH = 2_000, 128, 500
+# Beside the dump, so that its statements take a while.
+FORMER_CONCEPTS = 3_000
 USER = {"user_id": "default"}
 MEMORIES = [
     {"kind": "memory", "id": f"m{number:05}", "content": f"About {number}"} | USER
     for number in range(VECTORS)
 ]
-
-
-class Life:
-    """The graph of one *server*, of which clients come and go."""
-
-    def __init__(self, server: MemgraphProcess, portal: Any) -> None:
-        self.server, self._portal = server, portal
-        self.fell: Counter[str] = Counter()
-        self.connect()
-
-    def connect(self) -> None:
-        async def connected() -> BoltStore:
-            store = BoltStore(self.server.uri, "", "")
-            await store.open()
-            return store
-
-        self.store = self._portal.call(connected)
-        self.memory = Memory(self.store, self._portal)
-
-    def disconnect(self) -> None:
-        with contextlib.suppress(StoreError):
-            self._portal.call(self.store.close)
-
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        return self._portal.call(function, *arguments)
-
-    def fill(self) -> None:
-        for start in range(0, VECTORS, BATCH):
-            self.memory.import_rows(MEMORIES[start : start + BATCH])
-
-    def embed(self) -> None:
-        """Store vectors, for which no index is made yet."""
-        while not self.memory.run(calls.embedding.choose("toy", DIMENSION, False))[0]["chosen"]:
-            pass
-        random = Random(1)
-        while rows := self.memory.run(calls.embedding.lacking(BATCH)):
-            # An index keeps floats of 32 bits, which these are.
-            numbers = [[random.randrange(1, 64) / 64 for _ in range(DIMENSION)] for _ in rows]
-            told = [row | {"vector": one} for row, one in zip(rows, numbers, strict=True)]
-            self.memory.run(calls.embedding.embed("toy", told))
-
-    def took(self, action: Callable[[], Any]) -> float:
-        began = time.monotonic()
-        action()
-        return time.monotonic() - began
-
-    def kill_during(self, action: Callable[[], Any], after_s: float) -> None:
-        """Kill the server *after_s* seconds from the begin of *action*, and start it again."""
-        killer = threading.Timer(after_s, self.server.kill)
-        killer.start()
-        try:
-            action()
-            self.fell["after it"] += 1
-        except StoreError:
-            self.fell["in the middle"] += 1
-        killer.join()
-        self.disconnect()
-        self.server.start()
-        self.connect()
-
-    def kept(self) -> list[str]:
-        return sorted(json.dumps(one, sort_keys=True) for one in self.memory.records())
 
 
 @pytest.fixture
@@ -112,12 +46,23 @@ def life(server, portal) -> Iterator[Life]:
     made = Life(server, portal)
     yield made
     made.disconnect()
-    print(dict(made.fell))  # noqa: T201
 
 
-def moments(took_s: float) -> Iterable[float]:
-    """Return the seconds after which to kill what takes *took_s*, spread over it."""
-    return [took_s * (number + 0.5) / KILLS for number in range(KILLS)]
+def fill(life: Life) -> None:
+    for start in range(0, VECTORS, BATCH):
+        life.memory.import_rows(MEMORIES[start : start + BATCH])
+
+
+def embed(life: Life) -> None:
+    """Store vectors, for which no index is made yet."""
+    while not life.memory.run(calls.embedding.choose("toy", DIMENSION, False))[0]["chosen"]:
+        pass
+    random = Random(1)
+    while rows := life.memory.run(calls.embedding.lacking(BATCH)):
+        # An index keeps floats of 32 bits, which these are.
+        numbers = [[random.randrange(1, 64) / 64 for _ in range(DIMENSION)] for _ in rows]
+        told = [row | {"vector": one} for row, one in zip(rows, numbers, strict=True)]
+        life.memory.run(calls.embedding.embed("toy", told))
 
 
 def drop_vector_indexes(server: MemgraphProcess) -> None:
@@ -125,69 +70,58 @@ def drop_vector_indexes(server: MemgraphProcess) -> None:
         server.rows(f"DROP VECTOR INDEX {row['index_name']}")
 
 
+def show(kills: Kills) -> None:
+    print(dict(kills.fell), dict(kills.parts))  # noqa: T201
+
+
 def test_in_the_middle_of_a_vector_index(life):
-    life.fill()
-    life.embed()
+    def index() -> None:
+        life.call(life.store.fit_vectors)
+
+    fill(life)
+    embed(life)
     before = life.kept()
-    took = life.took(lambda: life.call(life.store.fit_vectors))
-    for after in moments(took):
+    kills = Kills(KILLS, re.compile(r"CREATE VECTOR INDEX \w+ ON :Memory").match)
+    kills.measure(index)
+    while kills.left:
         drop_vector_indexes(life.server)
-        life.kill_during(lambda: life.call(life.store.fit_vectors), after)
+        kills.kill_during(life.server, index)
+        life.disconnect()
+        life.connect()
         assert life.kept() == before
         assert life.memory.run(calls.transfer.check()) == []
-        life.call(life.store.fit_vectors)
+        index()
         sizes = {row["size"] for row in life.server.rows("SHOW VECTOR INDEX INFO")}
         assert VECTORS in sizes
         nearest = calls.memory_search.search("default", "x", embedded=("toy", [0.5] * DIMENSION))
         assert life.memory.run(nearest, **USER)
+    show(kills)
 
 
 def test_in_the_middle_of_a_clean(life):
-    life.fill()
+    def clean() -> None:
+        life.call(life.store.restore, None)
+
+    fill(life)
     before = life.kept()
-    took = life.took(lambda: life.call(life.store.restore, None))
+    kills = Kills(KILLS, re.compile("MATCH .* DETACH DELETE n$|COMMIT$").match)
+    kills.measure(clean)
     gone = life.kept()
-    for after in moments(took):
+    while kills.left:
         if life.kept() != before:
-            life.fill()
+            fill(life)
         assert life.kept() == before
-        life.kill_during(lambda: life.call(life.store.restore, None), after)
-        assert life.kept() in (before, gone)
+        is_done = kills.kill_during(life.server, clean)
+        life.disconnect()
+        life.connect()
+        # Only a commit that was not answered may have been made or not.
+        assert life.kept() in ([gone] if is_done else [before, gone])
         assert life.memory.run(calls.transfer.check()) == []
-
-
-class Dying:
-    """Kills *server* once the driver has sent so many statements, *at*; then *delay_s* later."""
-
-    def __init__(self, server: MemgraphProcess, at: int = 0, delay_s: float = 0.0) -> None:
-        self.sent = 0
-        self.killer: threading.Timer | None = None
-        self._server, self._at, self._delay_s = server, at, delay_s
-
-    @contextlib.contextmanager
-    def watching(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        with monkeypatch.context() as patch:
-            for kind in (neo4j.AsyncSession, neo4j.AsyncTransaction):
-                patch.setattr(kind, "run", self._counted(kind.run))
-            try:
-                yield
-            finally:
-                if self.killer is not None:
-                    self.killer.join()
-
-    def _counted(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        async def counted(one: Any, *arguments: Any, **named: Any) -> Any:
-            self.sent += 1
-            if self.sent == self._at:
-                self.killer = threading.Timer(self._delay_s, self._server.kill)
-                self.killer.start()
-            return await run(one, *arguments, **named)
-
-        return counted
+    show(kills)
 
 
 def load_first_version(server: MemgraphProcess) -> None:
-    """Put the graph of version 0.1.0 into the server, and nothing else."""
+    """Put a graph of version 0.1.0 into the server, and nothing else."""
     server.kill()
     server.empty()
     server.start()
@@ -196,41 +130,37 @@ def load_first_version(server: MemgraphProcess) -> None:
         "MATCH (t:Text), (n) WHERE (n:Memory AND n.id = t.key) OR (n:Episode AND n.name = t.key)"
         " SET t.node = id(n)"
     )
+    server.rows(
+        f"UNWIND range(1, {FORMER_CONCEPTS}) AS number CREATE (:Concept {{name: 'Former Œ'"
+        " + toString(number), valence: 0.0, arousal_level: 0.5, accessed_at: 1750000000000})"
+    )
 
 
-def test_in_the_middle_of_a_migration(server, portal, monkeypatch):
+def test_in_the_middle_of_a_migration(server, portal):
     """The first connection of this version brings the graph of an earlier one to its form."""
 
-    async def migrate() -> bool:
+    async def connect() -> None:
         store = BoltStore(server.uri, "", "")
         try:
             await store.open()
-        except StoreError:
-            return False
         finally:
             await store.close()
-        return True
 
-    def migrated(dying: Dying) -> bool:
-        with dying.watching(monkeypatch):
-            return bool(portal.call(migrate))
+    def migrate() -> None:
+        portal.call(connect)
 
     load_first_version(server)
-    whole = Dying(server)
-    assert migrated(whole)
+    kills = Kills(KILLS, re.compile(r"CREATE|DROP|.*\bSET n\.|CALL conceptgraph\.index").match)
+    kills.measure(migrate)
     life = Life(server, portal)
     wanted = life.kept()
     life.disconnect()
-    random = Random(KILLS)
-    for number in range(KILLS):
+    while kills.left:
         load_first_version(server)
-        at = 1 + number * whole.sent // KILLS
-        is_whole = migrated(Dying(server, at, random.choice([0.0, 0.001, 0.003])))
-        life.fell["after it" if is_whole else "in the middle"] += 1
-        server.restart()
+        kills.kill_during(server, migrate)
         life.connect()
         assert life.kept() == wanted
         assert life.memory.run(calls.transfer.check()) == []
         life.memory.run(calls.memories.create("default", "written later"), now_ms=NOW_MS, **USER)
         life.disconnect()
-    print(f"{whole.sent} statements", dict(life.fell))  # noqa: T201
+    show(kills)

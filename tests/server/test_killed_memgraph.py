@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from memgraph_lives import Life
 from memgraph_process import VARIABLE, MemgraphProcess
-from tests.conftest import NOW_MS, Memory
+from tests.conftest import NOW_MS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.bolt.store import BoltStore
 
 pytestmark = pytest.mark.skipif(
     VARIABLE not in os.environ, reason=f"needs {VARIABLE}: what starts a Memgraph"
@@ -28,46 +28,34 @@ def server(tmp_path: Path) -> Iterator[MemgraphProcess]:
     made.kill()
 
 
-class Life:
+class Started(Life):
     """What is done to the graph of one server, by one client after the other."""
 
     def __init__(self, server: MemgraphProcess, portal: Any, directory: Path) -> None:
-        self.server, self._portal, self._directory = server, portal, directory
-        self.connect()
+        super().__init__(server, portal)
+        self._directory = directory
         memories = [{"kind": "memory", "id": one, "content": f"About {one}"} | USER for one in SOME]
         self.memory.import_rows(memories)
         self.embed("toy", 3)
         self.exported = self.memory.records()
 
-    def connect(self) -> None:
-        async def connected() -> BoltStore:
-            store = BoltStore(self.server.uri, "", "")
-            await store.open()
-            return store
-
-        self.store = self._portal.call(connected)
-        self.memory = Memory(self.store, self._portal)
-
-    def disconnect(self) -> None:
-        self._portal.call(self.store.close)
-
     def embed(self, model: str, dimension: int, again: bool = False) -> None:
         """Do what the command `embed` does."""
         while not self.memory.run(calls.embedding.choose(model, dimension, again))[0]["chosen"]:
             pass
-        self._portal.call(self.store.fit_vectors)
+        self.call(self.store.fit_vectors)
         rows = self.memory.run(calls.embedding.lacking(len(SOME)))
         vector = [1.0] + [0.5] * (dimension - 1)
         self.memory.run(calls.embedding.embed(model, [row | {"vector": vector} for row in rows]))
 
     def clean(self) -> None:
-        self._portal.call(self.store.restore, None)
+        self.call(self.store.restore, None)
 
     def restore(self) -> None:
         file = self._directory / "backup.jsonl.gz"
-        self._portal.call(self.store.backup, file)
+        self.call(self.store.backup, file)
         self.memory.import_rows([{"kind": "concept", "name": "later"}])
-        self._portal.call(self.store.restore, file)
+        self.call(self.store.restore, file)
 
     def bring(self) -> None:
         """Import memories and an entity with their vectors."""
@@ -95,23 +83,23 @@ class Life:
 
 DONE = {
     "nothing more": [],
-    "restore": [Life.restore],
-    "import": [Life.bring],
-    "forget": [Life.forget],
-    "purge": [Life.purge],
-    "clean": [Life.clean],
-    "embed --again": [Life.embed_again],
-    "embed --again with the same": [Life.embed_as_before],
-    "purge, embed --again": [Life.purge, Life.embed_again],
-    "purge, restore": [Life.purge, Life.restore],
-    "embed --again, restore, clean": [Life.embed_again, Life.restore, Life.clean],
-    "clean, import": [Life.clean, Life.bring],
+    "restore": [Started.restore],
+    "import": [Started.bring],
+    "forget": [Started.forget],
+    "purge": [Started.purge],
+    "clean": [Started.clean],
+    "embed --again": [Started.embed_again],
+    "embed --again with the same": [Started.embed_as_before],
+    "purge, embed --again": [Started.purge, Started.embed_again],
+    "purge, restore": [Started.purge, Started.restore],
+    "embed --again, restore, clean": [Started.embed_again, Started.restore, Started.clean],
+    "clean, import": [Started.clean, Started.bring],
 }
 
 
 @pytest.mark.parametrize("done", DONE)
 def test_it_starts_again_with_all_there_was(server, portal, tmp_path, done):
-    life = Life(server, portal, tmp_path)
+    life = Started(server, portal, tmp_path)
     for step in DONE[done]:
         step(life)
     before = life.memory.records()
