@@ -162,3 +162,45 @@ def test_for_a_living_asks_for_no_home(memory):
     for number in range(8):
         days.remember(f"Note {number} on the garden and its {number + 3} trees")
     assert "Rotterdam" not in days.recall("What does my husband do for a living?")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "kind"),
+    [
+        ("Tobias and the user broke up", "It's over.", "partner"),
+        ("Tobias and the user split up because of Jo", "There's another.", "partner"),
+        ("Tobias came to the funeral", "He came, I said nothing to him.", "former partner"),
+        ("Tobias came for his books", None, "ex-boyfriend"),
+    ],
+)
+def test_a_note_ends_what_the_users_words_do_not_name(parted, memory, text, said, kind):
+    parted.remember(text, [{"name": "Tobias", "kind": kind}], said=said)
+    assert "Tobias" not in people(parted)[0]
+    memory.now_ms += 1_000
+    said = "Tobias and I are back together!"
+    parted.remember(
+        "The user and Tobias are a couple", [{"name": "Tobias", "kind": "partner"}], said=said
+    )
+    assert people(parted)[0].startswith("Tobias (partner), Ruben")
+
+
+def test_the_users_own_word_outranks_the_note(parted, memory):
+    about = [{"name": "Tobias", "kind": "partner"}]
+    parted.remember("Tobias and the user broke up", about, said="Tobias and I made up again!")
+    assert people(parted)[0].startswith("Tobias (partner)")
+    parted.remember("Ruth died", ["Ruth"], said="Gran is gone.")
+    assert "Ruth" not in people(parted)[0]
+    memory.now_ms += 1_000
+    parted.remember("Ruth is at home", ["Ruth"], said="Ruth is still alive, they mixed up the beds")
+    assert "Ruth" in people(parted)[0]
+
+
+@pytest.mark.parametrize("text", ["Biscuit was put to sleep", "Biscuit wurde eingeschläfert"])
+def test_the_dead_are_told_as_dead(memory, text):
+    days = Days(memory)
+    days.remember("Biscuit is a greyhound", [{"name": "Biscuit", "kind": "dog"}])
+    days.remember("Biscuit nearly died of a sausage", ["Biscuit"])
+    assert "died, as told" not in days.recall("How is Biscuit?")
+    memory.now_ms += 1_000
+    days.remember(text, ["Biscuit"], said="Biscuit is gone")
+    assert "(dog, died, as told on " in days.recall("How is Biscuit?")

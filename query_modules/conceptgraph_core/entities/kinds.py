@@ -7,7 +7,7 @@ name: a mineral and a company, a dog and a cat, a daughter and a colleague.
 from typing import Final
 
 from . import names
-from .language import kin
+from .language import endings, kin
 
 # A class, with a part where parts exclude each other, and the words for it.
 _TABLE: Final = {
@@ -116,6 +116,14 @@ def is_closer(kind: str, known: str | None) -> bool:
         return True
     more, less = _path(kind), _path(known)
     return more is not None and less is not None and more.startswith(f"{less}/")
+
+
+def is_former(kind: str, known: str | None) -> bool:
+    """Tell whether *kind* is what one of the *known* kind is afterwards: an ex-wife, of a wife."""
+    first, *rest = names.canonical(kind).replace("-", " ").split() or [""]
+    if known is None or first not in endings.FORMER:
+        return False
+    return not rest or nearness(" ".join(rest), known) > 1
 
 
 def nearness(one: str | None, other: str | None) -> int:

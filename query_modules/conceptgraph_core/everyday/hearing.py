@@ -12,6 +12,7 @@ from ..entities import schema as entities
 from ..errors import InvalidText
 from ..language import oneself
 from . import schema
+from .phrases import says_new_end
 
 
 class Message(NamedTuple):
@@ -78,6 +79,22 @@ def kept(
         for name, kind in about.items()
     ]
     return Message(key, key, speaker, heard, observations)
+
+
+def make_note(
+    text: str, said: str | None, about: Mapping[str, str | None], happened_at: int | None = None
+) -> Message | None:
+    """Return a second observation, of an end that *text* tells and *said*, the user, does not.
+
+    "Tobias and the user broke up" is the model's reading of "It's over", and who asks for Tobias
+    must be told. Where *said* speaks of it, that counts alone.
+    """
+    if said is None or not says_new_end(text, said):
+        return None
+    heard = kept(text, said, about, happened_at)
+    return heard._replace(
+        message_id=f"{heard.message_id} {entities.MODEL}", speaker=entities.MODEL, text=text
+    )
 
 
 def begun(said: str, label: str) -> Message:

@@ -14,9 +14,23 @@ _MOST: Final = 4
 Phrase = tuple[str, ...]
 
 
+_CHANGES: Final = ("change", "parted", "dead")
+# The words for an end or its opposite, by what ends.
+_ENDS: Final = (("parted", "together", "former"), ("dead", "alive"))
+
+
 def says_change(text: str) -> bool:
     """Tell whether *text* has words for a change in a life: broke up, moved to, died."""
-    return _says(text, "change", "change")
+    return any(_says(text, "change", one) for one in _CHANGES)
+
+
+def says_new_end(text: str, said: str) -> bool:
+    """Tell whether *text* says that a couple or a life ended, or did not, and *said* neither."""
+    return any(
+        any(_says(text, "change", one) for one in names)
+        and not any(_says(said, "change", one) for one in names)
+        for names in _ENDS
+    )
 
 
 def asks_for_each(message: str) -> bool:

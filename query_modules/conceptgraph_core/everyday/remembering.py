@@ -23,7 +23,7 @@ from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from ..text import shown
 from . import schema
-from .hearing import kept, named_in, terms
+from .hearing import kept, make_note, named_in, terms
 
 Row = dict[str, Any]
 
@@ -81,7 +81,10 @@ def remember(
         links.join(graph, node, one, memories.DEFAULT_RELATION)
     if wanted:
         message = kept(text, said, wanted, happened_at)
-        session, _ = observing.observed(graph.another(Entities), *message)
+        note = make_note(text, said, wanted, happened_at)
+        session, _ = observing.observed(
+            graph.another(Entities), *message, note=note and (note.message_id, note.text)
+        )
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
         resting.note(node, session, associated)
     if replaces is not None:

@@ -132,6 +132,8 @@ def remember(
     if named:
         message = hearing.kept(content, said, named, happened_at)
         parts += _parts(entities.observe(*message, user_id=scope))
+        if (note := hearing.make_note(content, said, named, happened_at)) is not None:
+            parts += _parts(entities.observe(*note, user_id=scope))
     model, vector = embedded or (None, ())
     given = [dict(one) if isinstance(one, Mapping) else one for one in about]
     arguments = (content, given, keep, said, replaces, happened_at, list(vector), model)

@@ -118,8 +118,7 @@ def _briefly(
 ) -> list[Part]:
     also, _ = _also_called(graph, whole)
     mark = "" if whole.users else f", {INFERRED}"
-    over = parted.since(whole)
-    until: list[Part] = [_until(graph, whole)] if over is None else [" until ", over]
+    until = _ended(graph, whole)
     parts: list[Part] = [f"{whole.name} ({whole.described}", *until, f"{also}{mark})"]
     if several:
         parts.append(f", {several}")
@@ -294,6 +293,13 @@ def _before(whole: Whole) -> Iterator[Sentence]:
                 yield Sentence(told, (whole.node.key,), (mention.key,))
         if len(heard) == _LATEST:
             return
+
+
+def _ended(graph: Graph, whole: Whole) -> list[Part]:
+    """Say that it has ended, that one has died, or that it is over with a partner."""
+    over, dead = parted.since(whole), parted.dead_since(whole)
+    said: list[Part] = [_until(graph, whole)] if over is None else [" until ", over]
+    return said if dead is None else [*said, ", died, as told on ", dead]
 
 
 def _until(graph: Graph, whole: Whole) -> str:

@@ -1,12 +1,12 @@
 """Tell that somebody is no longer the user's partner, or has died, by what was said of them."""
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Final
 
 from ... import language
 from ...words.splitting import split
-from ..language import kin
+from .. import schema
+from ..language import endings, kin
 from .wholes import Whole
 
 # "Ruth has sadly died": so many words may stand between a name and its end.
@@ -27,32 +27,49 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
     for at, said in told:
         if _is_parted(said, name):
             over = at
-        elif _has(said, "together"):
+        elif endings.has_phrase(said, "together"):
             over = None
     return over
 
 
-def is_dead(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> bool:
-    """Tell whether a mention, or one of *texts*, says that somebody died."""
+def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
+    """Return the time at which a mention, or one of *texts*, told that somebody died.
+
+    None: nobody told it, or the latest word is that the one is alive.
+    """
+    dead: int | None = None
     name, told = _told(whole, texts)
-    return any(_is_dead(said, name) for _, said in told)
+    for at, said in told:
+        if endings.has_phrase(said, "alive"):
+            dead = None
+        elif _is_dead(said, name):
+            dead = at if dead is None else dead
+    return dead
 
 
 def _told(
     whole: Whole, texts: Iterable[tuple[int, str]]
 ) -> tuple[list[str], list[tuple[int, str]]]:
-    """Return the first name, and what was said with it, the earliest first, as words."""
+    """Return the first name, and what was said with it, the earliest first, as words.
+
+    The user's own words come last of one time, because they outrank a model's.
+    """
     name = split(whole.name)[:1]
-    mentions = [(one.created_at, one.get("mention_context") or "") for one in whole.mentions]
-    words = ((at, f" {' '.join(split(text))} ") for at, text in (*mentions, *texts))
-    return name, sorted({(at, said) for at, said in words if {*name} <= {*said.split()}})
+    mentions = [
+        (one.created_at, one.get("origin") == schema.USER, one.get("mention_context") or "")
+        for one in whole.mentions
+    ]
+    others = ((at, False, text) for at, text in texts)
+    words = ((*when, endings.pad_words(text)) for *when, text in (*mentions, *others))
+    found = sorted({(*when, said) for *when, said in words if {*name} <= {*said.split()}})
+    return name, [(at, said) for at, _, said in found]
 
 
 def _is_parted(said: str, name: list[str]) -> bool:
     """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up"."""
-    if any(f" {ex} {one} " in said for ex in _phrases("former") for one in name):
+    if any(f" {ex} {one} " in said for ex in endings.list_phrases("former") for one in name):
         return True
-    return _has(said, "parted") and not _OWN.isdisjoint(said.split())
+    return endings.has_phrase(said, "parted") and not _OWN.isdisjoint(said.split())
 
 
 def _is_dead(said: str, name: list[str]) -> bool:
@@ -60,22 +77,13 @@ def _is_dead(said: str, name: list[str]) -> bool:
     for one in name:
         _, found, behind = said.partition(f" {one} ")
         after = f" {behind}"
-        for dead in _phrases("dead") if found else ():
+        for dead in endings.list_phrases("dead") if found else ():
             before, is_said, _ = after.partition(dead)
             between = before.split()
-            if is_said and len(between) <= _BETWEEN and "s" not in between[:1]:
+            is_near = len(between) <= _BETWEEN and endings.HARDLY.isdisjoint(between)
+            if is_said and is_near and "s" not in between[:1]:
                 return True
     return False
-
-
-def _has(said: str, name: str) -> bool:
-    return any(one in said for one in _phrases(name))
-
-
-@cache
-def _phrases(name: str) -> tuple[str, ...]:
-    said = (" ".join(split(one)) for one in language.words("change", name))
-    return tuple(sorted(one if name == "former" else f" {one} " for one in said))
 
 
 # "The user and Tom", "Tom and I", "we".

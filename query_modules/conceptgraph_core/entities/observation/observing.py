@@ -16,7 +16,7 @@ from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation
-from ..language import cues, spans
+from ..language import cues, endings, spans
 from ..node import Graph, Node
 from . import hiding, mentions
 from .relating import relate
@@ -62,8 +62,12 @@ def observed(
     text: str,
     observations: Sequence[Mapping[str, Any]] = (),
     relations: Sequence[Mapping[str, Any]] = (),
+    note: tuple[str, str] | None = None,
 ) -> tuple[Node, Row]:
-    """Record a message as `observe` does; return its session too."""
+    """Record a message as `observe` does; return its session too.
+
+    *note*, an id and a text, is a model's own message on the same entities.
+    """
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")
     speaker = validators.one_of(schema.SPEAKERS)(speaker, "speaker")
@@ -78,6 +82,8 @@ def observed(
     message = _Message(graph, session, message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
     message.state()
+    if note is not None:
+        message.add_note(wanted, *note)
     ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
     return session, {"entities": rows, "edges": ties}
 
@@ -142,6 +148,16 @@ class _Message:
                 facts.claim(self._graph, entity, one, said, self._about(one))
                 for one in observation.facts
             ]
+
+    def add_note(self, observations: Sequence[Observation], message_id: str, text: str) -> None:
+        """Record mentions of the entities of *observations* in a model's own *text*."""
+        said = spans.Said(texts.summary(text, "text"))
+        for one in observations:
+            entity = self.named(one.name)
+            key = mentions.mention_id(self._graph, self.session, message_id, one)
+            if entity is not None and key not in self._mentions:
+                origin = attribution.origin(said, schema.MODEL, one.label, None, one.node_type)
+                mentions.add(self._graph, self.session, message_id, entity, one, origin)
 
     def _about(self, claim: Claim) -> Node | None:
         if claim.about is None:
@@ -239,7 +255,7 @@ class _Message:
         """Return the entity of the decision; create it if it is new."""
         if decision.same is not None:
             node = self._registered.node_of(decision.same)
-            if observation.kind and kinds.is_closer(observation.kind, node.get("entity_kind")):
+            if observation.kind and self._is_now(observation.kind, node.get("entity_kind")):
                 node.set(entity_kind=observation.kind)
             return node
         graph = self._graph
@@ -269,6 +285,13 @@ class _Message:
             why = likenesses.evidence(one, sought)
             merging.propose(graph, other, entity, confidence, why)
         return entity
+
+    def _is_now(self, kind: str, known: str | None) -> bool:
+        """Tell whether one of the *known* kind is now of *kind*: closer, former, or so again."""
+        if kinds.is_closer(kind, known) or kinds.is_former(kind, known):
+            return True
+        is_again = known is not None and kinds.is_former(known, kind)
+        return is_again and endings.has_phrase(endings.pad_words(self._said.text), "together")
 
     def _claim(self, observation: Observation, entity: Node) -> None:
         """Store the caller's claim that *entity* is another one as a question."""

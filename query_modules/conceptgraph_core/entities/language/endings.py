@@ -1,0 +1,30 @@
+"""Read the words for the end of a couple or a life, and of what somebody was: ex, died."""
+
+from functools import cache
+from typing import Final
+
+from ... import language
+from ...words.splitting import split
+
+_TOPIC: Final = "change"
+FORMER: Final = frozenset(
+    word for word in language.words(_TOPIC, "former") if split(word) == [word]
+)
+HARDLY: Final = language.words(_TOPIC, "hardly")
+
+
+def has_phrase(said: str, name: str) -> bool:
+    """Tell whether *said*, words with a blank before and behind each, has a phrase of *name*."""
+    return any(one in said for one in list_phrases(name))
+
+
+@cache
+def list_phrases(name: str) -> tuple[str, ...]:
+    """Return the phrases called *name*, those after which a name stands without blanks around."""
+    said = (" ".join(split(one)) for one in language.words(_TOPIC, name))
+    return tuple(sorted(one if name == "former" else f" {one} " for one in said))
+
+
+def pad_words(text: str) -> str:
+    """Return the words of *text* with a blank before and behind each."""
+    return f" {' '.join(split(text))} "
