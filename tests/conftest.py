@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import settings
+from tests.examples import limit_examples
+from tests.running import count_workers, refuse_shared_server, select_quick
 from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
@@ -25,12 +27,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["CONCEPT_GRAPH_EMBEDDINGS"] = "none"
 
 # How long an example takes is the machine's affair.
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, max_examples=limit_examples())
 settings.load_profile("untimed")
 
 HOSTS = ("embedded", "memgraph")
 # Where the documentation's screenshots are, or None if they are not to be made again.
 IMAGES = Path(__file__).parents[1] / "docs/images" if os.environ.get("UPDATE_SCREENSHOTS") else None
+# Modules that ask the hosts how they behave.
+PROBES = Path(__file__).parent / "conformance/modules"
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z
 DAY_MS = 86_400_000
 
@@ -126,6 +130,19 @@ class Memory:
         return float(record["weight"])
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    return count_workers(config)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    refuse_shared_server(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    select_quick(items)
+
+
 @pytest.fixture(scope="session")
 def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
     """Notices what is written outside the directory of all tests."""
@@ -155,16 +172,25 @@ def portal() -> Iterator[BlockingPortal]:
 
 
 @pytest.fixture(scope="session")
-def memgraph_uri(watch: Watch) -> Iterator[str]:
-    """A real Memgraph with our modules: MEMGRAPH_TEST_URI, or the project's image in Docker."""
+def memgraph_uri(watch: Watch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real Memgraph with our modules: a given one, one started here, or the image in Docker."""
     uri = os.environ.get("MEMGRAPH_TEST_URI")
     if uri:
         yield uri
         return
+    if os.environ.get("MEMGRAPH_TEST_SERVER"):
+        from tests.server.memgraph_process import run_memgraph
+
+        with run_memgraph(tmp_path_factory.mktemp("memgraph"), *PROBES.glob("*.py")) as uri:
+            yield uri
+        return
     from tests import containers
 
     if reason := containers.missing_engine():
-        pytest.skip(f"needs a Memgraph: set MEMGRAPH_TEST_URI or start a Docker engine ({reason})")
+        pytest.skip(
+            "needs a Memgraph: set MEMGRAPH_TEST_SERVER or MEMGRAPH_TEST_URI,"
+            f" or start a Docker engine ({reason})"
+        )
     with containers.memgraph() as memgraph:
         # The image's build is packed up in a temporary file.
         watch.strays()

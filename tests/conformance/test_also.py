@@ -6,6 +6,7 @@ import pytest
 from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.also import Also, also
@@ -113,7 +114,9 @@ WORDS = sorted({word for text in TEXTS.values() for word in text.split()} | {"ra
 WORDING = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=limit_examples(25)
+)
 @given(message=WORDING, others=st.lists(WORDING, max_size=4))
 def test_other_wordings_take_nothing_away(kept, message, others):
     alone, together = recalled(kept, message), recalled(kept, message, *others)

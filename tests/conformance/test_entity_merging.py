@@ -6,6 +6,7 @@ from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nights import node
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 
@@ -179,7 +180,9 @@ def test_the_system_merges_where_all_agrees_and_says_what_is_missing_elsewhere(e
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), max_size=14)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=limit_examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=STEPS)
 def test_all_merges_taken_back_leave_everything_as_it_was(entities, steps):
     labels = [f"dog {number}" for number in range(7)]

@@ -6,6 +6,7 @@ from itertools import combinations, count
 from entity_layer import Entities, entity
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 DAY_MS = 86_400_000
 USERS = count()
@@ -116,7 +117,9 @@ OBSERVED = st.tuples(
 ENDED = st.tuples(st.just("end"), st.sampled_from("ab"))
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=limit_examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=st.lists(st.one_of(OBSERVED, OBSERVED, ENDED), max_size=12))
 def test_random_sequences_go_as_a_second_implementation_says(memory, steps):
     entities, reference = Entities(memory), Reference()

@@ -5,6 +5,7 @@ from entity_layer import Entities, entity
 from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 
@@ -233,7 +234,9 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=limit_examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=STEPS, last_first=st.booleans())
 def test_whatever_was_done_all_undone_is_the_start(entities, steps, last_first):
     """Merges, splits and ends in any order, taken back in any order (anti-pattern 4)."""

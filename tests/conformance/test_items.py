@@ -4,6 +4,7 @@ import pytest
 from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 from memories import MADE_MS
@@ -224,7 +225,9 @@ USERS = st.sampled_from(["ann", "bob"])
 STEPS = st.lists(st.tuples(USERS, st.booleans(), PATHS, st.text("ab1 é\n", max_size=5)), max_size=9)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=limit_examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=STEPS)
 def test_no_value_crosses_a_scope(memory, steps):
     for user in ("ann", "bob"):

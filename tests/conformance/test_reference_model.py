@@ -9,6 +9,7 @@ from expect import REFUSALS, concept
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from reference import RELATION_TYPES, Reference, Refusal
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 
@@ -165,7 +166,7 @@ def replay(memory: Any, history: list[tuple]) -> None:
 def quiet(examples: int) -> settings:
     """The same histories on every run, however long one takes."""
     return settings(
-        max_examples=examples,
+        max_examples=limit_examples(examples),
         phases=[Phase.explicit, Phase.generate, Phase.shrink],
         derandomize=True,
         database=None,

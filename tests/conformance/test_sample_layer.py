@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sample_schema import LAYER, MODEL, NOTE, SHELF
 from samples import DERIVED, NOW_MS, SET_PLACE, in_order, note, shelf, standing
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Last, Nearest, Ordered, Range
@@ -177,7 +178,7 @@ NOTES = st.lists(st.tuples(OWNERS, TITLES, st.integers(0, 9)), max_size=12)
 
 
 @settings(
-    max_examples=25,
+    max_examples=limit_examples(25),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(notes=NOTES, owner=OWNERS, first=st.integers(0, 9), limit=st.integers(1, 4))

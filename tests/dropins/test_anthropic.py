@@ -10,6 +10,7 @@ from anthropic.lib.tools import ToolError
 from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 from concept_graph_mcp import AsyncMemory, Memory
 from concept_graph_mcp.dropins.anthropic import AsyncMemoryTool, MemoryTool
@@ -296,7 +297,9 @@ COMMANDS = st.one_of(
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=limit_examples(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(commands=st.lists(COMMANDS, max_size=12))
 def test_it_does_what_the_tool_of_the_sdk_does(tool, tmp_path_factory, commands):

@@ -8,6 +8,7 @@ import plain
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 from conceptgraph_core.retrieval import ranking
 from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
@@ -217,7 +218,7 @@ def shelves_where_a_neighbour_may_win(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=limit_examples(300))
 @given(shelves_where_a_neighbour_may_win(), st.integers(1, 2), st.booleans())
 def test_a_text_without_a_mention_wins_if_the_factors_make_it(
     texts: list[dict[str, Any]], limit: int, in_period: bool
@@ -247,7 +248,7 @@ def shelves_with_a_rare_term(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=limit_examples(300))
 @given(
     shelves_with_a_rare_term(),
     st.integers(1, 4),

@@ -4,12 +4,12 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import neo4j
-from command_line import ok
 from neo4j.exceptions import DriverError, Neo4jError
 from tenacity import (
     retry,
@@ -18,6 +18,7 @@ from tenacity import (
     stop_after_delay,
     wait_fixed,
 )
+from tests.server.command_line import ok
 
 # Called with a port, a directory for data and one with query modules; stays in the foreground.
 VARIABLE = "MEMGRAPH_TEST_SERVER"
@@ -31,16 +32,24 @@ _REPLICATION_IS_BUSY = r".*(Couldn't register replica \w+\. Error: 6\b|lack of u
 class MemgraphProcess:
     """A server with our modules and with its data in *directory*; *flags* are its own.
 
-    At another *host* of the loopback it is as on another machine.
+    At another *host* of the loopback it is as on another machine. *modules* are loaded beside ours.
     """
 
-    def __init__(self, directory: Path, *flags: str, host: str = "127.0.0.1") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *flags: str,
+        host: str = "127.0.0.1",
+        modules: Sequence[Path] = (),
+    ) -> None:
         self.host = host
         self._data, self._modules = directory / "data", directory / "modules"
         self._output = directory / "output"
         self._flags = (*flags, f"--bolt-address={host}")
         self._modules.mkdir(parents=True)
         ok("install-modules", str(self._modules))
+        for module in modules:
+            shutil.copy(module, self._modules)
         self.port = free_port()
         self.start()
 
@@ -112,6 +121,17 @@ class MemgraphProcess:
         for row in self.rows("SHOW REPLICAS"):
             info = row["data_info"]["memgraph"]
             assert (info["status"], info["behind"]) == ("ready", 0), row
+
+
+@contextmanager
+def run_memgraph(directory: Path, *modules: Path) -> Iterator[str]:
+    """Run a server for many tests; give its URI. Its data go with it."""
+    server = MemgraphProcess(directory, modules=modules)
+    try:
+        yield server.uri
+    finally:
+        server.kill()
+        server.empty()
 
 
 @retry(

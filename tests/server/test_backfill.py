@@ -4,12 +4,15 @@ import json
 import os
 import signal
 import sys
+import tempfile
+from contextlib import asynccontextmanager
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from click.testing import CliRunner
+from mcp.client.client import Client
 from tests.server.scripted_model import (
     HANG,
     KEY,
@@ -24,9 +27,13 @@ from tests.server.scripted_model import (
 )
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.backfill import history, steps, transcript, working_store
+from concept_graph_mcp.backfill import history, steps, toolbox, transcript, working_store
 from concept_graph_mcp.backfill.chunks import Calendar, chunks, survey
 from concept_graph_mcp.backfill.errors import HistoryError
+from concept_graph_mcp.serving import build
+from concept_graph_mcp.session import Session
+from concept_graph_mcp.settings import read
+from concept_graph_mcp.stores.lazy import connect
 
 HISTORY = Path(__file__).with_name("backfill_history.jsonl")
 # DuraSpace IRC logs, CC BY 4.0.
@@ -52,6 +59,28 @@ def plain_environment(monkeypatch, tmp_path):
     # Where nothing says when to try again, the package waits for as long as this at most.
     monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.0)
     monkeypatch.chdir(tmp_path)
+
+
+@asynccontextmanager
+async def served_here(store: Path, zone: ZoneInfo):
+    """Serve the tools of the store in this process, which starts in no time."""
+    settings = read({"TZ": zone.key}, str(store))
+    session = Session.of(connect(settings, creates=True), settings)
+    server = build(session, with_set_time=True, watch_store=True, toolsets=("concept",))
+    with tempfile.TemporaryFile("w+") as log:
+        async with Client(server) as client:
+            yield toolbox.Toolbox(client, (await client.list_tools()).tools, log)
+
+
+@pytest.fixture
+def own_process() -> None:
+    """Let the tools be served by a process of their own, as they are outside of tests."""
+
+
+@pytest.fixture(autouse=True)
+def tools_here(request, monkeypatch):
+    if "own_process" not in request.fixturenames:
+        monkeypatch.setattr(toolbox, "served", served_here)
 
 
 @pytest.fixture
@@ -116,6 +145,7 @@ def whole(tmp_path_factory) -> list[list[dict]]:
         for name, value in (("TZ", "Asia/Tokyo"), ("OPENAI_MODEL", "m"), ("OPENAI_API_KEY", KEY)):
             patch.setenv(name, value)
         patch.setenv("OPENAI_BASE_URL", model.url)
+        patch.setattr(toolbox, "served", served_here)
         for since in (1, 2, 3):
             options = ("--since-chunk", since, "--max-chunks", 1, "--store", store)
             assert backfill(*options).exit_code == 0
@@ -245,6 +275,7 @@ def test_a_user_who_says_nothing_is_an_error(model):
 # Steps
 
 
+@pytest.mark.usefixtures("own_process")
 def test_the_five_steps_follow_one_another_and_each_has_only_its_tools(model):
     assert backfill().exit_code == 0
     assert model.steps() == FIVE * 3
@@ -274,6 +305,7 @@ def test_what_is_added_is_added_at_the_end_of_its_chunk(model):
     assert len(added) < len(episodes())
 
 
+@pytest.mark.usefixtures("own_process")
 def test_the_toolsets_of_the_owners_server_are_none_of_its_own(model, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_TOOLSETS", "memory")
     assert backfill("--max-chunks=1").exit_code == 0
@@ -444,6 +476,7 @@ def test_an_answer_of_no_use_stops_the_chunk_in_one_line(model, fault, complaint
     assert last.endswith("continue with --since-chunk 1")
 
 
+@pytest.mark.usefixtures("own_process")
 def test_the_key_is_sent_and_never_shown(model):
     assert backfill("--max-chunks", 1, "--report", "report.jsonl").exit_code == 0
     assert model.keys == {f"Bearer {KEY}"}
@@ -512,6 +545,7 @@ def test_a_chunk_that_fails_leaves_the_ones_before_it_and_nothing_of_itself(mode
     assert not [name for name in left if ".before-chunk-" in name or name.endswith(".lock")]
 
 
+@pytest.mark.usefixtures("own_process")
 def test_an_interrupted_chunk_is_taken_back(model):
     def script(model, request):
         if step_of(request) == "affect" and len(episodes_asked(model)) == 2:
@@ -542,6 +576,7 @@ def test_what_a_killed_run_has_left_of_a_chunk_is_taken_back_by_the_next(model, 
     assert graph() == whole[-1]
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_server_that_does_not_start_is_told_in_one_line(model, monkeypatch):
     own = Path("sitecustomize.py")
     own.write_text("import os, sys\nif '-m' in sys.orig_argv: os._exit(3)\n")
@@ -552,6 +587,7 @@ def test_a_server_that_does_not_start_is_told_in_one_line(model, monkeypatch):
     assert model.requests == []
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_server_that_ends_amid_a_chunk_stops_it(model, whole):
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
     if not children.exists():

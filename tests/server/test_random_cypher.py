@@ -10,6 +10,7 @@ import neo4j
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError, Unwritable
@@ -158,7 +159,7 @@ def check_what_nobody_touched(server: _Server) -> None:
 
 
 @settings(
-    max_examples=EXAMPLES,
+    max_examples=limit_examples(EXAMPLES),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

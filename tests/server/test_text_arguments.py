@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.server.mcpserver.exceptions import ToolError
+from tests.examples import limit_examples
 
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools.adapter import ConceptTool
@@ -94,7 +95,7 @@ def test_there_are_texts_among_the_arguments_of_every_toolset() -> None:
 
 
 @pytest.mark.parametrize(("tool", "name"), TEXTS)
-@settings(max_examples=40)
+@settings(max_examples=limit_examples(40))
 @given(text=texts)
 def test_a_text_arrives_as_it_was_sent(tool: ConceptTool, name: str, text: str) -> None:
     assert received(tool, name, text) == text

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from server_processes import LineProcess
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Unavailable
@@ -261,7 +262,9 @@ async def lived(path, rows, kill_at, answered):
 AGES = st.lists(st.integers(0, 600), min_size=1, max_size=7)
 
 
-@examples(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(
+    max_examples=limit_examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(AGES, AGES, st.integers(0, 14), st.booleans())
 def test_after_a_kill_anywhere_another_run_ends_as_if_nothing_had_happened(
     tmp_path_factory, ages, deleted, kill_at, answered

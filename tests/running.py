@@ -1,0 +1,47 @@
+"""How a run is divided among processes, and which tests `-m quick` selects."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+# More processes spend more on importing and collecting than they save.
+MOST_WORKERS = 8
+# Rules that need no store, and house and words: most is told in least time.
+QUICK = ("entities", "memories", "retrieval", "words", "histories")
+QUICK_FILES = ("test_house.py", "test_prose.py", "test_dates.py", "test_ranks.py")
+
+
+def count_workers(config: pytest.Config) -> int:
+    """Return how many processes share the tests, or 0 for this one alone.
+
+    A directory is worth dividing; named files and tests are not. A server that each process would
+    empty cannot be shared.
+    """
+    if is_server_given() or not all(Path(argument).is_dir() for argument in config.args):
+        return 0
+    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+
+
+def refuse_shared_server(config: pytest.Config) -> None:
+    """Raise UsageError if several processes would empty the server that was given."""
+    if is_server_given() and config.getoption("numprocesses", None):
+        raise pytest.UsageError("MEMGRAPH_TEST_URI is one server: -n 0, or MEMGRAPH_TEST_SERVER")
+
+
+def is_server_given() -> bool:
+    return bool(os.environ.get("MEMGRAPH_TEST_URI"))
+
+
+def select_quick(items: Iterable[pytest.Item]) -> None:
+    """Mark the tests that tell most in a second."""
+    for item in items:
+        if _is_quick(item):
+            item.add_marker("quick")
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    first, *rest = item.path.relative_to(HERE).parts
+    return first in (QUICK if rest else QUICK_FILES)
