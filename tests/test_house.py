@@ -24,7 +24,7 @@ ORDER = [
         for name in ("language", "words", "context", "graph", "name_lists", "retrieval", "concepts")
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
-    *(f"{CORE}.{name}" for name in ("registry", "transfer")),
+    *(f"{CORE}.{name}" for name in ("arguments", "registry", "transfer")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "user_files", "settings")),
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",

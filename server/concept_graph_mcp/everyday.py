@@ -25,13 +25,10 @@ _MOST_NAMES = 20
 async def recall(
     session: Session,
     message: str,
-    before: str | None = None,
-    token_budget: int = schema.DEFAULT_BUDGET,
     *,
-    asker: str | None = None,
-    asked_at: int | None = None,
     also: Sequence[str] = (),
     counts: bool = True,
+    **given: Any,
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.recall` for *message*, and advice, if there is any.
 
@@ -43,16 +40,11 @@ async def recall(
     said = text_lookups.respelt(message, question.spelt)
     parts = [one for one in question.spelt if "meant" not in one]
     question = question._replace(spelt=parts)
+    then = session.told_in(said, given.get("asked_at"))
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        call = calls.everyday.recall(
-            *(session.user_id, said, before, token_budget, embedded),
-            told_in=session.told_in(said, asked_at),
-            asker=asker,
-            asked_at=asked_at,
-            also=wordings.beside(embedded),
-            concept_scope=session.concept_scope,
-        )
+        made = {**given, "message": said, "told_in": then, "embedded": embedded}
+        call = session.call(calls.everyday.recall, also=wordings.beside(embedded), **made)
         return call if counts else call._replace(procedure=call.procedure.peek())
 
     [row], advice = await session.answered(message, by, question=question)
@@ -63,11 +55,9 @@ async def remember(
     session: Session,
     text: str,
     about: Sequence[str | Mapping[str, Any]] = (),
-    keep: str = schema.DEFAULT_KEEP,
     *,
     said: str | None = None,
-    replaces: str | None = None,
-    happened_at: int | None = None,
+    **given: Any,
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.remember` for *text*, and advice, if there is any.
 
@@ -78,22 +68,38 @@ async def remember(
         text, about, said = session.redacted((text, about, said))
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        return calls.everyday.remember(
-            *(session.user_id, text, about, keep),
-            said=said,
-            replaces=replaces,
-            happened_at=happened_at,
-            embedded=embedded,
-            concept_scope=session.concept_scope,
-        )
+        texts = {"text": text, "about": about, "said": said}
+        return session.call(calls.everyday.remember, **given, **texts, embedded=embedded)
 
     [row], advice = await session.answered(text, by, is_statement=True)
     told = "; ".join(filter(None, (*left_out, advice))) or None
     return {**row, "similar": [dict(one) for one in row["similar"]]}, told
 
 
+async def search(
+    session: Session, query: str, *, also: Sequence[str] = (), **given: Any
+) -> tuple[list[Row], str | None]:
+    """Return the rows of `CALL everyday.search` for *query*, and advice, if there is any.
+
+    Raises StoreError.
+    """
+    wordings = await session.wordings(also)
+
+    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+        made = {**given, "query": query, "embedded": embedded}
+        return session.call(calls.everyday.search, also=wordings.beside(embedded), **made)
+
+    rows, advice = await session.answered(query, by)
+    return rows, advice if rows else session.for_nothing(advice)
+
+
 async def about(
-    session: Session, name: str, limit: int, entity_id: str | None = None, *, embeds: bool = True
+    session: Session,
+    name: str,
+    limit: int = schema.DEFAULT_LIMIT,
+    entity_id: str | None = None,
+    *,
+    embeds: bool = True,
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.about` for *name* or an entity's id, and advice, if any.
 
@@ -116,7 +122,7 @@ async def about(
     return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)
 
 
-async def profile(session: Session, budget: int = schema.PROFILE_BUDGET) -> Row:
+async def profile(session: Session, token_budget: int = schema.PROFILE_BUDGET) -> Row:
     """Return the row of `CALL everyday.profile`, for today and the seven days after it.
 
     Its text has the times of the session's zone. Raises StoreError.
@@ -124,7 +130,7 @@ async def profile(session: Session, budget: int = schema.PROFILE_BUDGET) -> Row:
     today = session.local(session.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
     ends = today, today + timedelta(days=schema.DAYS_AHEAD + 1)
     days = (int(one.timestamp() * 1_000) for one in ends)
-    [row] = await session.run(calls.everyday.profile(session.user_id, budget, *days))
+    [row] = await session.run(calls.everyday.profile(session.user_id, token_budget, *days))
     text = lines.text(
         row["lines"],
         lambda at: dates.minute(at, session.zone),

@@ -22,6 +22,7 @@ from . import calls
 from .calls import Call, text_lookups
 from .calls.also import Also
 from .calls.also import also as also_of
+from .calls.verb import AnyVerb
 from .errors import Refused, Unwritable
 from .settings import Settings
 from .stores.store import Rows, Store
@@ -291,6 +292,11 @@ class Session:
             if peek.writes:
                 raise
             return await self.run(call._replace(procedure=peek)), f"no access was counted: {error}"
+
+    def call(self, verb: AnyVerb[Any], **given: Any) -> Call:
+        """Return the call of *verb* with the arguments *given*, for this user. Raises Refused."""
+        own = {"scope": self.user_id, "concept_scope": self.concept_scope}
+        return verb.make_call(**{one: own[one] for one in own if verb.has_argument(one)}, **given)
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""

@@ -178,17 +178,19 @@ def test_what_is_recalled_is_counted_whole(talk):
 @pytest.mark.usefixtures("worker_runs")
 def test_a_recall_has_a_most_whatever_budget_a_model_asks_for(talk, monkeypatch):
     asked = []
-    recall = calls.everyday.recall
 
-    def noting(*arguments: Any, **options: Any) -> calls.Call:
-        asked.append(arguments[3])
-        return recall(*arguments, **options)
+    async def conversation(call, session, _):
+        run = session.store.call
 
-    async def conversation(call, *_):
+        async def noting(made: calls.Call, context: Any) -> Any:
+            if made.procedure.name == "everyday.recall":
+                asked.append(made.arguments[2])
+            return await run(made, context)
+
+        monkeypatch.setattr(session.store, "call", noting)
         for budget in (10**18, 20_001, 20_000, 50, 0, -5):
             await call("recall", message="Which books has Clara?", token_budget=budget)
 
-    monkeypatch.setattr(calls.everyday, "recall", noting)
     talk(conversation)
     assert asked == [20_000, 20_000, 20_000, 50, 50, 50]
 

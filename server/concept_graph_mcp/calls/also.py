@@ -39,8 +39,10 @@ class Also(NamedTuple):
 NO_ALSO: Final = Also()
 
 
-def also(given: Sequence[str] | None) -> Also:
+def also(given: "Sequence[str] | Also | None") -> Also:
     """Return *given*, checked, without a vector. Raises Refused."""
+    if isinstance(given, Also):
+        return given
     try:
         return Also(validators.wordings([] if given is None else given, "also"))
     except ConceptGraphError as error:

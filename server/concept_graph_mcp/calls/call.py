@@ -4,7 +4,9 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, ParamSpec
 
+from conceptgraph_core.context import OWN, WHOSE
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.procedures import Procedure
 
 from ..errors import Refused
@@ -26,6 +28,11 @@ class Call(NamedTuple):
     lookup: Lookup | None = None
     context: Mapping[str, Any] = _NOTHING
     in_bulk: bool = False
+
+
+def whose(scope: str) -> dict[str, str]:
+    """Return what a context says of the *scope* of concepts that its call is about."""
+    return {"concepts": WHOSE[0]} if scope == SHARED else {"concepts": OWN, "user_id": scope}
 
 
 def checked(make: Callable[P, Call]) -> Callable[P, Call]:

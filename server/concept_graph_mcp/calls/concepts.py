@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from conceptgraph_core import folding, limits, text
 from conceptgraph_core.concepts import procedures, schema, spoken
-from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
+from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
 from . import text_lookups
-from .call import Call, checked
+from .call import Call, checked, whose
 from .lookups import (
     BEYOND,
     Equal,
@@ -236,11 +236,6 @@ def remove_relation(
     _relation(source, target, relation_type)
     arguments = (source, target, relation_type, dry_run)
     return Call(procedures.REMOVE_RELATION, arguments, named(scope, source, target), whose(scope))
-
-
-def whose(scope: str) -> dict[str, str]:
-    """Return what a context says of the *scope* of concepts that its call is about."""
-    return {"concepts": WHOSE[0]} if scope == SHARED else {"concepts": OWN, "user_id": scope}
 
 
 def mine(scope: str) -> Where:

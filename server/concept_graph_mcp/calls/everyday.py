@@ -1,9 +1,27 @@
 """Build calls over all layers, for an agent's everyday use, each with a single look-up."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated
 
-from conceptgraph_core import dates, limits, text
+from conceptgraph_core import dates, limits
+from conceptgraph_core import text as texts
+from conceptgraph_core.arguments import (
+    BEGINS,
+    ENDED,
+    INNER,
+    AskedAt,
+    Asker,
+    Budget,
+    Items,
+    Keep,
+    Kind,
+    Limit,
+    Named,
+    RelationType,
+    When,
+    Wordings,
+    ms,
+)
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
@@ -14,6 +32,8 @@ from conceptgraph_core.everyday.asking import Then, asked, budget, has_words, li
 from conceptgraph_core.everyday.schema import (
     DEFAULT_BUDGET,
     DEFAULT_KEEP,
+    DEFAULT_LIMIT,
+    MOST_ABOUT,
     MOST_DAYS,
     MOST_EPISODES,
     MOST_LISTED,
@@ -31,10 +51,12 @@ from conceptgraph_core.procedures import NOTHING
 
 from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups
 from .also import NO_ALSO, Also
-from .call import Call, checked
+from .also import also as also_of
+from .call import Call
 from .embedding import remembered
 from .lookups import BEYOND, Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
 from .memories import Embedded, mine, near
+from .verb import verb, verb_of_user
 
 # The nodes whose creation is a day's news.
 _TOLD = (schema.MEMORY, entities_schema.MENTION)
@@ -46,210 +68,190 @@ RECALL = procedures.RECALL.without("text")
 PROFILE = procedures.PROFILE.without("text")
 
 
-@checked
+@verb_of_user(RECALL, is_worded=True)
 def recall(
     scope: str,
-    message: str,
-    before: str | None = None,
-    token_budget: int = DEFAULT_BUDGET,
+    message: Annotated[str, "As the user wrote it."],
+    before: Annotated[str | None, 'The previous messages, for "she" and "it".'] = None,
+    token_budget: Budget = DEFAULT_BUDGET,
     embedded: Embedded | None = None,
     *,
-    asker: str | None = None,
-    asked_at: int | None = None,
-    told_in: Span | Then | None = None,
-    also: Also = NO_ALSO,
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+    told_in: Annotated[Span | Then | None, INNER] = None,
+    also: Wordings | Also = (),
     concept_scope: str | None = None,
-) -> Call:
-    """Return the call that assembles the context of *message*, and accesses it.
+) -> Lookup:
+    """Assemble the context of *message*, and access it.
 
     *told_in* is the time that it asks for, if for nothing else (`asking.told_in`). *also* are other
     wordings of it.
     """
     budget(token_budget)
-    question = asked(message, before)
+    text_lookups.asking(asker, None)
+    question, also = asked(message, before), also_of(also)
     own = scope if concept_scope is None else concept_scope
     parts = _naming(question, scope)
     if also.wordings:
         parts += _naming(also.text, scope)
-    context = text_lookups.context() | text_lookups.asking(asker, asked_at) | also.context()
     if told_in is not None:
         since, until, *how = told_in
         parts += _of_time(scope, since, until, plans=any(how[:1]))
-        context["told_in"] = list(told_in)
     if oneself.asked(message, *also.wordings):
         parts += _of_user(scope)
-    lookup = _asking((scope, own), question, embedded, parts, also=also)
-    model, vector = embedded or (None, ())
-    arguments = (message, before, token_budget, list(vector), model)
-    return Call(RECALL, arguments, lookup, context | concepts.whose(own))
+    return _asking((scope, own), question, embedded, parts, also=also)
 
 
-@checked
+@verb_of_user(procedures.ACCESS)
 def access(
     scope: str,
     memory_ids: Sequence[str] = (),
     levels: Mapping[str, float] = NOTHING,
     concept_scope: str | None = None,
-) -> Call:
-    """Return the call that counts what a read-only twin returned as accessed."""
+) -> Lookup:
+    """Count what a read-only twin returned as accessed."""
     own = scope if concept_scope is None else concept_scope
     parts: list[Lookup] = [memories.ids(*memory_ids)] if memory_ids else []
     if levels:
         parts.append(concepts.named(own, *levels))
-    given = [*memory_ids], dict(levels)
-    return Call(procedures.ACCESS, given, _all(parts), concepts.whose(own))
+    return _all(parts)
 
 
-@checked
+@verb_of_user(procedures.REMEMBER, is_worded=True)
 def remember(
     scope: str,
-    content: str,
-    about: Sequence[str | Mapping[str, Any]] = (),
-    keep: str = DEFAULT_KEEP,
+    text: Annotated[str, "One thing, understood on its own, in a sentence."],
+    about: Annotated[Sequence[Named], Items(MOST_ABOUT), "Names in it."] = (),
+    keep: Annotated[Keep, "How long it matters; days: two weeks."] = DEFAULT_KEEP,
+    said: Annotated[str | None, "The user's message, word for word."] = None,
+    replaces: Annotated[str | None, "Id of what is no longer so."] = None,
+    happened_at: Annotated[
+        When | None, BEGINS, "Its day, if not now; may lie ahead: 2026-01-31."
+    ] = None,
     *,
-    said: str | None = None,
-    replaces: str | None = None,
-    happened_at: int | None = None,
     embedded: Embedded | None = None,
     concept_scope: str | None = None,
-) -> Call:
-    """Return the call that stores *content*; *embedded* is its vector, if there is one."""
-    schema.checked_content(content, "text")
+) -> Lookup:
+    """Store *text*; *embedded* is its vector, if there is one."""
+    schema.checked_content(text, "text")
     if said is not None:
-        text.summary(said, "said")
-    named = hearing.named_in(about, content)
+        texts.summary(said, "said")
+    named = hearing.named_in(about, text)
     # A text that begins with the name of the user is marked so.
     terms = dict.fromkeys((*hearing.terms(named), entities_schema.SELF))
-    found_by = list(terms)
-    made = memories.create(scope, content, concepts=found_by, embedded=embedded, said=said)
-    assert isinstance(made.lookup, Incoming)
-    parts: list[Lookup] = [made.lookup.lookup, *entity_lookups.selves(scope)]
+    made = memories.create(scope, text, concepts=list(terms), embedded=embedded, said=said).lookup
+    assert isinstance(made, Incoming)
+    parts: list[Lookup] = [made.lookup, *entity_lookups.selves(scope)]
     if replaces is not None:
         parts.append(memories.resting(replaces, field="replaces"))
     own = scope if concept_scope is None else concept_scope
     if named and own != SHARED:
         parts += concepts.called(own, list(named))
     if named:
-        message = hearing.kept(content, said, named, happened_at)
+        message = hearing.kept(text, said, named, ms(happened_at))
         parts += _parts(entities.observe(*message, user_id=scope))
-        if (note := hearing.make_note(content, said, named, happened_at)) is not None:
+        if (note := hearing.make_note(text, said, named, ms(happened_at))) is not None:
             parts += _parts(entities.observe(*note, user_id=scope))
-    model, vector = embedded or (None, ())
-    given = [dict(one) if isinstance(one, Mapping) else one for one in about]
-    arguments = (content, given, keep, said, replaces, happened_at, list(vector), model)
-    context = {**made.context, **concepts.whose(own)}
-    return Call(procedures.REMEMBER, arguments, made.lookup._replace(lookup=_all(parts)), context)
+    return made._replace(lookup=_all(parts))
 
 
-@checked
+@verb_of_user(procedures.SEARCH, is_worded=True)
 def search(
     scope: str,
     query: str,
+    since: Annotated[When | None, BEGINS, "A date: what was said from then."] = None,
+    until: Annotated[When | None, ENDED, "A date: and up to the end of it."] = None,
+    about: Annotated[str | None, "A name it is about."] = None,
+    kinds: Annotated[Sequence[Kind], "None: any."] = (),
+    limit: Limit = DEFAULT_LIMIT,
     *,
-    since: int | None = None,
-    until: int | None = None,
-    about: str | None = None,
-    kinds: Sequence[str] = (),
-    limit: int | None = None,
     embedded: Embedded | None = None,
-    asker: str | None = None,
-    asked_at: int | None = None,
-    also: Also = NO_ALSO,
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+    also: Wordings | Also = (),
     concept_scope: str | None = None,
-) -> Call:
-    """Return the call that searches all layers for *query*, or another wording of it."""
+) -> Lookup:
+    """Search all layers for *query*, or another wording of it."""
     limited(limit)
-    text.summary(query, "query")
+    texts.summary(query, "query")
+    text_lookups.asking(asker, None)
+    also = also_of(also)
     called = _parts(entities.search(query, user_id=scope))
     if also.wordings:
         called += entity_lookups.matching_any(also.wordings, scope)
     own = scope if concept_scope is None else concept_scope
-    subject = None if about is None else Subject([text.name(about, "about")])
-    only = Wanted(within=within(since, until), about=subject)
+    subject = None if about is None else Subject([texts.name(about, "about")])
+    only = Wanted(within=within(ms(since), ms(until)), about=subject)
     if about is not None:
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
     if since is not None and not has_words(query, text_lookups.spoken()):
-        called += _of_time(scope, since, _LAST_MS if until is None else until)
-    lookup = _asking((scope, own), query, embedded, called, about=about, wanted=only, also=also)
-    model, vector = embedded or (None, ())
-    arguments = (query, since, until, about, list(kinds), limit, list(vector), model)
-    context = text_lookups.context() | text_lookups.asking(asker, asked_at) | also.context()
-    return Call(procedures.SEARCH, arguments, lookup, context | concepts.whose(own))
+        called += _of_time(scope, ms(since), _LAST_MS if until is None else ms(until))
+    return _asking((scope, own), query, embedded, called, about=about, wanted=only, also=also)
 
 
-@checked
+@verb_of_user(procedures.ABOUT, is_worded=True, beside=("called",))
 def about(
     scope: str,
-    name: str,
-    limit: int | None = None,
-    entity_id: str | None = None,
+    name: Annotated[str, 'A name, the id of an entity, or "me".'],
+    limit: Limit = DEFAULT_LIMIT,
+    entity_id: Annotated[str | None, INNER] = None,
     embedded: Embedded | None = None,
-    *,
-    called: Sequence[str] = (),
+    called: Annotated[Sequence[str], INNER] = (),
     concept_scope: str | None = None,
-) -> Call:
-    """Return the call for everything stored about *name*, or about one entity of that name.
+) -> Lookup:
+    """Look up everything stored about *name*, or about one entity of that name.
 
     *called* has other names of that entity: it has the relations of these too.
     """
     limited(limit)
-    text.name(name, "name")
+    texts.name(name, "name")
     parts = _naming(name, scope)
     if entity_id is not None:
         parts += _parts(entities.get(entity_id))
     elif oneself.is_me(name):
         parts += _of_profile(scope)
-    model, vector = embedded or (None, ())
-    arguments = (name, limit, entity_id, list(vector), model)
     own = scope if concept_scope is None else concept_scope
     if called:
         parts += concepts.called(own, called)
-    lookup = _asking((scope, own), name, embedded, parts, about=name)
-    return Call(procedures.ABOUT, arguments, lookup, text_lookups.context() | concepts.whose(own))
+    return _asking((scope, own), name, embedded, parts, about=name)
 
 
-@checked
+@verb_of_user(PROFILE, is_worded=True)
 def profile(
     scope: str,
     token_budget: int = PROFILE_BUDGET,
-    since: int | None = None,
-    until: int | None = None,
-) -> Call:
-    """Return the call that tells who the user is, and what happens in a time."""
+    since: Annotated[int | None, INNER] = None,
+    until: Annotated[int | None, INNER] = None,
+) -> Lookup:
+    """Tell who the user is, and what happens in a time."""
     budget(token_budget)
-    parts = _of_profile(scope, since, until)
-    return Call(PROFILE, (token_budget, since, until), _all(parts), text_lookups.context())
+    return _all(_of_profile(scope, since, until))
 
 
-@checked
+@verb_of_user(procedures.DAYS)
 def days(
     scope: str, first: str, bounds: Sequence[int], *, concept_scope: str | None = None
-) -> Call:
-    """Return the call that counts what was kept and said on each day from *first* on."""
+) -> Lookup:
+    """Count what was kept and said on each day from *first* on."""
     own = scope if concept_scope is None else concept_scope
     parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
     episodes = _episodes(first, beyond(first, parts), own)
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
-    lookup = Tallied(episodes, tuple(of))
-    return Call(procedures.DAYS, (first, list(parts)), lookup, concepts.whose(own))
+    return Tallied(episodes, tuple(of))
 
 
-@checked
-def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None) -> Call:
-    """Return the call that counts what is stored, and what was made between each two of *bounds*.
-
-    All is counted by index.
-    """
+@verb_of_user(procedures.SIZES)
+def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None) -> Lookup:
+    """Count what is stored, and what was made between each two of *bounds*, by index."""
     own = scope if concept_scope is None else concept_scope
     parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
     of.append(Tally(entities_schema.ENTITY, "last_activated", (0, _LAST_MS), mine(scope)))
     of += [Tally(label, "name", ("", BEYOND), concepts.mine(own)) for label in (CONCEPT, EPISODE)]
-    lookup = Tallied(Union(()), tuple(of))
-    return Call(procedures.SIZES, (list(parts),), lookup, concepts.whose(own))
+    return Tallied(Union(()), tuple(of))
 
 
-@checked
+@verb_of_user(procedures.HAPPENED)
 def happened(
     scope: str,
     day: str,
@@ -258,21 +260,20 @@ def happened(
     limit: int | None = None,
     *,
     concept_scope: str | None = None,
-) -> Call:
-    """Return the call that lists what was kept and said on *day*, between the two times."""
+) -> Lookup:
+    """List what was kept and said on *day*, between the two times."""
     own = scope if concept_scope is None else concept_scope
     # "0" follows "/", which follows the date in a name.
-    parts: list[Lookup] = [_episodes(f"{text.name(day, 'day')}/", f"{day}0", own)]
+    parts: list[Lookup] = [_episodes(f"{texts.name(day, 'day')}/", f"{day}0", own)]
     parts += _of_time(scope, since, until, last=False)
     mention = (entities_schema.MENTION,)
     parts.append(Range(mention, "created_at", since, until, mine(scope), MOST_LISTED))
-    arguments = (day, since, until, limit)
-    return Call(procedures.HAPPENED, arguments, Union(tuple(parts)), concepts.whose(own))
+    return Union(tuple(parts))
 
 
-@checked
-def changes(scope: str, since: int, until: int, limit: int | None = None) -> Call:
-    """Return the call that lists what changed in a time.
+@verb_of_user(procedures.CHANGES)
+def changes(scope: str, since: int, until: int, limit: int | None = None) -> Lookup:
+    """List what changed in a time.
 
     No index has the changes of a state, so it reads the latest memories of each state.
     """
@@ -286,7 +287,7 @@ def changes(scope: str, since: int, until: int, limit: int | None = None) -> Cal
         Range((entities_schema.ENTITY,), "last_activated", since, _LAST_MS, own, most),
         Ordered(entities_schema.MERGE, "created_at", most, where=own),
     )
-    return Call(procedures.CHANGES, (since, until, limit), Union(parts))
+    return Union(parts)
 
 
 def _of_time(
@@ -307,30 +308,50 @@ def _episodes(first: str, beyond: str, scope: str) -> Range:
     return Range((EPISODE,), "name", first, beyond, concepts.mine(scope), MOST_EPISODES)
 
 
-@checked
-def forget(memory_id: str, reason: str | None = None) -> Call:
-    text.name(memory_id, "id")
-    return memories.forget(memory_id, reason)._replace(procedure=procedures.FORGET)
+@verb(procedures.FORGET)
+def forget(
+    id: Annotated[str, "A memory's id."],
+    reason: Annotated[str | None, "Why."] = None,
+) -> Lookup:
+    """Hide a memory."""
+    texts.name(id, "id")
+    if reason is not None:
+        texts.summary(reason, "reason")
+    return memories.resting(id)
 
 
-@checked
-def relate(concept_scope: str, source: str, target: str, relation_type: str) -> Call:
-    made = concepts.relation_add(source, target, relation_type, concept_scope)
-    return made._replace(procedure=procedures.RELATE)
+@verb_of_user(procedures.RELATE)
+def relate(
+    concept_scope: str,
+    source: Annotated[str, "A concept."],
+    target: Annotated[str, "Another."],
+    type: RelationType,
+) -> Lookup:
+    """Relate two concepts."""
+    made = concepts.relation_add(source, target, type, concept_scope)
+    assert made.lookup is not None
+    return made.lookup
 
 
-@checked
-def identify(scope: str, a: str, b: str | None, same: bool, said: str) -> Call:
-    text.summary(said, "said")
+@verb_of_user(procedures.IDENTIFY, is_worded=True)
+def identify(
+    scope: str,
+    a: Annotated[str, "A name, or an id of an entity."],
+    b: Annotated[str | None, "Another; none and not same: a is a new one's name now."],
+    same: bool,
+    said: Annotated[str, "The user's message, with a name of each."],
+) -> Lookup:
+    """Record whether two names are of one."""
+    texts.summary(said, "said")
     called = {"a": a} if b is None else {"a": a, "b": b}
     parts = [
         part
         for field, one in called.items()
-        for part in (*_naming(text.name(one, field), scope), *_parts(entities.get(one)))
+        for part in (*_naming(texts.name(one, field), scope), *_parts(entities.get(one)))
     ]
     if b is None:
         parts += _parts(entities.observe(*hearing.begun(said, a), user_id=scope))
-    return Call(procedures.IDENTIFY, (a, b, same, said), _all(parts), text_lookups.context())
+    return _all(parts)
 
 
 def _asking(

@@ -1,14 +1,16 @@
 """Build calls about links of memories: create, remove and follow them, and compute statistics."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from conceptgraph_core import text
+from conceptgraph_core.arguments import Between, MemoryId, Unit
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.rules import EXPIRED
 
-from .call import Call, checked
 from .lookups import Grouped, Lookup, Range, Referring, Union
 from .memories import ids
+from .verb import verb, verb_of_user
 
 # The most that a picture can show.
 _NEIGHBOURHOOD = procedures.NEIGHBOURHOOD.without(
@@ -16,90 +18,127 @@ _NEIGHBOURHOOD = procedures.NEIGHBOURHOOD.without(
 )
 
 
-@checked
+LinkType = Annotated[
+    str,
+    "references, contradicts, supports, extends, causes, caused_by, precedes, follows, part_of,"
+    " contains or relates_to, read from source to target.",
+]
+Direction = Annotated[
+    Literal["both", "outgoing", "incoming"], "The direction of the links to follow."
+]
+MostNodes = Annotated[int, Between(1, schema.MAX_NODES, clamps=True)]
+
+
+@verb(procedures.LINK)
 def link(
-    source_id: str,
-    target_id: str,
-    type_: str = schema.DEFAULT_RELATION,
-    strength: float | None = None,
-    amount: float = schema.DEFAULT_AMOUNT,
-) -> Call:
-    """Return the call that links two memories or reinforces their link; strength 0 removes it."""
+    source_id: MemoryId,
+    target_id: MemoryId,
+    type: LinkType = schema.DEFAULT_RELATION,
+    strength: Annotated[
+        Unit | None, "How firm it is from now on; 0 takes it away. A new one has 0.5."
+    ] = None,
+    amount: Annotated[
+        Unit, "Added to an existing link if no strength is given."
+    ] = schema.DEFAULT_AMOUNT,
+) -> Lookup:
+    """Link two memories or reinforce their link; strength 0 removes it."""
     for field, memory_id in (("source_id", source_id), ("target_id", target_id)):
         text.name(memory_id, field)
-    arguments = (source_id, target_id, type_, strength, amount)
-    return Call(procedures.LINK, arguments, ids(source_id, target_id))
+    return ids(source_id, target_id)
 
 
-@checked
-def relink(source_id: str, target_id: str, type_: str = schema.DEFAULT_RELATION) -> Call:
-    """Return the owner's call that restores a removed link."""
-    return Call(procedures.RELINK, (source_id, target_id, type_), ids(source_id, target_id))
+@verb(procedures.RELINK)
+def relink(
+    source_id: MemoryId, target_id: MemoryId, type: LinkType = schema.DEFAULT_RELATION
+) -> Lookup:
+    """Restore a removed link; only the owner can."""
+    return ids(source_id, target_id)
 
 
-@checked
+@verb(procedures.CONNECTED)
 def connected(
-    memory_id: str,
-    direction: str = schema.BOTH,
-    min_weight: float = schema.MIN_WEIGHT_CONNECTED,
-    limit: int = schema.DEFAULT_CONNECTED,
-) -> Call:
-    return Call(procedures.CONNECTED, (memory_id, direction, min_weight, limit), ids(memory_id))
+    memory_id: MemoryId,
+    direction: Direction = "both",
+    min_weight: Annotated[
+        Unit, "Only links at least as firm as this now."
+    ] = schema.MIN_WEIGHT_CONNECTED,
+    limit: Annotated[MostNodes, "At most this many."] = schema.DEFAULT_CONNECTED,
+) -> Lookup:
+    """Return the memories that are linked to one."""
+    return ids(memory_id)
 
 
-@checked
+@verb(procedures.EXPLORE)
 def explore(
-    start_id: str,
-    max_depth: int = schema.DEFAULT_DEPTH_EXPLORED,
-    max_nodes: int = schema.DEFAULT_NODES_EXPLORED,
-    min_weight: float = schema.MIN_WEIGHT_EXPLORED,
-) -> Call:
-    start = ids(start_id, field="start_node_id")
-    return Call(procedures.EXPLORE, (start_id, max_depth, max_nodes, min_weight), start)
+    start_id: MemoryId,
+    max_depth: Annotated[
+        int, Between(0, schema.MAX_DEPTH_EXPLORED), "How many links away."
+    ] = schema.DEFAULT_DEPTH_EXPLORED,
+    max_nodes: Annotated[
+        MostNodes, "At most this many, the start included."
+    ] = schema.DEFAULT_NODES_EXPLORED,
+    min_weight: Annotated[
+        Unit, "Only along links at least as firm as this now."
+    ] = schema.MIN_WEIGHT_EXPLORED,
+) -> Lookup:
+    """Return what lies around a memory, nearest first."""
+    return ids(start_id, field="start_node_id")
 
 
-@checked
+@verb_of_user(procedures.TRAVERSE)
 def traverse(
     scope: str,
-    start_id: str,
-    *,
-    strategy: str = schema.BREADTH_FIRST,
-    max_depth: int = schema.DEFAULT_DEPTH_TRAVERSED,
-    max_nodes: int = schema.DEFAULT_NODES_TRAVERSED,
-    direction: str = schema.BOTH,
-    relation_types: Sequence[str] = (),
-    types: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    min_strength: float = 0.0,
-    include_parent_links: bool = False,
-    time_budget_ms: int | None = None,
-) -> Call:
-    arguments = (
-        *(start_id, strategy, max_depth, max_nodes, direction, list(relation_types)),
-        *(list(types), list(tags), min_strength, include_parent_links, time_budget_ms),
-    )
-    start: Lookup = ids(start_id, field="start_id")
-    if include_parent_links:
-        start = Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
-    return Call(procedures.TRAVERSE, arguments, start)
+    start_id: MemoryId,
+    strategy: Annotated[
+        Literal["bfs", "dfs"], "Nearest first, or each link to its end before the next."
+    ] = "bfs",
+    max_depth: Annotated[
+        int, Between(0, schema.MAX_DEPTH_TRAVERSED), "How many links away."
+    ] = schema.DEFAULT_DEPTH_TRAVERSED,
+    max_nodes: Annotated[
+        MostNodes, "At most this many, the start included."
+    ] = schema.DEFAULT_NODES_TRAVERSED,
+    direction: Direction = "both",
+    relation_types: Annotated[Sequence[str], "Only along links of these types; none: of any."] = (),
+    types: Annotated[Sequence[str], "Only to and through memories of one of these types."] = (),
+    tags: Annotated[Sequence[str], "Only to and through memories with one of these tags."] = (),
+    min_strength: Annotated[Unit, "Only along links at least as firm as this now."] = 0.0,
+    include_parent_links: Annotated[bool, "Also from parts to their parents, and back."] = False,
+    time_budget_ms: Annotated[
+        Annotated[int, Between(0, schema.MAX_BUDGET_MS, clamps=True)] | None,
+        "Return what was found after this long.",
+    ] = None,
+) -> Lookup:
+    """Walk from a memory along its links."""
+    start = ids(start_id, field="start_id")
+    if not include_parent_links:
+        return start
+    return Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
 
 
-@checked
+@verb(_NEIGHBOURHOOD)
 def neighbourhood(
     memory_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> Call:
-    """Return the call for a picture of the memories around *memory_ids*."""
-    return Call(_NEIGHBOURHOOD, (list(memory_ids), max_hop, limit), ids(*memory_ids))
+) -> Lookup:
+    """Return a picture of the memories around *memory_ids*."""
+    return ids(*memory_ids)
 
 
-@checked
-def stats(scope: str) -> Call:
-    return Call(procedures.STATS, (), _counted(scope))
+@verb_of_user(procedures.STATS)
+def stats(scope: str) -> Lookup:
+    """Count memories and links."""
+    return _counted(scope)
 
 
-@checked
-def analysis(scope: str, top: int = schema.DEFAULT_TOP) -> Call:
-    return Call(procedures.ANALYSIS, (top,), _counted(scope))
+@verb_of_user(procedures.ANALYSIS)
+def analysis(
+    scope: str,
+    top: Annotated[
+        int, Between(1, schema.MAX_TOP, clamps=True), "How many of the most linked memories."
+    ] = schema.DEFAULT_TOP,
+) -> Lookup:
+    """Return how links are distributed, and which memories have most of them."""
+    return _counted(scope)
 
 
 def _counted(scope: str) -> Lookup:

@@ -14,7 +14,7 @@ from conceptgraph_core.words import missing
 
 from . import concepts, entity_lookups, text_lookups
 from .also import NO_ALSO, Also
-from .call import Call, checked
+from .call import Call, checked, whose
 from .embedding import remembered
 from .lookups import Equal, Lookup, Range, Union
 from .memories import EVER, SEEN, Embedded, latest, mine, near
@@ -134,7 +134,7 @@ def widened(
     found = [one for wording in wordings for one in _widening(scope, wording, concept_scope)]
     if about is not None:
         found += entity_lookups.named_by(about, scope)
-    context = text_lookups.context() | concepts.whose(concept_scope) | {"user_id": scope}
+    context = text_lookups.context() | whose(concept_scope) | {"user_id": scope}
     if also.wordings:
         context["also"] = list(also.wordings)
     return Call(procedures.WIDENED, (query, about), Union(tuple(found)), context)
@@ -176,5 +176,5 @@ def asking(
     text.summary(query, "query")
     scope, concept_scope = scopes
     then = text_lookups.of_widened(widened(scope, query, concept_scope), scope)
-    context = text_lookups.context() | concepts.whose(concept_scope)
+    context = text_lookups.context() | whose(concept_scope)
     return text_lookups.of_question(query, scope, scope, also, then), context

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -78,20 +78,12 @@ def _asker(_: click.Context, __: click.Parameter, name: str | None) -> str | Non
     return name
 
 
-ASKER = click.option(
-    "--asker",
-    metavar="NAME",
-    callback=_asker,
-    help="The speaker who asks, whose texts count 1.5 times. Default: the user.",
-)
-
-
-ALSO = click.option(
-    "--also",
-    metavar="TEXT",
-    multiple=True,
-    help="Other words for it, such as a synonym or a name; may be given again, up to 20 times.",
-)
+OF_ASKER: Mapping[str, Any] = {
+    "metavar": "NAME",
+    "callback": _asker,
+    "help": "The speaker who asks, whose texts count 1.5 times. Default: the user.",
+}
+ASKER = click.option("--asker", **OF_ASKER)
 
 
 def look_only(at: str | None, touch: bool) -> None:

@@ -9,18 +9,19 @@ from typing import Any
 
 import click
 
-from conceptgraph_core import budgets, dates
+from conceptgraph_core import dates
 from conceptgraph_core.concepts.schema import RELATION_TYPES
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.quoting import quoted
 
-from .. import calls, everyday
+from .. import everyday
+from ..calls import everyday as verbs
 from ..everyday import NOTHING_OF_USER
 from ..session import Session
-from .common import ALSO, AS_JSON, ASKER, AT, Failure, look_only, unix_ms, with_everyday
-from .listing import limited
+from .common import AS_JSON, AT, OF_ASKER, Failure, look_only, unix_ms, with_everyday
 from .notes import note
 from .terminal import print_json, say
+from .verb_options import LEFT_OUT, options
 
 Row = dict[str, Any]
 
@@ -30,16 +31,19 @@ _NOTHING = "No stored text matches these words; it may be stored in others (--al
 
 @click.command()
 @click.argument("words", metavar="MESSAGE", nargs=-1, required=True)
-@click.option("--before", metavar="TEXT", help='The previous messages, for "she" and "it".')
-@click.option(
-    "--budget",
-    type=click.IntRange(budgets.MIN_BUDGET, budgets.MAX_BUDGET),
-    default=schema.DEFAULT_BUDGET,
-    show_default=True,
-    help="At most this many tokens.",
+@options(
+    verbs.recall,
+    message=LEFT_OUT,
+    before={"metavar": "TEXT"},
+    token_budget={"name": "--budget", "help": "At most this many tokens."},
+    asker=OF_ASKER,
+    asked_at=LEFT_OUT,
+    also={
+        "metavar": "TEXT",
+        "help": "Other words for it, such as a synonym or a name; may be given again, up to 20"
+        " times.",
+    },
 )
-@ASKER
-@ALSO
 @click.option("--touch", is_flag=True, help="Count an access, as the tool recall does.")
 @AT
 @AS_JSON
@@ -47,15 +51,12 @@ _NOTHING = "No stored text matches these words; it may be stored in others (--al
 def ask(
     embedded: str | None,
     /,
-    words: tuple[str, ...],
-    before: str | None,
-    budget: int,
     *,
-    asker: str | None,
-    also: tuple[str, ...],
+    words: tuple[str, ...],
     touch: bool,
     at: str | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Print what the memory has on MESSAGE: people and things, memories, associations.
 
@@ -65,9 +66,7 @@ def ask(
     message = " ".join(words)
 
     async def work(session: Session) -> Row:
-        row, advice = await everyday.recall(
-            *(session, message, before, budget), asker=asker, also=also, counts=touch
-        )
+        row, advice = await everyday.recall(session, message, counts=touch, **given)
         if advice is not None:
             note(advice)
         text = lines.text(
@@ -87,22 +86,21 @@ def ask(
 
 @click.command()
 @click.argument("text")
-@click.option(
-    "--about",
-    metavar="NAME",
-    multiple=True,
-    help='Names that it is about, such as "Lena" or "Lena (sister)"; may be given again.',
+@options(
+    verbs.remember,
+    text=LEFT_OUT,
+    about={
+        "metavar": "NAME",
+        "help": 'Names that it is about, such as "Lena" or "Lena (sister)"; may be given again.',
+    },
+    said={"metavar": "TEXT", "help": "Your words, to be quoted; what they name is yours."},
+    replaces={"metavar": "ID", "help": "The memory that is no longer so."},
+    happened_at={
+        "name": "--happened",
+        "metavar": "TIME",
+        "help": "When it was so, if not now (ISO 8601).",
+    },
 )
-@click.option(
-    "--keep",
-    type=click.Choice(tuple(schema.KEEP)),
-    default=schema.DEFAULT_KEEP,
-    show_default=True,
-    help="How long it matters; days: two weeks.",
-)
-@click.option("--said", metavar="TEXT", help="Your words, to be quoted; what they name is yours.")
-@click.option("--replaces", metavar="ID", help="The memory that is no longer so.")
-@click.option("--happened", metavar="TIME", help="When it was so, if not now (ISO 8601).")
 @AS_JSON
 @click.pass_obj
 def remember(
@@ -110,12 +108,10 @@ def remember(
     /,
     text: str,
     about: tuple[str, ...],
-    keep: str,
+    happened_at: str | None,
     *,
-    said: str | None,
-    replaces: str | None,
-    happened: str | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Store TEXT once, with the names it is about.
 
@@ -123,11 +119,9 @@ def remember(
     """
 
     async def work(session: Session) -> Row:
-        at = None if happened is None else unix_ms(happened, session.zone, "--happened")
+        at = None if happened_at is None else unix_ms(happened_at, session.zone, "--happened")
         names = [_named(one) for one in about]
-        row, advice = await everyday.remember(
-            *(session, text, names, keep), said=said, replaces=replaces, happened_at=at
-        )
+        row, advice = await everyday.remember(session, text, names, happened_at=at, **given)
         if advice is not None:
             note(advice)
         return row
@@ -149,10 +143,10 @@ def _named(given: str) -> str | Row:
 
 @click.command()
 @click.argument("words", metavar="NAME", nargs=-1, required=True)
-@limited(schema.MAX_LIMIT, schema.DEFAULT_LIMIT)
+@options(verbs.about, name=LEFT_OUT, limit="At most this many.")
 @AS_JSON
 @click.pass_obj
-def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: bool) -> None:
+def about(embedded: str | None, /, *, words: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Print all that is known of NAME: facts, doubts, relations, and what was said.
 
     Past facts are printed too, with their end. For NAME "me" it prints a profile: who the user is,
@@ -161,7 +155,7 @@ def about(embedded: str | None, words: tuple[str, ...], limit: int, as_json: boo
     name = " ".join(words)
 
     async def work(session: Session) -> Row:
-        row, advice = await everyday.about(session, name, limit)
+        row, advice = await everyday.about(session, name, **given)
         if advice is not None:
             note(advice)
         for field in ("facts", "said"):
@@ -213,14 +207,18 @@ def _span(row: Mapping[str, Any]) -> str:
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
-@click.option("--reason", metavar="TEXT", help="Why: kept with the memory.")
+@options(
+    verbs.forget,
+    id=LEFT_OUT,
+    reason={"metavar": "TEXT", "help": "Why: kept with the memory."},
+)
 @AS_JSON
 @click.pass_obj
-def forget(embedded: str | None, memory_id: str, reason: str | None, as_json: bool) -> None:
+def forget(embedded: str | None, /, *, memory_id: str, as_json: bool, **given: Any) -> None:
     """Hide the memory ID; memories restore brings it back, whole."""
 
     async def work(session: Session) -> Row:
-        [row] = await session.run(calls.everyday.forget(memory_id, reason))
+        [row] = await session.run(session.call(verbs.forget, id=memory_id, **given))
         return {"id": row["id"], "forgotten_at": session.local(row["forgotten_at"]).isoformat()}
 
     row = with_everyday(embedded, work)
@@ -242,8 +240,8 @@ def relate(
     """Relate two concepts: FROM is-a, part-of or evokes TO."""
 
     async def work(session: Session) -> Row:
-        call = calls.everyday.relate(session.concept_scope, source, target, relation_type)
-        [row] = await session.run(call)
+        given = {"source": source, "target": target, "type": relation_type}
+        [row] = await session.run(session.call(verbs.relate, **given))
         return row
 
     row = with_everyday(embedded, work, creates=True)
@@ -274,7 +272,7 @@ def identify(
         raise click.UsageError("say --same or --different")
 
     async def work(session: Session) -> Row:
-        [row] = await session.run(calls.everyday.identify(session.user_id, a, b, same, said))
+        [row] = await session.run(session.call(verbs.identify, a=a, b=b, same=same, said=said))
         return row
 
     row = with_everyday(embedded, work)

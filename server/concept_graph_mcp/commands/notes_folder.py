@@ -210,13 +210,12 @@ class TakingBack:
         if row["source"] in PROGRAMS:
             call = calls.memories.update(user, row["memory_id"], content=text)
         else:
-            call = calls.everyday.remember(
-                user,
-                text,
-                [*section.names],
-                _kept(row),
+            call = self.session.call(
+                calls.everyday.remember,
+                text=text,
+                about=[*section.names],
+                keep=_kept(row),
                 replaces=row["memory_id"],
-                concept_scope=self.session.concept_scope,
             )
         await self.session.run(call)
 

@@ -42,7 +42,7 @@ async def make_notes_on_prompt(
     if not message or message.startswith(("/", "!")):
         return "", []
     # Asked for twice as much, because some of it may have been seen.
-    row, _ = await everyday.recall(session, message, None, 2 * budget, counts=False)
+    row, _ = await everyday.recall(session, message, token_budget=2 * budget, counts=False)
     return _write_notes(session, row["lines"], budget, seen)
 
 

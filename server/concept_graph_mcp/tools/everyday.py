@@ -3,31 +3,23 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
 
-from pydantic import BeforeValidator, ConfigDict, Field, Strict
+from pydantic import BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from conceptgraph_core import dates
-from conceptgraph_core.everyday import lines, schema
+from conceptgraph_core.arguments import Named as Naming_
+from conceptgraph_core.everyday import lines
 
-from .. import calls, everyday, overdue
+from .. import everyday, overdue
+from ..calls import everyday as verbs
 from ..session import Session
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, terse, tool
-from .arguments import (
-    AskedAt,
-    Asker,
-    Text,
-    asking,
-    clamped,
-    iso,
-    time_given,
-    time_of,
-    without_none,
-)
-from .budgets import RecallBudget
+from .arguments import Text, iso, without_none
 from .consent import merging, of_many
 from .toolset import Toolset
+from .verbs import take_arguments
 
 _INSTRUCTIONS = """\
 This is a memory that outlives the conversation. Call recall with each message before you answer \
@@ -40,21 +32,6 @@ _WHOSE = {
     "own": "All of it belongs to this user alone.",
     "shared": "All users share the relations between concepts: put nothing private into relate.",
 }
-
-Kind = Literal["memory", "episode", "entity"]
-Keep = Literal["days", "normal", "years", "always"]
-Limit = Annotated[
-    int,
-    Strict(),
-    Field(ge=1, le=schema.MAX_LIMIT),
-    clamped(1, schema.MAX_LIMIT),
-]
-Also = Annotated[
-    list[Text],
-    Field(description="When you ask again: other words for it, names, the notes' language (≤ 20)."),
-]
-Said = Annotated[Text | None, Field(description="The user's message, word for word.")]
-Id = Annotated[Text, Field(description="A memory's id.")]
 
 
 class Source(TypedDict):
@@ -180,24 +157,11 @@ class EverydayTools:
         self._session = session
         self._overdue = overdue.Daily(session)
 
-    async def recall(
-        self,
-        message: Annotated[Text, Field(description="As the user wrote it.")],
-        before: Annotated[
-            Text | None, Field(description='The previous messages, for "she" and "it".')
-        ] = None,
-        token_budget: RecallBudget = schema.DEFAULT_BUDGET,
-        asker: Asker = None,
-        asked_at: AskedAt = None,
-        *,
-        also: Also = [],  # noqa: B006
-    ) -> Recalled:
+    @take_arguments(verbs.recall)
+    async def recall(self, **given: Any) -> Recalled:
         """Call with every message, before you answer. Returns numbered lines on who and what it \
 names, what was said of that, and what comes to mind; sources has the id of each number."""
-        asked = asking(asker, asked_at, self._session.zone)
-        row, advice = await everyday.recall(
-            self._session, message, before, token_budget, also=also, **asked
-        )
+        row, advice = await everyday.recall(self._session, **given)
         said = "; ".join(filter(None, (advice, await self._overdue.advice())))
         told = {"advice": said} if said else {}
         if not row["lines"]:
@@ -213,89 +177,30 @@ names, what was said of that, and what comes to mind; sources has the id of each
         answer = await self.recall(**given)
         return answer, await answers.of_recall(self._session, answer)
 
-    async def remember(
-        self,
-        text: Annotated[
-            Text, Field(description="One thing, understood on its own, in a sentence.")
-        ],
-        *,
-        about: Annotated[
-            list[Naming],
-            Field(max_length=schema.MOST_ABOUT, description="Names in it."),
-        ] = [],  # noqa: B006 - the schema shows it, and nobody keeps it
-        keep: Annotated[
-            Keep, Field(description="How long it matters; days: two weeks.")
-        ] = "normal",
-        said: Said = None,
-        replaces: Annotated[Text | None, Field(description="Id of what is no longer so.")] = None,
-        happened_at: Annotated[
-            Text | None, Field(description="Its day, if not now; may lie ahead: 2026-01-31.")
-        ] = None,
-    ) -> Remembered:
+    @take_arguments(verbs.remember, types={Naming_: Naming})
+    async def remember(self, **given: Any) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
 Returns its id; existing if it was there already; similar ones, which it may have to replace \
 (together: in so many answers with it)."""
-        at = None
-        if happened_at is not None:
-            at = time_given(happened_at, "happened_at", self._session.zone, begins=True)
-        names = cast(list[str | Mapping[str, Any]], about)
-        row, advice = await everyday.remember(
-            *(self._session, text, names, keep), said=said, replaces=replaces, happened_at=at
-        )
+        row, advice = await everyday.remember(self._session, **given)
         told = {"existing": row["existing"] or None, "similar": row["similar"] or None}
         return cast(Remembered, without_none({"id": row["id"], **told, "advice": advice}))
 
-    async def search(
-        self,
-        query: Text,
-        *,
-        since: Annotated[Text | None, Field(description="A date: what was said from then.")] = None,
-        until: Annotated[Text | None, Field(description="A date: and up to the end of it.")] = None,
-        about: Annotated[Text | None, Field(description="A name it is about.")] = None,
-        kinds: Annotated[list[Kind], Field(description="None: any.")] = [],  # noqa: B006
-        limit: Limit = schema.DEFAULT_LIMIT,
-        asker: Asker = None,
-        asked_at: AskedAt = None,
-        also: Also = [],  # noqa: B006
-    ) -> AllFound:
+    @take_arguments(verbs.search)
+    async def search(self, **given: Any) -> AllFound:
         """Call when recall did not bring what you look for: by a time, a name, or an older state \
 of things (last, with until). Returns the best, and how many there are (it counts up to 100 of \
 each kind); accesses none."""
-        session, zone = self._session, self._session.zone
-        first = None if since is None else time_given(since, "since", zone, begins=True)
-        last = None if until is None else time_of(until, "until", zone) + 1
-        asked = asking(asker, asked_at, zone)
-        wordings = await session.wordings(also)
-
-        def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-            return calls.everyday.search(
-                session.user_id,
-                query,
-                since=first,
-                until=last,
-                about=about,
-                kinds=kinds,
-                limit=limit,
-                embedded=embedded,
-                also=wordings.beside(embedded),
-                concept_scope=session.concept_scope,
-                **asked,
-            )
-
-        rows, advice = await session.answered(query, by)
+        rows, advice = await everyday.search(self._session, **given)
         found = [self._ranged(self._dated(row, "total")) for row in rows]
         total = rows[0]["total"] if rows else 0
-        advice = advice if rows else session.for_nothing(advice)
         return cast(AllFound, without_none({"found": found, "total": total, "advice": advice}))
 
-    async def about(
-        self,
-        name: Annotated[Text, Field(description='A name, the id of an entity, or "me".')],
-        limit: Limit = schema.DEFAULT_LIMIT,
-    ) -> About:
+    @take_arguments(verbs.about)
+    async def about(self, **given: Any) -> About:
         """Call when the user asks for all that is known of somebody or something. Returns facts \
 (past ones with until), doubts, relations, what was said, and how many more there are of each."""
-        row, advice = await everyday.about(self._session, name, limit)
+        row, advice = await everyday.about(self._session, **given)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         made["sources"] = [dict(one) for one in row["sources"]] or None
         for field in ("also", "doubts", "relations"):
@@ -304,12 +209,13 @@ each kind); accesses none."""
         made["said"] = [self._ranged(self._dated(one)) for one in row["said"]]
         return cast(About, without_none(made))
 
-    async def profile(self, token_budget: int = schema.PROFILE_BUDGET) -> Profile:
+    @take_arguments(verbs.profile)
+    async def profile(self, **given: Any) -> Profile:
         """Tell who the user is, what holds always, who is close, and what is coming up.
 
         Nothing is accessed.
         """
-        row = await everyday.profile(self._session, token_budget)
+        row = await everyday.profile(self._session, **given)
         return Profile(text=row["text"], sources=row["sources"], tokens=row["tokens"])
 
     async def about_pictured(self, **given: Any) -> tuple[About, dict[str, Any] | None]:
@@ -319,40 +225,24 @@ each kind); accesses none."""
         answer = await self.about(**given)
         return answer, await answers.of_about(self._session, answer)
 
-    async def forget(
-        self, id: Id, reason: Annotated[Text | None, Field(description="Why.")] = None
-    ) -> Forgotten:
+    @take_arguments(verbs.forget)
+    async def forget(self, **given: Any) -> Forgotten:
         """Call when the user wants a memory gone. Only the owner can bring it back."""
-        [row] = await self._session.run(calls.everyday.forget(id, reason))
+        [row] = await self._session.run(self._session.call(verbs.forget, **given))
         at = iso(row["forgotten_at"], self._session.zone)
         return Forgotten(id=row["id"], forgotten_at=at)
 
-    async def relate(
-        self,
-        source: Annotated[Text, Field(alias="from", description="A concept.")],
-        target: Annotated[Text, Field(alias="to", description="Another.")],
-        type: Literal["is-a", "part-of", "evokes"],
-    ) -> Related:
+    @take_arguments(verbs.relate, names={"source": "from", "target": "to"})
+    async def relate(self, **given: Any) -> Related:
         """Call to keep how two general notions belong together; recall brings it to mind."""
-        [row] = await self._session.run(
-            calls.everyday.relate(self._session.concept_scope, source, target, type)
-        )
+        [row] = await self._session.run(self._session.call(verbs.relate, **given))
         return cast(Related, dict(row))
 
-    async def identify(
-        self,
-        a: Annotated[Text, Field(description="A name, or an id of an entity.")],
-        b: Annotated[
-            Text | None, Field(description="Another; none and not same: a is a new one's name now.")
-        ] = None,
-        *,
-        same: Annotated[bool, Strict()],
-        said: Annotated[Text, Field(description="The user's message, with a name of each.")],
-    ) -> Identified:
+    @take_arguments(verbs.identify, defaults={"b": None})
+    async def identify(self, **given: Any) -> Identified:
         """Call when the user says that two names are one, or one name two. Returns verdict \
 (asked: said lacks a name, so it stays a question), and undo, which the owner can take back."""
-        call = calls.everyday.identify(self._session.user_id, a, b, same, said)
-        [row] = await self._session.run(call)
+        [row] = await self._session.run(self._session.call(verbs.identify, **given))
         return cast(Identified, without_none(row))
 
     def _dated(self, row: Mapping[str, Any], *without: str) -> dict[str, Any]:

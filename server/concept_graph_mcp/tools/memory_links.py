@@ -1,30 +1,23 @@
 """Define the tools for links between memories."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, cast
+from typing import Any, cast
 
-from pydantic import Field, Strict
-
-from conceptgraph_core.memories import schema
-
-from .. import calls
+from ..calls import memory_links
+from ..calls.verb import AnyVerb
 from ..session import Session
 from .adapter import ConceptTool, Hints, tool
-from .arguments import WHOLE, Whole, clamped, iso, without_none
+from .arguments import iso, without_none
 from .memory_types import (
-    GivenDirection,
-    GivenId,
-    LinkType,
     MemoriesConnected,
     MemoriesExplored,
     MemoriesReached,
     MemoryAnalysis,
     MemoryFigures,
     MemoryLinked,
-    Names,
-    Unit,
 )
 from .toolset import Toolset
+from .verbs import take_arguments
 
 _INSTRUCTIONS = """\
 Link memories that belong together with memory_node_link; linking again makes a link firmer. \
@@ -38,151 +31,47 @@ class LinkTools:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def memory_node_link(
-        self,
-        source_id: GivenId,
-        target_id: GivenId,
-        type: LinkType = schema.DEFAULT_RELATION,
-        strength: Annotated[
-            Unit | None,
-            Field(description="How firm it is from now on; 0 takes it away. A new one has 0.5."),
-        ] = None,
-        amount: Annotated[
-            Unit, Field(description="Added to an existing link if no strength is given.")
-        ] = schema.DEFAULT_AMOUNT,
-    ) -> MemoryLinked:
+    @take_arguments(memory_links.link)
+    async def memory_node_link(self, **given: Any) -> MemoryLinked:
         """Link two memories, or make the link that exists firmer. For both ways, link both ways."""
-        call = calls.memory_links.link(source_id, target_id, type, strength, amount)
-        [row] = await self._session.run(call)
+        [row] = await self._rows(memory_links.link, given)
         return cast(MemoryLinked, row)
 
-    async def memory_node_connected(
-        self,
-        memory_id: GivenId,
-        direction: GivenDirection = "both",
-        min_weight: Annotated[
-            Unit, Field(description="Only links at least as firm as this now.")
-        ] = schema.MIN_WEIGHT_CONNECTED,
-        limit: Annotated[
-            int,
-            Strict(),
-            Field(ge=1, le=schema.MAX_NODES, description="At most this many."),
-            clamped(1, schema.MAX_NODES),
-        ] = schema.DEFAULT_CONNECTED,
-    ) -> MemoriesConnected:
+    @take_arguments(memory_links.connected)
+    async def memory_node_connected(self, **given: Any) -> MemoriesConnected:
         """Show the memories linked to one, each once, by its strongest link; strongest first."""
-        call = calls.memory_links.connected(memory_id, direction, min_weight, limit)
-        rows = await self._session.run(call)
+        rows = await self._rows(memory_links.connected, given)
         made = MemoriesConnected(memories=[self._shown(row, "total") for row in rows])
         if rows and rows[0]["total"] > len(rows):
             made["total"] = rows[0]["total"]
         return made
 
-    async def memory_graph_explore(
-        self,
-        start_node_id: GivenId,
-        max_depth: Annotated[
-            int,
-            Strict(),
-            Field(ge=0, le=schema.MAX_DEPTH_EXPLORED, description="How many links away."),
-            WHOLE,
-        ] = schema.DEFAULT_DEPTH_EXPLORED,
-        max_nodes: Annotated[
-            int,
-            Strict(),
-            Field(ge=1, le=schema.MAX_NODES, description="At most this many, the start included."),
-            clamped(1, schema.MAX_NODES),
-        ] = schema.DEFAULT_NODES_EXPLORED,
-        min_weight: Annotated[
-            Unit, Field(description="Only along links at least as firm as this now.")
-        ] = schema.MIN_WEIGHT_EXPLORED,
-    ) -> MemoriesExplored:
+    @take_arguments(memory_links.explore, names={"start_id": "start_node_id"})
+    async def memory_graph_explore(self, **given: Any) -> MemoriesExplored:
         """Show what lies around a memory, nearest first, along links in both directions."""
-        call = calls.memory_links.explore(start_node_id, max_depth, max_nodes, min_weight)
-        rows = await self._session.run(call)
-        return cast(MemoriesExplored, self._walked(rows))
+        return cast(MemoriesExplored, self._walked(await self._rows(memory_links.explore, given)))
 
-    async def memory_traverse(
-        self,
-        start_id: GivenId,
-        *,
-        strategy: Annotated[
-            Literal["bfs", "dfs"],
-            Field(description="Nearest first, or each link to its end before the next."),
-        ] = "bfs",
-        max_depth: Annotated[
-            int,
-            Strict(),
-            Field(ge=0, le=schema.MAX_DEPTH_TRAVERSED, description="How many links away."),
-            WHOLE,
-        ] = schema.DEFAULT_DEPTH_TRAVERSED,
-        max_nodes: Annotated[
-            int,
-            Strict(),
-            Field(ge=1, le=schema.MAX_NODES, description="At most this many, the start included."),
-            clamped(1, schema.MAX_NODES),
-        ] = schema.DEFAULT_NODES_TRAVERSED,
-        direction: GivenDirection = "both",
-        relation_types: Annotated[
-            Names, Field(description="Only along links of these types; none: of any.")
-        ] = [],  # noqa: B006 - the schema shows it, and nobody keeps it
-        types: Annotated[
-            Names, Field(description="Only to and through memories of one of these types.")
-        ] = [],  # noqa: B006
-        tags: Annotated[
-            Names, Field(description="Only to and through memories with one of these tags.")
-        ] = [],  # noqa: B006
-        min_strength: Annotated[
-            Unit, Field(description="Only along links at least as firm as this now.")
-        ] = 0.0,
-        include_parent_links: Annotated[
-            bool, Strict(), Field(description="Also from parts to their parents, and back.")
-        ] = False,
-        time_budget_ms: Annotated[
-            Whole | None,
-            Field(
-                ge=0, le=schema.MAX_BUDGET_MS, description="Return what was found after this long."
-            ),
-            clamped(0, schema.MAX_BUDGET_MS),
-        ] = None,
-    ) -> MemoriesReached:
+    @take_arguments(memory_links.traverse)
+    async def memory_traverse(self, **given: Any) -> MemoriesReached:
         """Walk from a memory along its links; the start comes first. Reading is no access. \
 memory_graph_search is another name of this tool."""
-        call = calls.memory_links.traverse(
-            self._session.user_id,
-            start_id,
-            strategy=strategy,
-            max_depth=max_depth,
-            max_nodes=max_nodes,
-            direction=direction,
-            relation_types=relation_types,
-            types=types,
-            tags=tags,
-            min_strength=min_strength,
-            include_parent_links=include_parent_links,
-            time_budget_ms=time_budget_ms,
-        )
-        rows = await self._session.run(call)
-        return cast(MemoriesReached, self._walked(rows))
+        return cast(MemoriesReached, self._walked(await self._rows(memory_links.traverse, given)))
 
+    @take_arguments(memory_links.stats)
     async def memory_graph_stats(self) -> MemoryFigures:
         """Count this user's memories and links: states, sources, types of links, isolated ones."""
-        [row] = await self._session.run(calls.memory_links.stats(self._session.user_id))
+        [row] = await self._rows(memory_links.stats, {})
         return cast(MemoryFigures, row)
 
-    async def memory_graph_analysis(
-        self,
-        top: Annotated[
-            int,
-            Strict(),
-            Field(ge=1, le=schema.MAX_TOP, description="How many of the most linked memories."),
-            clamped(1, schema.MAX_TOP),
-        ] = schema.DEFAULT_TOP,
-    ) -> MemoryAnalysis:
+    @take_arguments(memory_links.analysis)
+    async def memory_graph_analysis(self, **given: Any) -> MemoryAnalysis:
         """Show how this user's links are distributed, and which memories have most of them."""
-        [row] = await self._session.run(calls.memory_links.analysis(self._session.user_id, top))
+        [row] = await self._rows(memory_links.analysis, given)
         shown = [self._shown(one) for one in row["top_connectors"]]
         return cast(MemoryAnalysis, row | {"top_connectors": shown})
+
+    async def _rows(self, verb: AnyVerb[Any], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return await self._session.run(self._session.call(verb, **given))
 
     def _walked(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         made: dict[str, Any] = {"nodes": [self._shown(row, "truncated") for row in rows]}

@@ -164,18 +164,6 @@ Truncated = Annotated[
     Literal["max_nodes", "time_budget"],
     Field(description="Why there is more than this; not there if this is all."),
 ]
-LinkType = Annotated[
-    Text,
-    Field(
-        description="references, contradicts, supports, extends, causes, caused_by, precedes,"
-        " follows, part_of, contains or relates_to, read from source to target."
-    ),
-]
-GivenDirection = Annotated[
-    Literal["both", "outgoing", "incoming"],
-    Field(description="The direction of the links to follow."),
-]
-
 
 MemoryLinked = TypedDict(
     "MemoryLinked",

@@ -78,12 +78,11 @@ async def offers(session: Session, words: str, limit: int) -> list[Row]:
     """
     if words:
         who = await entities.find_called(session, words, min(limit, _OFFERED))
-        call = calls.everyday.search(
-            session.user_id,
-            words,
+        call = session.call(
+            calls.everyday.search,
+            query=words,
             kinds=[MEMORY, schema.EPISODE],
             limit=min(limit, _OFFERED),
-            concept_scope=session.concept_scope,
         )
         said = [
             {"kind": row["kind"], "name": row["id"], "text": row["text"], "aside": row["who"]}

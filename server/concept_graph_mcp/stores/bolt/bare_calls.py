@@ -15,6 +15,7 @@ from ... import calls
 from ...calls.also import Also
 from ...calls.call import Call
 from ...calls.lookups import Incoming, Similar
+from ...calls.verb import AnyVerb
 from ...errors import Refused
 from . import cypher, text_search
 from .lookup_plan import finding, looking_into
@@ -72,7 +73,8 @@ def call_of(
         if named is None:
             continue
         try:
-            call: Call = build(**named, **_ENOUGH.get(name, {}))
+            make = build.make_call if isinstance(build, AnyVerb) else build
+            call: Call = make(**named, **_ENOUGH.get(name, {}))
         except (Refused, TypeError):
             # The procedure refuses it too, and says why; or the builder is of another call.
             continue

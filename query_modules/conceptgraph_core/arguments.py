@@ -1,0 +1,97 @@
+"""Types of the arguments of verbs: bounds and meaning, once for every surface.
+
+A type is `Annotated`: a text in it is what the argument means, the last one if there are several.
+The shell makes the schema of a tool and the options of a command of it. Imports nothing of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+
+from . import budgets, limits
+from .everyday import schema
+
+
+class Between(NamedTuple):
+    """The bounds of a number. One of a model's that lies beyond is set to the nearest, if so said.
+
+    `asked` is the most that a model is told, if that is less.
+    """
+
+    least: float
+    most: float | None = None
+    clamps: bool = False
+    asked: float | None = None
+
+
+class Items(NamedTuple):
+    """The most items of a list."""
+
+    most: int
+
+
+class Moment(NamedTuple):
+    """A time: unix ms in a call, and on a surface an ISO date or time in the zone of its user.
+
+    A date means the beginning of its day, or the end of it; `after` adds so many milliseconds.
+    """
+
+    begins: bool
+    after: int = 0
+
+
+class Inner(NamedTuple):
+    """An argument that the shell makes; no surface has it."""
+
+
+INNER: Final = Inner()
+BEGINS: Final = Moment(begins=True)
+ENDS: Final = Moment(begins=False)
+ENDED: Final = Moment(begins=False, after=1)
+
+When = int | str
+Wordings = Annotated[
+    Sequence[str],
+    "When you ask again: other words for it, names, the notes' language (≤ 20).",
+]
+Asker = Annotated[
+    str | None, "The speaker who asks: texts by this name count 1.5 times. None: the user."
+]
+AskedAt = Annotated[
+    When | None,
+    ENDS,
+    "When, if not now (ISO): no later text is found; age counts from then.",
+]
+Named = str | Mapping[str, Any]
+Keep = Literal["days", "normal", "years", "always"]
+Kind = Literal["memory", "episode", "entity"]
+RelationType = Literal["is-a", "part-of", "evokes"]
+MemoryId = Annotated[str, "A memory_id."]
+Unit = Annotated[float, Between(0, 1)]
+Limit = Annotated[int, Between(1, schema.MAX_LIMIT, clamps=True)]
+Days = Annotated[int, Between(1, limits.MAX_TIME_MS // 86_400_000, clamps=True)]
+# A recall comes with every message: a budget beyond the last is a model's slip, not its wish.
+Budget = Annotated[
+    int,
+    Between(budgets.MIN_BUDGET, budgets.MAX_BUDGET, clamps=True, asked=20_000),
+    "At most so many tokens, estimated.",
+]
+
+
+def ms(when: When | None) -> Any:
+    """Return a time as the shell passes it, in unix ms; None if there is none."""
+    assert not isinstance(when, str)
+    return when
+
+
+def unwrap_type(type_: Any) -> tuple[Any, list[Any]]:
+    """Return *type_* without `Annotated` and None, the first of a union, and what it is told."""
+    told: list[Any] = []
+    while len(get_args(type_)) > 1 and get_origin(type_) is not Literal:
+        members = [one for one in get_args(type_) if one is not NoneType]
+        if get_origin(type_) is Annotated:
+            told = [*members[1:], *told]
+        elif get_origin(type_) not in {Union, UnionType}:
+            break
+        type_ = members[0]
+    return type_, told

@@ -1,0 +1,158 @@
+"""Declare a verb: its procedure, and the function that says what it takes and what it looks up.
+
+    @verb_of_user(procedures.SEARCH, is_worded=True)
+    def search(scope: str, query: str, limit: Limit = 10, *, asker: Asker = None) -> Lookup: ...
+
+* The first argument of a `verb_of_user` is the user, or the scope of the concepts.
+* Arguments that may be given by position are those of the procedure, in its order. `embedded` is
+  its `vector` and `model`.
+* Arguments by name alone are keys of the context. `concept_scope` says whose the concepts are.
+
+Called with its arguments a verb returns the call. Tools and commands take their arguments from it,
+by the types in `conceptgraph_core.arguments`.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, get_type_hints
+
+from conceptgraph_core.arguments import Inner
+from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.procedures import Procedure
+
+from ..errors import Refused
+from . import text_lookups
+from .call import Call, whose
+from .lookups import Lookup
+
+P = ParamSpec("P")
+_EMBEDDED: Final = "embedded"
+_CONCEPTS: Final = "concept_scope"
+_SIMPLE: Final = frozenset({str, int, float, bool, type(None), list, dict})
+
+
+class Argument(NamedTuple):
+    """An argument that surfaces have, with its type as it is declared; `...` is no default."""
+
+    name: str
+    type: Any
+    default: Any
+
+
+class AnyVerb(Generic[P]):
+    """A verb: its procedure, and the function that returns what a call looks up.
+
+    It *is_worded* if the call depends on the languages of texts. The arguments *beside* those of
+    the procedure are for the look-up alone. Those of surfaces begin at *start*.
+    """
+
+    def __init__(
+        self,
+        procedure: Procedure,
+        reads: Callable[..., Lookup | None],
+        start: int,
+        is_worded: bool,
+        beside: Sequence[str],
+    ) -> None:
+        self.__doc__, self.__name__, self.__wrapped__ = reads.__doc__, reads.__name__, reads
+        self.procedure = procedure
+        self._reads, self._start, self._is_worded = reads, start, is_worded
+        code, late = reads.__code__, reads.__defaults__ or ()
+        count = code.co_argcount
+        self._names = code.co_varnames[: count + code.co_kwonlyargcount]
+        self._defaults = dict(zip(self._names[count - len(late) : count], late, strict=True))
+        self._defaults |= reads.__kwdefaults__ or {}
+        apart = {_EMBEDDED, _CONCEPTS, *beside}
+        self._sent = [one for one in self._names[start:count] if one not in apart]
+        self._told = [one for one in self._names[count:] if one not in apart]
+        self._is_embedded = _EMBEDDED in self._names
+        self._has_concepts = _CONCEPTS in self._names
+
+    @functools.cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments of surfaces, in their order."""
+        types = get_type_hints(self._reads, include_extras=True)
+        return tuple(
+            Argument(one, types[one], self._defaults.get(one, ...))
+            for one in self._names[self._start :]
+            if one not in {_EMBEDDED, _CONCEPTS} and not _is_inner(types[one])
+        )
+
+    def make_call(self, **named: Any) -> Call:
+        """Return the call with these arguments, the scope too. Raises Refused."""
+        return self._call((), named)
+
+    def has_argument(self, name: str) -> bool:
+        """Return whether the verb has an argument *name*."""
+        return name in self._names
+
+    def _call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
+        try:
+            lookup = self._reads(*given, **named)
+            values = self._defaults.copy()
+            values.update(zip(self._names, given, strict=False))
+            values.update(named)
+            arguments = [
+                one if one.__class__ in _SIMPLE else _plain(one)
+                for one in map(values.__getitem__, self._sent)
+            ]
+            if self._is_embedded:
+                model, vector = values[_EMBEDDED] or (None, ())
+                arguments += [list(vector), model]
+            context = text_lookups.context() if self._is_worded else {}
+            for one in self._told:
+                if values[one] != self._defaults.get(one):
+                    context |= _of_context(one, values[one])
+            if self._has_concepts:
+                own = values[_CONCEPTS]
+                context |= whose(values[self._names[0]] if own is None else own)
+            return Call(self.procedure, tuple(arguments), lookup, context)
+        except ConceptGraphError as error:
+            raise Refused(str(error), type(error)) from error
+
+
+class Verb(AnyVerb[P]):
+    """A verb on what its arguments name."""
+
+    def __call__(self, *given: P.args, **named: P.kwargs) -> Call:
+        return self._call(given, named)
+
+
+class UserVerb(AnyVerb[P]):
+    """A verb on what belongs to a user; its first argument is the scope of that."""
+
+    def __call__(self, scope: str, *given: P.args, **named: P.kwargs) -> Call:
+        return self._call((scope, *given), named)
+
+
+def verb(
+    procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
+) -> Callable[[Callable[P, Lookup | None]], Verb[P]]:
+    """Declare a verb of *procedure*, on what its arguments name."""
+    return lambda reads: Verb(procedure, reads, 0, is_worded, beside)
+
+
+def verb_of_user(
+    procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
+) -> Callable[[Callable[Concatenate[str, P], Lookup | None]], UserVerb[P]]:
+    """Declare a verb of *procedure*, on what belongs to the user that is the first argument."""
+    return lambda reads: UserVerb(procedure, reads, 1, is_worded, beside)
+
+
+def _is_inner(type_: Any) -> bool:
+    return any(isinstance(one, Inner) for one in getattr(type_, "__metadata__", ()))
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* with lists and maps as hosts take them."""
+    if value.__class__ in _SIMPLE:
+        return value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return [_plain(one) for one in value]
+
+
+def _of_context(name: str, value: Any) -> dict[str, Any]:
+    """Return the keys of the context that say *value*, one or those that it makes of itself."""
+    made: dict[str, Any] = value.context() if hasattr(value, "context") else {name: _plain(value)}
+    return made
