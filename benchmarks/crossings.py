@@ -23,6 +23,10 @@ import httpx2
 from mcp.server.mcpserver.exceptions import ToolError
 from rich.console import Console
 
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.per_user import UserFiles
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
+from concept_graph_mcp.hosts.store import KeptStore, Store
 from concept_graph_mcp.http.app import PATH, Web
 from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
@@ -30,10 +34,6 @@ from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
-from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
-from concept_graph_mcp.stores.per_user import UserFiles
-from concept_graph_mcp.stores.store import KeptStore, Store
 from concept_graph_mcp.tools import toolsets
 from concept_graph_mcp.view import tending
 from concept_graph_mcp.web import listening

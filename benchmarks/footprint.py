@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 from rich.console import Console
 
 from concept_graph_mcp import calls, everyday, settings
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 from concept_graph_mcp.worker.registry import JOBS
 from conceptgraph_core import limits

@@ -22,8 +22,8 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands.deploying import install_modules
-from concept_graph_mcp.stores.bolt.replicated import ReplicatedStore
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph.replicated import ReplicatedStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core import limits
 
 from .harness import Figure, Setup

@@ -10,8 +10,8 @@ import neo4j
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
 

@@ -15,11 +15,11 @@ from zoneinfo import ZoneInfo
 import click
 
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.hosts.memgraph import readiness
+from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite.interface import Callback
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import DEFAULT_TOOLSETS, read
-from concept_graph_mcp.stores.bolt import readiness
-from concept_graph_mcp.stores.embedded import modules
-from concept_graph_mcp.stores.embedded.interface import Callback
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core.layers import REQUIRED, Layer
 from conceptgraph_core.limits import DEFAULT_TAU_MS

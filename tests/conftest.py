@@ -18,7 +18,7 @@ from tests.watched_writes import Watch
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
 from concept_graph_mcp.calls.lookups import Lookup
-from concept_graph_mcp.stores.store import Store
+from concept_graph_mcp.hosts.store import Store
 
 # A shell's background jobs ignore Ctrl-C, and so would the tests that send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -222,12 +222,12 @@ def store(
 ) -> Iterator[Store]:
     """An empty graph on each host."""
     if request.param == "embedded":
-        from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+        from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
         store: Store = EmbeddedStore(tmp_path / "memory.db")
     else:
         uri = request.getfixturevalue("empty_memgraph")
-        from concept_graph_mcp.stores.bolt.store import BoltStore
+        from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
         store = portal.call(lambda: _bolt(BoltStore, uri))
     portal.call(store.open)

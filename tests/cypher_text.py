@@ -8,7 +8,7 @@ from typing import Any
 import neo4j
 from neo4j.graph import Node, Path, Relationship
 
-from concept_graph_mcp.stores.store import Edge
+from concept_graph_mcp.hosts.store import Edge
 
 _CALL = re.compile(
     r"CALL ((?:\w+graph|everyday)\.\w+)\((.*?)\)\s+YIELD (\w+(?:, \w+)*);", re.DOTALL

@@ -454,7 +454,7 @@ def test_what_is_copied_of_the_server_needs_nothing_else_of_it(tmp_path: Path) -
     CliRunner().invoke(main, ["install-modules", str(tmp_path)], catch_exceptions=False)
     shell = "conceptgraph_core.shell"
     names = [
-        f"{shell}.stores.bolt.bare_calls",
+        f"{shell}.hosts.memgraph.bare_calls",
         f"{shell}.calls.everyday",
         f"{shell}.calls.entities",
     ]
@@ -506,7 +506,7 @@ def test_only_the_graph_adapter_imports_mgp() -> None:
 # What Memgraph does at a reload, in a process of its own: by the beginning of their names.
 RELOAD = """
 import enum, os, re, sys, threading
-from concept_graph_mcp.stores.embedded import modules
+from concept_graph_mcp.hosts.sqlite import modules
 
 first = modules.load_module("conceptgraph")
 kept = {name: sys.modules[name] for name in ("enum", "mgp", "os", "re", "threading")}

@@ -27,13 +27,13 @@ from tests.prose import opens_with_a_clause
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.hosts.memgraph import caller
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.sqlite import database, modules
+from concept_graph_mcp.hosts.sqlite.marshalling import Marshal
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import caller
-from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded import database, modules
-from concept_graph_mcp.stores.embedded.marshalling import Marshal
-from concept_graph_mcp.stores.embedded.procedure_host import Host
 from concept_graph_mcp.tools import prompts, toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema

@@ -29,9 +29,9 @@ ORDER = [
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",
     f"{SHELL}.histories",
-    *(f"{SHELL}.stores.{name}" for name in ("backup_files", "rehearsal", "backup_folder", "store")),
-    *(f"{SHELL}.stores.{name}" for name in ("embedded", "bolt", "per_user")),
-    *(f"{SHELL}.stores.{name}" for name in ("shards", "sharded", "lazy")),
+    *(f"{SHELL}.hosts.{name}" for name in ("backup_files", "rehearsal", "backup_folder", "store")),
+    *(f"{SHELL}.hosts.{name}" for name in ("sqlite", "memgraph", "per_user")),
+    *(f"{SHELL}.hosts.{name}" for name in ("shards", "sharded", "lazy")),
     *(
         f"{SHELL}.{name}"
         for name in (

@@ -11,8 +11,8 @@ from typing import Any
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Refused
+from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
-from concept_graph_mcp.stores.lazy import connect
 from concept_graph_mcp.tools.everyday import EverydayTools
 from concept_graph_mcp.worker.embedding import embed_lacking, prepare
 from conceptgraph_core.limits import MAX_CONTENT

@@ -12,7 +12,7 @@ import click
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from conceptgraph_core.entities import names, schema
 
 CASES = Path(__file__).with_name("cases.jsonl")

@@ -12,9 +12,9 @@ from typing import Any
 import anyio
 
 from concept_graph_mcp import settings
+from concept_graph_mcp.hosts.lazy import connect
+from concept_graph_mcp.hosts.store import KeptStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.lazy import connect
-from concept_graph_mcp.stores.store import KeptStore
 from concept_graph_mcp.worker.job import Job
 from concept_graph_mcp.worker.lease_runner import LeaseRunner, Outcome
 

@@ -30,6 +30,7 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from . import calls
 from .errors import Refused
+from .hosts.lazy import connect
 from .session import Clock, Session
 from .settings import (
     EMBEDDINGS_VARIABLE,
@@ -39,7 +40,6 @@ from .settings import (
     machine_zone,
     read,
 )
-from .stores.lazy import connect
 from .tools.everyday import EverydayTools
 from .worker.new_vectors import NewVectors
 

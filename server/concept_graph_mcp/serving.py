@@ -20,11 +20,11 @@ from . import overdue, signals, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE
 from .errors import StoreError
+from .hosts.lazy import LazyStore, connect
+from .hosts.per_user import UserFiles
+from .hosts.store import EXPORTS, KeptStore, Many
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
-from .stores.lazy import LazyStore, connect
-from .stores.per_user import UserFiles
-from .stores.store import EXPORTS, KeptStore, Many
 from .tools import aliases
 from .tools import toolsets as registered
 from .tools.prompts import prompts

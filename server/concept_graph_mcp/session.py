@@ -24,8 +24,8 @@ from .calls.also import Also
 from .calls.also import also as also_of
 from .calls.verb import AnyVerb
 from .errors import Refused, Unwritable
+from .hosts.store import Rows, Store
 from .settings import Settings
-from .stores.store import Rows, Store
 from .unfinished import Unfinished
 
 if TYPE_CHECKING:

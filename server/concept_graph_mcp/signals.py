@@ -7,7 +7,7 @@ import threading
 
 import anyio
 
-from .stores.store import Store
+from .hosts.store import Store
 
 # Longer than cancelling a call takes, and shorter than a supervisor's patience.
 _PATIENCE_S = 2.0

@@ -13,9 +13,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from concept_graph_mcp.clients.entry import CLIENT_VARIABLE, TOOLSET
+from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import read
-from concept_graph_mcp.stores.lazy import connect
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import __version__
 

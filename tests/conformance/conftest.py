@@ -52,8 +52,8 @@ class EmbeddedHands:
     """Works through the probe, in a host of its own on the same file."""
 
     def __init__(self, path: Path) -> None:
-        from concept_graph_mcp.stores.embedded import modules
-        from concept_graph_mcp.stores.embedded.procedure_host import Host
+        from concept_graph_mcp.hosts.sqlite import modules
+        from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
         self._host = Host(path, {**modules.load_modules(), **_probe_callbacks()})
 
@@ -200,7 +200,7 @@ class EmbeddedProbe:
     host = "embedded"
 
     def __init__(self, path: Path) -> None:
-        from concept_graph_mcp.stores.embedded.procedure_host import Host
+        from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
         self._make = functools.partial(Host, path, _probe_callbacks())
         self._host = self._make()
@@ -270,7 +270,7 @@ def _probe_callbacks() -> dict[str, Any]:
     """Load the probe into the embedded host, once a process."""
     import sys
 
-    from concept_graph_mcp.stores.embedded import modules
+    from concept_graph_mcp.hosts.sqlite import modules
 
     sys.path.append(str(PROBE_DIRECTORY))
     module = modules.load_module(PROBE)

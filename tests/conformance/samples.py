@@ -56,11 +56,11 @@ class Samples:
 @pytest.fixture(params=["embedded", "memgraph"])
 def samples(request, tmp_path, portal) -> Iterator[Samples]:
     if request.param == "embedded":
-        from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+        from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
         store: Any = EmbeddedStore(tmp_path / "store.db", model=MODEL)
     else:
-        from concept_graph_mcp.stores.bolt.store import BoltStore
+        from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
         uri = request.getfixturevalue("empty_memgraph")
         _skip_without_the_module(uri)

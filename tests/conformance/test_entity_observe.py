@@ -9,7 +9,7 @@ from expect import REFUSALS
 from neo4j.exceptions import ClientError
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 DAY_MS = 86_400_000
 

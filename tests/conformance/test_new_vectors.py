@@ -10,8 +10,8 @@ from mcp.client.client import Client
 
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.embedding.base import EmbeddingError
+from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.per_user import UserFiles
 from concept_graph_mcp.worker.new_vectors import NewVectors
 from conceptgraph_core import limits
 from conceptgraph_core.memories import ids

@@ -18,9 +18,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
 from concept_graph_mcp.errors import StoreError
+from concept_graph_mcp.hosts.sqlite.modules import load_modules
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
-from concept_graph_mcp.stores.embedded.modules import load_modules
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.layers import SHARED

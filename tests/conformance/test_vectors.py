@@ -11,8 +11,8 @@ from samples import FOUND, SET_PLACE, note
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Nearest, Union, Vectored
-from concept_graph_mcp.stores.bolt import nearest, vector_indexes
-from concept_graph_mcp.stores.embedded import nearest as nearest_embedded
+from concept_graph_mcp.hosts.memgraph import nearest, vector_indexes
+from concept_graph_mcp.hosts.sqlite import nearest as nearest_embedded
 
 MINE = (("owner", "ann"),)
 EAST = (1.0, 0.0, 0.0)

@@ -10,7 +10,7 @@ import pytest
 from tests.server.command_line import run
 
 from concept_graph_mcp.histories import formats, markdown
-from concept_graph_mcp.stores import backup_files
+from concept_graph_mcp.hosts import backup_files
 
 MB = 1 << 20
 PACKED = MB * 64

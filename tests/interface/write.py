@@ -11,7 +11,7 @@ from typing import Any
 
 from docs import generate
 
-from concept_graph_mcp.stores.embedded import modules
+from concept_graph_mcp.hosts.sqlite import modules
 from concept_graph_mcp.tools import toolsets
 
 FOLDER = Path(__file__).resolve().parent

@@ -3,7 +3,7 @@
 import pytest
 from shell import Shell
 
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 
 @pytest.fixture

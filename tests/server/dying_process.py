@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from concept_graph_mcp import calls, settings
+from concept_graph_mcp.hosts.sqlite import opening
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded import opening
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.worker import decay, entities
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core.folding import plain_if_other
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}

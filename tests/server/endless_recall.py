@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from concept_graph_mcp import __main__, signals
-from concept_graph_mcp.stores.bolt import cancellation, cypher
+from concept_graph_mcp.hosts.memgraph import cancellation, cypher
 
 _CALL = "CALL conceptgraph.recall"
 _AGAIN = "UNWIND range(1, 100001) AS once UNWIND range(1, 100001) AS again "

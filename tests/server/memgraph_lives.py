@@ -14,7 +14,7 @@ from memgraph_process import MemgraphProcess
 from tests.conftest import Memory
 
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 # So many times as many kills as are wanted are tried, because some come after the work.
 _TRIES = 6

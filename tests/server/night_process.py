@@ -19,8 +19,8 @@ from worker_process import opened
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.calls import Call
+from concept_graph_mcp.hosts.sqlite.database import Database
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.database import Database
 from concept_graph_mcp.worker import entities
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from click.testing import Result
 from command_line import ok, run
 
-from concept_graph_mcp.stores import backup_folder
+from concept_graph_mcp.hosts import backup_folder
 
 GRAPH = [
     {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},

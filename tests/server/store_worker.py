@@ -20,7 +20,7 @@ from typing import Any
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.stores.store import Store
+from concept_graph_mcp.hosts.store import Store
 from conceptgraph_core.errors import ConceptGraphError
 
 NOBODY = 65534
@@ -54,10 +54,10 @@ async def main(location: str) -> None:
 
 def _store(location: str) -> Store:
     if "://" in location:
-        from concept_graph_mcp.stores.bolt.store import BoltStore
+        from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
         return BoltStore(location, "", "")
-    from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+    from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
     return EmbeddedStore(Path(location))
 

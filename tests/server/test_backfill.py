@@ -30,10 +30,10 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.backfill import history, steps, toolbox, transcript, working_store
 from concept_graph_mcp.backfill.chunks import Calendar, chunks, survey
 from concept_graph_mcp.backfill.errors import HistoryError
+from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Session
 from concept_graph_mcp.settings import read
-from concept_graph_mcp.stores.lazy import connect
 
 HISTORY = Path(__file__).with_name("backfill_history.jsonl")
 # DuraSpace IRC logs, CC BY 4.0.

@@ -18,9 +18,9 @@ from embedded_files import assert_sound
 from shell import GRAPH, Shell
 
 from concept_graph_mcp.file_formats import header
-from concept_graph_mcp.stores import backup_folder
-from concept_graph_mcp.stores.backup_files import BadBackup, Contents, check_written
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts import backup_folder
+from concept_graph_mcp.hosts.backup_files import BadBackup, Contents, check_written
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 
 def environment(shell: Shell) -> dict[str, str]:
@@ -107,7 +107,7 @@ KILLED = """
 import anyio, os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from concept_graph_mcp.stores import backup_folder
+from concept_graph_mcp.hosts import backup_folder
 
 async def main(folder, suffix):
     async with backup_folder.turn(folder, lambda: None):

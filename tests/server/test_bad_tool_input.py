@@ -13,9 +13,9 @@ from mcp.client.client import Client
 from server_processes import StdioServer
 
 from concept_graph_mcp import serving
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.procedure_host import Host
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.toolsets import tools
 
 NOW_MS = 1_750_000_000_000

@@ -4,8 +4,8 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.also import Also
-from concept_graph_mcp.stores.bolt import bare_calls
-from concept_graph_mcp.stores.embedded.modules import load_modules
+from concept_graph_mcp.hosts.memgraph import bare_calls
+from concept_graph_mcp.hosts.sqlite.modules import load_modules
 from conceptgraph_core import context as contexts
 from conceptgraph_core.context import owning
 

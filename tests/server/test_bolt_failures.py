@@ -14,15 +14,15 @@ from neo4j.exceptions import (
 )
 
 from concept_graph_mcp.errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable
-from concept_graph_mcp.stores.bolt import caller
-from concept_graph_mcp.stores.bolt.failures import (
+from concept_graph_mcp.hosts.memgraph import caller
+from concept_graph_mcp.hosts.memgraph.failures import (
     is_conflict,
     is_ended,
     refusal,
     unreplicated,
     unsent,
 )
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 CODE = "Memgraph.ClientError.MemgraphError.MemgraphError"
 

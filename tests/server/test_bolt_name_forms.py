@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from neo4j.exceptions import ClientError
 
-from concept_graph_mcp.stores.bolt import name_forms, name_states
+from concept_graph_mcp.hosts.memgraph import name_forms, name_states
 from conceptgraph_core.concepts.schema import NAMES as INDEX
 from conceptgraph_core.name_lists import schema
 

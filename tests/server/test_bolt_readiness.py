@@ -22,9 +22,9 @@ from tcp_proxy import Proxy, closed_port
 
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable, Unwritable
+from concept_graph_mcp.hosts.memgraph import name_forms, readiness, text_search
+from concept_graph_mcp.hosts.memgraph import store as bolt
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import name_forms, readiness, text_search
-from concept_graph_mcp.stores.bolt import store as bolt
 from conceptgraph_core.registry import LAYERS, text_index
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import Memory
-from concept_graph_mcp.stores.embedded import cache
+from concept_graph_mcp.hosts.sqlite import cache
 from conceptgraph_core.words.terms import terms
 
 OURS = ("conceptgraph_core", "concept_graph_mcp")

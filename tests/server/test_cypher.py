@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.bolt import cypher, name_states, store, text_search
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph import cypher, name_states, store, text_search
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}

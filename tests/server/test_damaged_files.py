@@ -16,7 +16,7 @@ from embedded_files import opened, run
 from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError, Unavailable
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 PAGE = 4_096
 WORDS = ["apple", "pear", "plum", "quince", "medlar", "crème", "りんご", "fruit tree"]

@@ -11,10 +11,10 @@ from neo4j.exceptions import ClientError
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Misdeployed, Refused
+from concept_graph_mcp.hosts.memgraph import caller, databases, readiness
+from concept_graph_mcp.hosts.memgraph.databases import Databases
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.settings import SettingsError
-from concept_graph_mcp.stores.bolt import caller, databases, readiness
-from concept_graph_mcp.stores.bolt.databases import Databases
-from concept_graph_mcp.stores.bolt.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615", "user_id": "ann"}
 

@@ -17,8 +17,8 @@ from concept_graph_mcp import Memory, calls, serving, settings
 from concept_graph_mcp import memory as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import opening
+from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
-from concept_graph_mcp.stores.lazy import connect
 
 # For what never comes; nothing waits as long as this where all is well.
 DEADLINE_S = 60.0

@@ -2,8 +2,8 @@
 
 import pytest
 
-from concept_graph_mcp.stores.embedded.cache import decode, decode_all
-from concept_graph_mcp.stores.embedded.checksums import Unsound
+from concept_graph_mcp.hosts.sqlite.cache import decode, decode_all
+from concept_graph_mcp.hosts.sqlite.checksums import Unsound
 
 PLAIN = '{"strength":0.5,"created_at":1750000000000}'
 

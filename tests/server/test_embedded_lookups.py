@@ -9,9 +9,9 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.lookups import Equal, Filled, Incoming, Lookup, Ordered, Text
-from concept_graph_mcp.stores.embedded import lookups, posting_cache, text_search
-from concept_graph_mcp.stores.embedded.cache import Cache
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite import lookups, posting_cache, text_search
+from concept_graph_mcp.hosts.sqlite.cache import Cache
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core import folding
 from conceptgraph_core.concepts import procedures, schema
 

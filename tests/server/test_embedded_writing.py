@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded import checksums, edge_changes
-from concept_graph_mcp.stores.embedded.cache import Cache
-from concept_graph_mcp.stores.embedded.database import Database
-from concept_graph_mcp.stores.embedded.indexes import CATALOGUE
-from concept_graph_mcp.stores.embedded.interface import Graph, Vertex
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
-from concept_graph_mcp.stores.embedded.transaction import Transaction
+from concept_graph_mcp.hosts.sqlite import checksums, edge_changes
+from concept_graph_mcp.hosts.sqlite.cache import Cache
+from concept_graph_mcp.hosts.sqlite.database import Database
+from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
+from concept_graph_mcp.hosts.sqlite.interface import Graph, Vertex
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite.transaction import Transaction
 
 
 class Store:

@@ -16,8 +16,8 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.calls.lookups import Nearest
 from concept_graph_mcp.embedding.base import Embedding, EmbeddingError, Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding, open_embedding
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from conceptgraph_core.ranks import cosine
 
 STATIC = Path(__file__).parents[3] / "shared/data/static-minilm"

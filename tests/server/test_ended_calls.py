@@ -18,9 +18,9 @@ from server_processes import END_S, StdioServer
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Ended
-from concept_graph_mcp.stores.embedded import cancellation, modules
-from concept_graph_mcp.stores.embedded.procedure_host import Host
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite import cancellation, modules
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
 # More than are gone through between two looks at whether to go on.
 LEAVES = 2_500

@@ -18,8 +18,8 @@ from server_processes import StdioServer
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Ended
-from concept_graph_mcp.stores.bolt import cypher
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph import cypher
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 ENDLESS = (

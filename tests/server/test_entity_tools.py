@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from mcp.client.client import Client
 
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 NOW_MS = 1_750_000_000_000
 MAX = {"label": "Max", "type": "entity"}

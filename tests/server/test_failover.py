@@ -12,7 +12,7 @@ from tests.markdown import ROOT, blocks
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 pytestmark = pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")
 

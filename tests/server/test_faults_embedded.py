@@ -21,11 +21,11 @@ from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
-from concept_graph_mcp.stores.embedded import modules
-from concept_graph_mcp.stores.embedded.opening import APPLICATION_ID
-from concept_graph_mcp.stores.embedded.procedure_host import Host
-from concept_graph_mcp.stores.embedded.tables import FORMAT
-from concept_graph_mcp.stores.embedded.transaction import UniqueViolation
+from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite.opening import APPLICATION_ID
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.tables import FORMAT
+from concept_graph_mcp.hosts.sqlite.transaction import UniqueViolation
 from conceptgraph_core.concepts import procedures
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.transfer import procedures as transfer
@@ -233,8 +233,8 @@ def test_a_small_write_of_another_process_is_taken_over_without_reading_the_rest
 
 
 def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.stores.embedded.changes.KEPT", 3)
-    monkeypatch.setattr("concept_graph_mcp.stores.embedded.changes.REMOVED_EVERY", 1)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.KEPT", 3)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.REMOVED_EVERY", 1)
     path = tmp_path / "memory.db"
     with opened(path) as behind, opened(path) as ahead:
         run(behind, calls.concepts.relation_add("apple", "fruit", "is-a"))
@@ -247,8 +247,8 @@ def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeyp
 
 
 def test_the_log_of_changes_does_not_grow_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.stores.embedded.changes.KEPT", 3)
-    monkeypatch.setattr("concept_graph_mcp.stores.embedded.changes.REMOVED_EVERY", 4)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.KEPT", 3)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.REMOVED_EVERY", 4)
     with opened(tmp_path / "memory.db") as host:
         for number in range(20):
             run(host, calls.concepts.concept_upsert(f"thing {number}"))

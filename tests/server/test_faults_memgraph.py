@@ -7,7 +7,7 @@ from embedded_files import assert_sound
 from server_processes import all_at_once, workers
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 

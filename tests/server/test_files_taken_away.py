@@ -11,8 +11,8 @@ from server_processes import StdioServer, Worker, workers
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.stores.embedded import cancellation, file_watch
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite import cancellation, file_watch
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 
 def names(host: Host) -> list[str]:

@@ -12,9 +12,9 @@ from command_line import run
 from test_importing_memories import sqlite_file
 
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.stores.backup_files import BadBackup
-from concept_graph_mcp.stores.embedded import backup, opening
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.backup_files import BadBackup
+from concept_graph_mcp.hosts.sqlite import backup, opening
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core.memories.compression import MARK
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"

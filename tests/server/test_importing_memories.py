@@ -13,7 +13,7 @@ from command_line import ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
 # As the documents of these programs have it.
 NODES = """

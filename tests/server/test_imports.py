@@ -13,9 +13,9 @@ import pytest
 from mcp.client.client import Client
 
 from concept_graph_mcp import serving
+from concept_graph_mcp.hosts.memgraph import driver
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt import driver
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 # A second for the first, half a second for the second, and so on.
 SLOW = {"mcp", "neo4j", "pydantic", "openai", "uvicorn", "starlette", "selenium", "tenacity"}

@@ -17,7 +17,7 @@ from memgraph_process import VARIABLE, MemgraphProcess
 from tests.conftest import NOW_MS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 pytestmark = pytest.mark.skipif(
     VARIABLE not in os.environ, reason=f"needs {VARIABLE}: what starts a Memgraph"

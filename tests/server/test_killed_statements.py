@@ -27,7 +27,7 @@ from embedded_files import assert_sound  # noqa: E402
 from server_processes import LineProcess  # noqa: E402
 
 from concept_graph_mcp import calls  # noqa: E402
-from concept_graph_mcp.stores.embedded.procedure_host import Host  # noqa: E402
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host  # noqa: E402
 
 OPERATIONS = ("worker", "embed", "observe", "restore", "migrate")
 FIXTURES = HERE.parent / "fixtures"

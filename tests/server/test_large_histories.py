@@ -14,7 +14,7 @@ from command_line import ok, run
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import ingesting
 from concept_graph_mcp.file_formats import messages
-from concept_graph_mcp.stores.embedded import procedure_host
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from conceptgraph_core.words import languages
 
 # Messages of a conversation.

@@ -11,7 +11,7 @@ from command_line import run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Contended, Refused, Unwritable
-from concept_graph_mcp.stores.bolt.store import BoltStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 # A start takes a tenth of a second; retries of conflicts would take 8.

@@ -22,8 +22,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
 from tcp_proxy import closed_port
 
-from concept_graph_mcp.stores.embedded.procedure_host import Host
-from concept_graph_mcp.stores.embedded.tables import FORMAT
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.tables import FORMAT
 
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day
 LAST_MS = 253_402_300_799_000  # 9999-12-31T23:59:59Z

@@ -15,8 +15,8 @@ from test_bad_tool_input import (
 )
 
 from concept_graph_mcp import calls, serving
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.toolsets import TOOLSETS
 from conceptgraph_core import limits
 

@@ -13,9 +13,9 @@ import pytest
 from shell import GRAPH, HELD, Shell
 
 from concept_graph_mcp.commands.backup_folder import Folder
-from concept_graph_mcp.stores import backup_folder
-from concept_graph_mcp.stores.bolt import caller
-from concept_graph_mcp.stores.embedded import database
+from concept_graph_mcp.hosts import backup_folder
+from concept_graph_mcp.hosts.memgraph import caller
+from concept_graph_mcp.hosts.sqlite import database
 
 
 def test_a_backup_says_what_it_holds_and_leaves_only_itself(shell):
@@ -299,7 +299,7 @@ def test_an_embedded_store_is_backed_up_and_restored_while_others_use_it(tmp_pat
 WRITER = """
 import itertools, select, sys
 from pathlib import Path
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 host = Host(Path(sys.argv[1]))
 for number in itertools.count():

@@ -8,8 +8,8 @@ from anyio.from_thread import start_blocking_portal
 from command_line import run
 from tests.view.asgi import PORT, TOKEN, Asked
 
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 
 MARKS = {"ann": "annish", "bob": "bobbish"}

@@ -11,10 +11,10 @@ from mcp.client.client import Client
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import Unavailable
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import machine_zone, read
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 
 Caller = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 OPENING = """
 import sys, threading
 from pathlib import Path
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 together, failures = threading.Barrier(12), []
 

@@ -10,8 +10,8 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from concept_graph_mcp.stores.embedded import posting_cache
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite import posting_cache
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 NOW_MS = 1_750_000_000_000
 DAY_MS = 86_400_000

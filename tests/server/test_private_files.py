@@ -27,7 +27,7 @@ def open_handed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_a_store_is_created_for_its_owner_only_with_all_that_is_beside_it(tmp_path, portal):
     from concept_graph_mcp import calls
-    from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+    from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
     store = EmbeddedStore(tmp_path / "memory.db")
     portal.call(store.open)

@@ -15,7 +15,7 @@ import pytest
 from server_processes import HERE, LineProcess
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 # Mounts the folder "$1" read-only, for what follows alone, and runs that.
 READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
@@ -97,7 +97,7 @@ def test_a_store_that_cannot_be_written_is_read(store, read_only):
 
 SAYS = """
 import anyio, pathlib, sys
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 print(anyio.run(EmbeddedStore(pathlib.Path(sys.argv[1])).unwritable))
 """
 

@@ -5,7 +5,7 @@ from collections import Counter
 from benchmarks.stores import NOW_MS, Embedded
 
 from concept_graph_mcp import Memory, calls
-from concept_graph_mcp.stores.embedded.database import Database
+from concept_graph_mcp.hosts.sqlite.database import Database
 from conceptgraph_core.retrieval.scoring import Spread
 
 NOTES = ("Clara is allergic to hazelnuts", "The boat is moored in Porto", "Milo has judo at six")

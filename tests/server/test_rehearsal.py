@@ -10,10 +10,10 @@ from shell import GRAPH
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
-from concept_graph_mcp.stores import rehearsal
-from concept_graph_mcp.stores.embedded.opening import Opening
-from concept_graph_mcp.stores.embedded.procedure_host import Host
-from concept_graph_mcp.stores.rehearsal import Rehearsal
+from concept_graph_mcp.hosts import rehearsal
+from concept_graph_mcp.hosts.rehearsal import Rehearsal
+from concept_graph_mcp.hosts.sqlite.opening import Opening
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core.errors import ConceptGraphError
 
 NOW_MS = 1_750_000_000_000

@@ -10,8 +10,8 @@ from memgraph_process import VARIABLE, MemgraphProcess
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unavailable
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.tools import toolsets
 
 pytestmark = pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")

@@ -13,9 +13,9 @@ from command_line import run
 from memgraph_process import VARIABLE, MemgraphProcess, eventually
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.hosts.memgraph.replicated import ReplicatedStore
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt.replicated import ReplicatedStore
-from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.tools import toolsets
 
 pytestmark = pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")

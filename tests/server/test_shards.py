@@ -15,10 +15,10 @@ from memgraph_process import VARIABLE, MemgraphProcess
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unwritable
+from concept_graph_mcp.hosts import shards
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.sharded import ShardedStore
 from concept_graph_mcp.settings import SettingsError
-from concept_graph_mcp.stores import shards
-from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.sharded import ShardedStore
 
 NOW_MS = 1_750_000_000_000
 URIS = {"one": ["bolt://one:7687"], "two": ["bolt://two:7687", "bolt://replica:7687"]}

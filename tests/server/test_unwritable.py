@@ -13,9 +13,9 @@ from memgraph_process import VARIABLE, MemgraphProcess, eventually
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Full, Unwritable
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.tools.concepts import ConceptTools
 from concept_graph_mcp.tools.memories import MemoryTools
 from concept_graph_mcp.tools.memory_search import RememberingTools

@@ -19,10 +19,10 @@ from embedded_files import assert_sound
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.stores.embedded import derivation, migrations
-from concept_graph_mcp.stores.embedded.indexes import CATALOGUE
-from concept_graph_mcp.stores.embedded.procedure_host import Host
-from concept_graph_mcp.stores.embedded.tables import FORMAT
+from concept_graph_mcp.hosts.sqlite import derivation, migrations
+from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.tables import FORMAT
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 STORE = FIXTURES / "store-0.1.0.db"
@@ -141,7 +141,7 @@ def test_what_one_who_was_killed_left_of_the_copy_is_removed(store):
     killed = """
 import os, sys
 from pathlib import Path
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 Path.replace = lambda *names: os.kill(os.getpid(), 9)
 Host(Path(sys.argv[1]))
 """
@@ -222,7 +222,7 @@ def test_an_opening_that_sqlite_does_not_let_wait_is_tried_again(store, monkeypa
             return super().execute(statement, *given)
 
     connect = functools.partial(sqlite3.connect, factory=Busy)
-    monkeypatch.setattr("concept_graph_mcp.stores.embedded.opening.sqlite3.connect", connect)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.opening.sqlite3.connect", connect)
     host = Host(store)
     host.close()
     assert len(tried) == 3
@@ -233,7 +233,7 @@ def test_a_cache_that_has_become_too_large_is_let_go(host, monkeypatch):
     rows = host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text",))
     assert host._cache.bytes > 0
     assert host._cache.vertices
-    monkeypatch.setattr("concept_graph_mcp.stores.embedded.cache.MAX_BYTES", 1_000)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.cache.MAX_BYTES", 1_000)
     assert host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text",)) == rows
     assert (host._cache.bytes, host._cache.vertices) == (0, {})
 

@@ -9,8 +9,8 @@ from command_line import run
 
 from concept_graph_mcp import calls, settings, user_files
 from concept_graph_mcp.errors import StoreError, Unavailable
+from concept_graph_mcp.hosts.per_user import IDLE_S, UserFiles
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.per_user import IDLE_S, UserFiles
 from concept_graph_mcp.worker.along import AlongEach
 from conceptgraph_core import limits
 
@@ -117,7 +117,7 @@ def test_unused_files_are_closed(files, portal, hours):
 
 def test_files_that_take_too_much_memory_are_closed(files, portal, monkeypatch):
     keep(files, portal, "ann")
-    monkeypatch.setattr("concept_graph_mcp.stores.per_user._MOST_BYTES", 1)
+    monkeypatch.setattr("concept_graph_mcp.hosts.per_user._MOST_BYTES", 1)
     keep(files, portal, "bob")
     assert names_open(files) == []
 

@@ -8,8 +8,8 @@ import pytest
 from command_line import run
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded import database
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite import database
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
 MARKS = {"ann": "annish", "bob": "bobbish"}
 

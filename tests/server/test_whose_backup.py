@@ -15,9 +15,9 @@ import pytest
 from neo4j.exceptions import ClientError
 from shell import HELD, Shell
 
-from concept_graph_mcp.stores.bolt import readiness
-from concept_graph_mcp.stores.bolt.store import BoltStore
-from concept_graph_mcp.stores.embedded.procedure_host import Host
+from concept_graph_mcp.hosts.memgraph import readiness
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 FIRST_VERSION = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
 NAME = re.compile(r"\d{8}-\d{6}Z-[0-9a-f]{12}(-\d+)?(\.db|\.jsonl\.gz)")

@@ -11,8 +11,8 @@ from command_line import ok, run
 
 from concept_graph_mcp import overdue, settings
 from concept_graph_mcp.commands import worker
+from concept_graph_mcp.hosts.lazy import opened
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.lazy import opened
 from conceptgraph_core.memories.ids import item_id
 
 DAY_MS = 86_400_000

@@ -7,8 +7,8 @@ import pytest
 from mcp.client.client import Client
 
 from concept_graph_mcp import calls, serving, settings
+from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.lazy import connect
 from concept_graph_mcp.worker.along import Along
 from concept_graph_mcp.worker.job import Job
 

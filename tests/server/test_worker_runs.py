@@ -17,8 +17,8 @@ from tests.examples import limit_examples
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Unavailable
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.worker import decay, purge, registry
 from concept_graph_mcp.worker.job import Job
 from concept_graph_mcp.worker.job_run import JobRun, Stopped

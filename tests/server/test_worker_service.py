@@ -14,9 +14,9 @@ from tcp_proxy import Proxy
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Misdeployed, Unauthenticated, Unavailable
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.logs import Lines
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.bolt.store import BoltStore
 from concept_graph_mcp.worker import decay, logs, service
 from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, Outcome
 from concept_graph_mcp.worker.service import Service

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from concept_graph_mcp import settings
+from concept_graph_mcp.hosts.store import Store
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.store import Store
 from concept_graph_mcp.worker import decay
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
@@ -28,10 +28,10 @@ async def main(location: str, now_ms: str, holder: str, batch: str) -> None:
 
 def opened(location: str) -> Store:
     if "://" in location:
-        from concept_graph_mcp.stores.bolt.store import BoltStore
+        from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
         return BoltStore(location, "", "")
-    from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+    from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
     return EmbeddedStore(Path(location))
 

@@ -13,8 +13,8 @@ from lived import EVENING, live
 from tests.conftest import IMAGES, Memory
 from tests.view.browsing import Page, Viewer, make_browser, missing_browser
 
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 
 

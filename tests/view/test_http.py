@@ -24,7 +24,7 @@ def page(memory, portal) -> Asked:
 @pytest.fixture
 def alone(portal) -> Asked:
     """A viewer of a store that cannot be reached."""
-    from concept_graph_mcp.stores.bolt.store import BoltStore
+    from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
     async def make() -> BoltStore:
         return BoltStore("bolt://127.0.0.1:1", "", "")

@@ -10,8 +10,8 @@ from tests.conftest import Memory
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 
 ENTER, ESCAPE, DOWN, END = "\ue007", "\ue00c", "\ue015", "\ue010"

@@ -9,8 +9,8 @@ from tests.conftest import Memory
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
 from concept_graph_mcp.view.serving import build
 from conceptgraph_core.entities.inputs import Given
 

@@ -11,7 +11,7 @@ from tests.markdown import ROOT, table
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.stores.embedded.store import EmbeddedStore
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.view.static_files import STATIC
 
 ENTER, ESCAPE, END = "\ue007", "\ue00c", "\ue010"

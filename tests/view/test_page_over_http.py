@@ -4,9 +4,9 @@ import pytest
 from tests.server.http.http_running import running
 from tests.view.browsing import Page
 
+from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.settings import read
-from concept_graph_mcp.stores.lazy import connect
 
 NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}
 WRITER, READER = ("memory:read", "memory:write"), ("memory:read",)

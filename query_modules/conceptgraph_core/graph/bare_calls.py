@@ -16,7 +16,7 @@ from .. import context as contexts
 
 re: Final[Any] = __import__("re")
 
-_SHELL: Final = "conceptgraph_core.shell.stores.bolt.bare_calls"
+_SHELL: Final = "conceptgraph_core.shell.hosts.memgraph.bare_calls"
 _ELSEWHERE: Final = "only Memgraph runs a query within a call"
 _NOT_DEPLOYED: Final = "the look-ups of calls are not deployed beside the modules"
 _MODULES: Final = "conceptgraph|memorygraph|entitygraph|everyday"

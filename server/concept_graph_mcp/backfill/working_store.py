@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 from .. import calls
+from ..hosts import lazy
+from ..hosts.sqlite.opening import copied
 from ..session import Session
 from ..settings import Settings
-from ..stores import lazy
-from ..stores.embedded.opening import copied
 from .errors import WorkingStoreError
 
 _BEFORE = ".before-chunk-"

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ..errors import NoStore
-from ..stores import backup_folder
-from ..stores.backup_files import BadBackup, Contents, Written
-from ..stores.store import Keeper
+from ..hosts import backup_folder
+from ..hosts.backup_files import BadBackup, Contents, Written
+from ..hosts.store import Keeper
 from .common import Failure
 from .notes import note
 from .progress import waiting

@@ -9,11 +9,11 @@ import click
 
 from .. import calls, settings
 from ..errors import StoreError
+from ..hosts.backup_files import BadBackup, Contents, contents
+from ..hosts.store import FILES, Keeper
 from ..printable import printable
 from ..session import Session
 from ..settings import Settings
-from ..stores.backup_files import BadBackup, Contents, contents
-from ..stores.store import FILES, Keeper
 from .backup_folder import LATEST, Folder, shown
 from .common import FOLDER, Failure, configured, in_each_store, with_keeper
 from .notes import note

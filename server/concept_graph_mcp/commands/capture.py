@@ -7,9 +7,9 @@ import anyio
 from ..errors import StoreError
 from ..file_formats import Row
 from ..hooks import transcripts
+from ..hosts.lazy import opened
 from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import opened
 from .common import Failure
 from .ingesting import Ingest
 from .interrupts import Interrupts

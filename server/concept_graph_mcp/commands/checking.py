@@ -8,9 +8,9 @@ from rich.table import Table
 from .. import calls
 from ..errors import StoreError
 from ..health.findings import REPAIR, problems
+from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from ..stores.store import Keeper
 from .common import AS_JSON, configured, each_store, in_each_store, with_keeper
 from .notes import note
 from .progress import waiting

@@ -17,11 +17,11 @@ from conceptgraph_core import limits
 from .. import settings, user_files
 from ..embedding import minilm
 from ..errors import StoreError
+from ..hosts.lazy import opened
+from ..hosts.store import Keeper
 from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
-from ..stores.lazy import opened
-from ..stores.store import Keeper
 from .notes import note
 
 T = TypeVar("T")

@@ -16,13 +16,13 @@ from .common import FOLDER, Failure
 from .terminal import say
 
 _CORE = "conceptgraph_core"
-# The parts of this package that calls without a look-up need (see `stores.bolt.bare_calls`).
+# The parts of this package that calls without a look-up need (see `hosts.memgraph.bare_calls`).
 # Within the core, because a reload of the modules must drop them with it.
 _SHELL = "shell"
 LOOKING_UP = (
     *("errors.py", "calls"),
     *(
-        f"stores/bolt/{name}.py"
+        f"hosts/memgraph/{name}.py"
         for name in (
             "bare_calls",
             "cypher",

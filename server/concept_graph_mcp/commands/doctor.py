@@ -14,9 +14,9 @@ from ..clients.state import states
 from ..errors import NoStore, StoreError
 from ..health import findings as health
 from ..health.findings import Finding
+from ..hosts.lazy import opened
 from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import opened
 from .common import AS_JSON, configured
 from .progress import waiting
 from .reading import shown_measure

@@ -102,8 +102,8 @@ def _notes(
     import anyio
 
     from ..hooks import notes
+    from ..hosts.lazy import opened
     from ..session import Session
-    from ..stores.lazy import opened
 
     seen = transcripts.list_seen(given.session)
 

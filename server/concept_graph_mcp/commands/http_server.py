@@ -14,8 +14,8 @@ import click
 from conceptgraph_core.context import OWN, WHOSE
 
 from .. import settings, user_files
+from ..hosts.per_user import MOST_OPEN, prepare
 from ..http.limits import Limits
-from ..stores.per_user import MOST_OPEN, prepare
 from .common import FILE, FOLDER, Failure, Number, configured
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

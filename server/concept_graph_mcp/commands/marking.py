@@ -10,8 +10,8 @@ from ..histories import marks
 from ..histories.conversation import Kept
 from ..histories.formats import History
 from ..histories.marks import Mark
+from ..hosts.store import Keeper
 from ..session import Session
-from ..stores.store import Keeper
 
 
 class Marking:

@@ -12,9 +12,9 @@ from conceptgraph_core.memories import rules, schema
 from conceptgraph_core.retrieval import schema as words_of
 
 from .. import calls
+from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from ..stores.store import Keeper
 from .common import AS_JSON, ASKER, AT, Failure, Number, configured, with_keeper, with_session
 from .finding import reasons
 from .formatting import figure

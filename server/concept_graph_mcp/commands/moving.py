@@ -8,10 +8,10 @@ from pathlib import Path
 import anyio
 
 from .. import calls
+from ..hosts import shards
+from ..hosts.lazy import opened
 from ..session import Session
 from ..settings import Settings
-from ..stores import shards
-from ..stores.lazy import opened
 from .common import Failure
 from .owned import count, records_of, remove, told
 from .terminal import say

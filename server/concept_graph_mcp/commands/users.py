@@ -13,10 +13,10 @@ from conceptgraph_core import __version__, text
 from conceptgraph_core.errors import InvalidText
 
 from .. import calls, file_formats
+from ..hosts.sqlite import file_watch
+from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from ..stores.embedded import file_watch
-from ..stores.store import Keeper
 from . import output
 from .common import (
     AS_JSON,

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import click
 
+from ..hosts.store import Keeper
 from ..session import Session
-from ..stores.store import Keeper
 from .common import AT, Failure, configured, with_keeper
 from .notes import note
 from .terminal import say

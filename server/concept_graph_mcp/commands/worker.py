@@ -14,10 +14,10 @@ from conceptgraph_core.jobs import schema
 
 from .. import calls, settings
 from ..errors import StoreError, one_line
+from ..hosts.lazy import connect
 from ..logs import Lines
 from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import connect
 from ..worker import logs, registry
 from ..worker.job import Job
 from ..worker.lease_runner import DONE, FAILED, LeaseRunner, Outcome

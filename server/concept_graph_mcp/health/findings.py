@@ -17,9 +17,9 @@ from ..core import modules_directory
 from ..embedding.base import EmbeddingError, name_embedding
 from ..embedding.minilm import PACKAGES
 from ..errors import StoreError
+from ..hosts.lazy import opened
 from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import opened
 
 Row = dict[str, Any]
 

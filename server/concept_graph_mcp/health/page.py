@@ -19,9 +19,9 @@ from conceptgraph_core import __version__, limits
 from .. import calls, overdue
 from ..clients.state import states
 from ..errors import StoreError
+from ..hosts.store import Keeper
 from ..session import Clock, Session
 from ..settings import Settings
-from ..stores.store import Keeper
 from ..view import periods
 from ..worker import registry
 from ..worker.job import Job

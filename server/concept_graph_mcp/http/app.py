@@ -28,8 +28,8 @@ from starlette.types import ASGIApp
 
 from .. import calls
 from ..errors import StoreError
+from ..hosts.store import Many
 from ..session import Session
-from ..stores.store import Many
 from .asking import READ, SCOPES
 from .calls import Calls
 from .guard import Admitted, Guard, Probed, Slowed, WellFormed, refusal

@@ -11,8 +11,8 @@ from mcp.server.auth.provider import AccessToken
 
 from ..calls.call import Call
 from ..errors import StoreError
+from ..hosts.store import Store
 from ..session import Session
-from ..stores.store import Store
 from .room import GROWING, NoRoom, Room
 
 READ, WRITE = "memory:read", "memory:write"

@@ -10,12 +10,12 @@ import anyio
 import uvicorn
 
 from .. import serving, stderr
+from ..hosts.lazy import served
+from ..hosts.per_user import MOST_OPEN, UserFiles
+from ..hosts.store import Many
 from ..logs import Lines, tell
 from ..session import Session
 from ..settings import Settings
-from ..stores.lazy import served
-from ..stores.per_user import MOST_OPEN, UserFiles
-from ..stores.store import Many
 from ..web import Server
 from .app import Web, build
 from .asking import askers_session

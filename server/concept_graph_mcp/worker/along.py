@@ -17,9 +17,9 @@ import anyio
 
 from .. import user_files
 from ..errors import one_line
+from ..hosts.per_user import UserFiles
 from ..session import Session
 from ..settings import Settings
-from ..stores.per_user import UserFiles
 from . import embedding, registry
 from .job import Job
 from .lease_runner import STOPPED, LeaseRunner, is_due, next_due_ms

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from http_running import Running, running
 
+from concept_graph_mcp.hosts.lazy import connect
+from concept_graph_mcp.hosts.store import Store
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.settings import read
-from concept_graph_mcp.stores.lazy import connect
-from concept_graph_mcp.stores.store import Store
 
 
 @pytest.fixture

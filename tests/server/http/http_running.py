@@ -17,12 +17,12 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from concept_graph_mcp.calls import Call
+from concept_graph_mcp.hosts.store import Store
 from concept_graph_mcp.http.app import PATH, Web
 from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.stores.store import Store
 from concept_graph_mcp.web import listening
 
 # The versions of the protocol that clients speak: without a handshake, and with one.

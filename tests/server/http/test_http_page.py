@@ -7,8 +7,8 @@ import httpx2
 import pytest
 from http_running import Held, Running, running
 
+from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.stores.per_user import UserFiles
 from concept_graph_mcp.view.guard import HEADERS
 
 NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"], "said": "Ann likes hazelnuts."}

@@ -7,8 +7,8 @@ from http_running import running
 from test_http_command import process
 
 from concept_graph_mcp import user_files
+from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.http.tokens import Tokens
-from concept_graph_mcp.stores.per_user import UserFiles
 
 
 @pytest.fixture

@@ -113,7 +113,7 @@ def served(
     name the databases. Raises SettingsError.
     """
     if by_database:
-        from .bolt.databases import Databases
+        from .memgraph.databases import Databases
 
         return Databases(settings.uri, settings.user, settings.password)
     if settings.per_user is not None:
@@ -143,14 +143,14 @@ async def opened(settings: Settings, creates: bool = False) -> AsyncGenerator[Ke
 
 
 def _embedded(path: Path, creates: bool) -> KeptStore:
-    from .embedded.store import EmbeddedStore
+    from .sqlite.store import EmbeddedStore
 
     return EmbeddedStore(path, creates)
 
 
 def _bolt(settings: Settings) -> KeptStore:
     if settings.read_uris:
-        from .bolt.replicated import ReplicatedStore
+        from .memgraph.replicated import ReplicatedStore
 
         return ReplicatedStore(
             settings.uri,
@@ -159,6 +159,6 @@ def _bolt(settings: Settings) -> KeptStore:
             settings.password,
             database=settings.database,
         )
-    from .bolt.store import BoltStore
+    from .memgraph.store import BoltStore
 
     return BoltStore(settings.uri, settings.user, settings.password, database=settings.database)

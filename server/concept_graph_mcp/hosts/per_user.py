@@ -22,7 +22,7 @@ from ..errors import StoreError, Unavailable
 from .store import Many
 
 if TYPE_CHECKING:
-    from .embedded.store import EmbeddedStore
+    from .sqlite.store import EmbeddedStore
 
 logger = logging.getLogger(__name__)
 
@@ -221,6 +221,6 @@ class UserFile:
 
 def _embedded() -> Make:
     """Return the class of store files. Its import takes long."""
-    from .embedded.store import EmbeddedStore
+    from .sqlite.store import EmbeddedStore
 
     return EmbeddedStore
