@@ -5,7 +5,6 @@ The shell makes the schema of a tool and the options of a command of it. Imports
 """
 
 from collections.abc import Mapping, Sequence
-from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from . import budgets, limits
@@ -88,10 +87,10 @@ def unwrap_type(type_: Any) -> tuple[Any, list[Any]]:
     """Return *type_* without `Annotated` and None, the first of a union, and what it is told."""
     told: list[Any] = []
     while len(get_args(type_)) > 1 and get_origin(type_) is not Literal:
-        members = [one for one in get_args(type_) if one is not NoneType]
+        members = [one for one in get_args(type_) if one is not type(None)]
         if get_origin(type_) is Annotated:
             told = [*members[1:], *told]
-        elif get_origin(type_) not in {Union, UnionType}:
+        elif get_origin(type_) not in {Union, type(int | str)}:
             break
         type_ = members[0]
     return type_, told
