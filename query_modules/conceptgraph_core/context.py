@@ -11,6 +11,9 @@ from .decaying import Rules
 from .errors import ConceptGraphError, InvalidContext
 from .words import languages
 
+# In the environment of Memgraph: how many nodes a call without a look-up may read.
+MOST_SCANNED_VARIABLE: Final = "CONCEPT_GRAPH_MOST_SCANNED"
+
 # The user of memories and entities if a call names none.
 DEFAULT_USER: Final = "default"
 # The concepts of a call: shared by all users, or the user's own.
@@ -234,6 +237,12 @@ def _numbers(value: Any) -> Rules:
     if not isinstance(value, Mapping):
         raise InvalidContext("context: decay must be a map such as {base_rate: 0.02}")
     return decaying.rules(value)
+
+
+def most_scanned() -> int:
+    """Return how many nodes a call without a look-up may read; the server's environment sets it."""
+    said = _environment().get(MOST_SCANNED_VARIABLE, "").strip()
+    return int(said) if said.isascii() and said.isdigit() else limits.MAX_SCANNED
 
 
 def _environment() -> Mapping[str, str]:

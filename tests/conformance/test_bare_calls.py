@@ -127,3 +127,34 @@ def test_a_memory_limit_leaves_a_server_that_runs(lab, memory, limit):
         except Exception as error:  # noqa: BLE001 (the driver's)
             assert "emory" in str(error) or "Python exception" in str(error)  # noqa: PT017
     assert lab.value("RETURN 1") == 1
+
+
+BY_ID = "MATCH (n:Memory {id: $id}) WITH collect(n) AS found"
+BY_NAME = 'MATCH (n:Concept {user_id: "", name: "apple"}) WITH collect(n) AS found'
+BY_WORDS = (
+    'MATCH (n:Corpus {scope: "default"}) WITH collect(n) AS corpus'
+    ' UNWIND ["allerg", "hazeln"] AS word MATCH (n:Term {scope: "default"})'
+    " WHERE n.name STARTS WITH word WITH corpus + collect(n) AS found"
+)
+BY_HAND = (
+    (BY_NAME, "conceptgraph.recall(['apple'], 2, 10, ", "text", "apple is-a fruit"),
+    (BY_ID, "memorygraph.get($id, ", "content", TEXT),
+    (BY_WORDS, "memorygraph.search('hazelnuts', 10, null, [], [], [], [], null, ", "text", TEXT),
+    (BY_WORDS, "everyday.recall('Which allergy?', null, 1200, [], null, ", "text", TEXT),
+)
+
+
+@pytest.mark.parametrize(("found", "call", "field", "wanted"), BY_HAND)
+def test_a_later_statement_of_a_transaction_can_look_up_itself(large, found, call, field, wanted):
+    kept = f"CALL everyday.remember('{TEXT}', ['Lena'], 'years') YIELD id RETURN id"
+    memory_id = large.value(kept)
+
+    def after_a_write(statement):
+        with large.transaction() as transaction:
+            transaction.run("CREATE (o:Other {number: -1})").consume()
+            return transaction.run(statement, id=memory_id).single(strict=True).value()
+
+    with pytest.raises(Exception, match="CONCEPT_GRAPH_MOST_SCANNED"):
+        after_a_write(f"CALL {call}{{}}) YIELD {field} RETURN {field}")
+    given = f"CALL {call}{{found: found}}) YIELD {field} RETURN {field}"
+    assert wanted in after_a_write(f"{found} {given}")

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 import mgp
 
 from .. import context as contexts
-from .. import limits
 from ..context import Context
 from ..errors import InvalidContext, TooMuch
 from ..layers import Layer
@@ -46,7 +45,7 @@ class Graph(Generic[N]):
     layer: ClassVar[Layer]
     node_class: ClassVar[type[Any]] = Node
     # One such call of a person must not hold up all agents.
-    most_scanned: float = limits.MAX_SCANNED
+    most_scanned: float = contexts.most_scanned()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -172,7 +171,8 @@ class Graph(Generic[N]):
             f" {self.most_scanned:,}; look them up by index first:"
             f" MATCH (n:{kind.label} {{{kind.key[-1]}: $given}})"
             " WITH collect(n) AS found CALL …($given, …, {found: found}) YIELD …;"
-            " or use the MCP server or the command line, which look up by themselves"
+            " or use the MCP server or the command line, which look up by themselves;"
+            f" or set {contexts.MOST_SCANNED_VARIABLE} in Memgraph's environment"
         )
 
     def raw_vertex(self, vertex_id: int) -> Any:
