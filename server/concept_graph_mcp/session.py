@@ -193,7 +193,9 @@ class Session:
     async def _unnamed(self, text: str) -> "_Unnamed":
         if not text.strip() or missing():
             return text, 1.0, ()
-        [row] = await self.run(calls.memory_search.unnamed(self.user_id, text))
+        [row] = await self.run(calls.memory_search.unnamed(self.user_id, text, spelt=False))
+        if row["unknown"]:
+            [row] = await self.run(calls.memory_search.unnamed(self.user_id, text))
         return str(row["text"]), float(row["mean_length"]), row["spelt"]
 
     async def _spelt(self, text: str, is_statement: bool) -> Sequence[Mapping[str, str]]:

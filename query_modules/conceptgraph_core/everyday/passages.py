@@ -26,6 +26,9 @@ _LONGEST, _PART = 200, 80
 _SHORT: Final = 40
 _ENDS: Final = ".!?…"
 _FULL_ENDS: Final = "。！？"
+_NEW_LINES: Final = "\n\r\u2028\u2029"
+# All blanks, and what ends a sentence without one.
+_STOPS: Final = frozenset(filter(str.isspace, map(chr, range(0x3001)))).union(_FULL_ENDS)
 _CLOSING: Final = "\"'”’»)]"
 # "Dr." and "Prof." end no sentence; neither do "17." and "e.g.".
 _SHORT_NAME, _SHORT_NUMBER = 4, 2
@@ -164,10 +167,12 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for at, character in enumerate(text):
-        if character in "\n\r\u2028\u2029" or character in _FULL_ENDS:
+    # Most characters end nothing, and long texts are read for every message.
+    for at in [at for at, character in enumerate(text) if character in _STOPS]:
+        character = text[at]
+        if character in _NEW_LINES or character in _FULL_ENDS:
             stop = at + (character in _FULL_ENDS)
-        elif character.isspace() and _ends(text, start, at):
+        elif _ends(text, start, at):
             stop = at
         else:
             continue
@@ -180,6 +185,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _ends(text: str, start: int, blank: int) -> bool:
     """Tell whether a sentence that began at *start* ends before the *blank*."""
+    if text[blank - 1 : blank].isalnum():
+        return False
     said = text[start:blank].rstrip(_CLOSING)
     if not said or said[-1] not in _ENDS or text[blank + 1 : blank + 2].islower():
         return False

@@ -67,7 +67,9 @@ WIDENED = reads(
     "memorygraph.widened", term=str, share=float, said=str, to=str, why=str, covers=float,
     wording=int,
 )  # fmt: skip
-UNNAMED = reads("memorygraph.unnamed", text=str, mean_length=float, spelt=MAPS)
+UNNAMED = reads(
+    "memorygraph.unnamed", text=str, mean_length=float, spelt=MAPS, unknown=TEXTS,
+)  # fmt: skip
 TOUCH = writes("memorygraph.touch", memory_id=str, access_count=int, state=str, decay_score=float)
 DECAY_STATUS = reads("memorygraph.decay_status", **_STATUS)
 PRESERVE = writes("memorygraph.preserve", **_STATUS)

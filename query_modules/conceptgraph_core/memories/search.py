@@ -400,12 +400,15 @@ def _led_to(graph: AllMemories, text_: str) -> list[Row]:
 def unnamed(graph: AllMemories, query: str) -> Row:
     """Return the `text` of *query* without the first names of speakers, and `mean_length`.
 
-    `spelt` has the words that are misspelt. See `retrieval.unnamed` and `retrieval.spelling`.
+    `unknown` has the words that no text and no list has, and `spelt` those of them that are
+    misspelt. See `retrieval.unnamed` and `retrieval.spelling`.
     """
     text_, mean_length = speakers.unnamed(graph, graph.context.user_id, query, "query")
     index = StoredIndex(graph.another(Words), graph.context.user_id)
-    spelt = spelling.corrected(index, query, graph.context.languages)
-    return {"text": text_, "mean_length": mean_length, "spelt": spelt}
+    languages = graph.context.languages
+    unknown = list(spelling.unknown(index, query, languages))
+    spelt = spelling.corrected(index, query, languages)
+    return {"text": text_, "mean_length": mean_length, "spelt": spelt, "unknown": unknown}
 
 
 def _further(graph: AllMemories, query: str, number: int) -> list[Further]:

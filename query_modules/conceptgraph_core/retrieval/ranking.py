@@ -301,7 +301,7 @@ class Choice(Generic[H]):
         spread = self._spread
         # More than wanted: the neighbours of a text may give it more than it gives to itself.
         strongest = spread.strongest(_STRONGEST * self._limit)
-        scored = ((spread.about_total(place) * spread.by_time(place), place) for place in strongest)
+        scored = [(spread.about_total(place) * spread.by_time(place), place) for place in strongest]
         best = nlargest(self._limit, scored)
         if len(best) < self._limit:
             return 0.0
@@ -309,7 +309,7 @@ class Choice(Generic[H]):
         if by_speaker > 1.0:
             # Mentions do not carry the speaker, whose factor may raise the score to reach.
             self._consider_all(
-                [(one * by_speaker, place, spread.total(place)) for one, place in best]
+                [(one * by_speaker, place, spread.total(place)) for one, place in scored]
             )
         # Twice, because `about_total` may exceed the final score by its last bits.
         return max(self._least, best[-1][0] - 2 * NOT_COMPARED)
@@ -324,12 +324,17 @@ class Choice(Generic[H]):
 
         *bounds* has the bound of each place's total.
         """
-        likely = []
-        for bound, place in bounds:
-            if place not in self._considered:
-                factor = self._most_factor(place)
-                if bound * factor >= least:
-                    likely.append((bound * factor, place, factor))
+        considered, by_time = self._considered, self._spread.by_time
+        factors = (
+            (bound, place, by_time(place) * self._most_by_speaker)
+            for bound, place in bounds
+            if place not in considered
+        )
+        likely = [
+            (bound * factor, place, factor)
+            for bound, place, factor in factors
+            if bound * factor >= least
+        ]
         likely.sort(reverse=True)
         # Each part may raise the score to reach, which spares the totals of the others.
         for start in range(0, len(likely), self._limit):
@@ -344,10 +349,12 @@ class Choice(Generic[H]):
     def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
         """Consider places, each given with the bound of its score and its total."""
         least = self._least
-        wanted = [(place, total) for most, place, total in likely if most >= least]
-        self._index.expect([self._near(place) for place, _ in wanted])
-        scored = [one for one in (self._scored(*one) for one in wanted) if one is not None]
-        scored = [one for one in scored if one.score >= least]
+        wanted = [
+            (place, total, self._near(place)) for most, place, total in likely if most >= least
+        ]
+        self._index.expect([near for _, _, near in wanted])
+        found = (self._scored(*one) for one in wanted)
+        scored = [one for one in found if one is not None and one.score >= least]
         scored.sort(key=lambda one: one.score, reverse=True)
         self._index.expect_nodes([one.text for one in scored[: self._limit]])
         for one in scored:
@@ -364,14 +371,19 @@ class Choice(Generic[H]):
             factor = self._most_factor(place)
             if bound * factor >= self._least:
                 total = self._spread.total(place)
-                one = self._scored(place, total) if total * factor >= self._least else None
+                if total * factor < self._least:
+                    continue
+                one = self._scored(place, total, self._near(place))
                 if one is not None:
                     self._take(one)
 
-    def _scored(self, place: Place, total: float) -> _Found[H] | None:
-        """Return the text at *place*; None if there is none, or if it is too recent."""
+    def _scored(self, place: Place, total: float, near: tuple[H, int]) -> _Found[H] | None:
+        """Return the text at *place*; None if there is none, or if it is too recent.
+
+        *near* is its nearest text with a mention (`_near`).
+        """
         self._considered.add(place)
-        text = self._text(place)
+        text = self._index.beside(*near) if near[1] else near[0]
         if text is None:
             return None
         told = self._index.tell(text)
@@ -402,14 +414,12 @@ class Choice(Generic[H]):
         """Return the greatest product of the factors of the text at *place*."""
         return self._spread.by_time(place) * self._most_by_speaker
 
-    def _text(self, place: Place) -> H | None:
-        """Return the text at *place*, reached from the nearest text with a mention."""
-        text, offset = self._near(place)
-        return self._index.beside(text, offset) if offset else text
-
     def _near(self, place: Place) -> tuple[H, int]:
         """Return the nearest text with a mention, and the offset from it to *place*."""
-        for distance in range(NEIGHBOURS + 1):
+        text = self._spread.text(place)
+        if text is not None:
+            return text, 0
+        for distance in range(1, NEIGHBOURS + 1):
             # Backwards first: few edges enter a text, but all its mentions leave it.
             for offset in (distance, -distance):
                 text = self._spread.text(place + offset)

@@ -113,6 +113,8 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 
     def __init__(self) -> None:
         super().__init__(list)
+        # The number of cues of the whole question so far.
+        self.cues = 0
         # The sums that were asked for since the last mention was added.
         self.sums: dict[int, float] = {}
 
@@ -120,13 +122,13 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
         """Return the contribution to *place*: the sum of the cubic roots of the cues' sums."""
         if place in self.sums:
             return self.sums[place]
-        cubed: dict[int, float] = {}
-        at, known = self.get, cubed.get
+        cubed = [0.0] * self.cues
+        at = self.get
         # Summed in the order of the offsets, so that a store's order does not change the sum.
         for offset, faded in FADED_CUBED:
             for number, cube in at(place + offset, ()):
-                cubed[number] = known(number, 0.0) + faded * cube
-        found = self.sums[place] = sum(map(cbrt, cubed.values()))
+                cubed[number] += faded * cube
+        found = self.sums[place] = sum(map(cbrt, filter(None, cubed)))
         return found
 
     def greatest(self, place: int) -> dict[int, int]:
@@ -295,6 +297,7 @@ class Spread(Generic[H]):
         self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given, own))
         hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
         hits.sums.clear()
+        hits.cues = number + 1
         known = strengths.get
         # Few mentions differ in what they give.
         gives = {gave: (weight * gave, (number, (weight * gave) ** 3)) for gave in set(given)}

@@ -17,6 +17,7 @@ from ..words import families, given_names, readings
 from ..words.languages import language as stemmed
 from ..words.splitting import split
 from . import compounds
+from .index import Index
 
 
 class Spelling(NamedTuple):
@@ -83,6 +84,12 @@ def _spellings(text: str, languages: tuple[str, ...]) -> Mapping[str, Meant]:
     }
 
 
+def unknown(index: Index[int], text: str, languages: Sequence[str]) -> dict[str, str]:
+    """Return those doubtful words of *text* that no text has, each with its term."""
+    asked = doubtful(text, languages)
+    return {said: term for said, term in asked.items() if not index.count(term)}
+
+
 def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
     """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
 
@@ -91,24 +98,25 @@ def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> li
     meaning. A word that is right may have `compounds`.
     """
     found = []
+    asked = unknown(index, text, languages)
+    # It takes longer than all else, and most questions have no such word.
+    every = spellings(text, languages) if asked else {}
     spoken = language.likely(split(text))
-    asked, listed = doubtful(text, languages), _listed(spoken)
-    for said, meant in spellings(text, languages).items():
+    listed = _listed(spoken)
+    for said, meant in ((said, every[said]) for said in asked):
         known = [one for one in meant if index.count(one) or meant[one].said in listed]
-        if known and not index.count(asked[said]) and not _is_given_name(said, text):
+        if known and not _is_given_name(said, text):
             best = min(known, key=lambda one: (meant[one].rank, -index.count(one), one))
             right = meant[best].said
             of_it = [one for one in meant if meant[one].said == right and index.count(one)]
             term = best if index.count(best) or not of_it else of_it[0]
             row = {"asked": asked[said], "said": said, "term": term, "word": meant[term].word}
             found.append({**row, "meant": right})
-        elif not (index.count(asked[said]) or _may_be_name(said, text)) and (
-            evident := _evident(meant, spoken, languages)
-        ):
+        elif not _may_be_name(said, text) and (evident := _evident(meant, spoken, languages)):
             [(term, one)] = evident
             row = {"asked": asked[said], "said": said, "term": term, "word": one.word}
             found.append({**row, "meant": one.said})
-        elif not index.count(asked[said]) and compounds.is_german(text):
+        elif compounds.is_german(text):
             found += compounds.related(index, said, asked[said], languages)
     return found
 

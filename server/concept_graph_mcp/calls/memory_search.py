@@ -111,10 +111,14 @@ def context(
 
 
 @checked
-def unnamed(scope: str, query: str) -> Call:
-    """Return the call that tells *query* without the first names of speakers."""
+def unnamed(scope: str, query: str, spelt: bool = True) -> Call:
+    """Return the call that tells *query* without the first names of speakers.
+
+    Without *spelt* it looks up no spellings near its words, which are hundreds. It tells
+    which words are unknown, and what they are meant for takes another call.
+    """
     text.summary(query, "query")
-    terms = Union(tuple(text_lookups.of_terms((query,), scope, spelt=True)))
+    terms = Union(tuple(text_lookups.of_terms((query,), scope, spelt)))
     return Call(procedures.UNNAMED, (query,), terms, text_lookups.context() | {"user_id": scope})
 
 
