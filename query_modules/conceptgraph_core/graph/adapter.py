@@ -196,6 +196,16 @@ class Graph(Generic[N]):
         if read is not None:
             read([node.raw for node in nodes], name)
 
+    def cosines(
+        self, nodes: Iterable[Node], name: str, vector: Sequence[float]
+    ) -> Mapping[int, float]:
+        """Return the cosines to *vector* of the vectors *name* of *nodes*, by id.
+
+        They are those that a host has at hand; the others are to be computed from the properties.
+        """
+        known = getattr(self._raw_graph, "cosines", None)
+        return {} if known is None else known([node.raw for node in nodes], name, vector)
+
     def looked_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
     ) -> list[Any] | None:

@@ -216,7 +216,9 @@ class Finder:
         These are the nearest memories, and some others (`schema.SAMPLED`).
         """
         nodes = list(self._graph.nodes())
-        self._graph.expect_vectors(nodes, "embedding")
+        self._similarities |= self._graph.cosines(nodes, "embedding", self._vector)
+        others = [node for node in nodes if node.id not in self._similarities]
+        self._graph.expect_vectors(others, "embedding")
         near = [
             (-similarity, node.memory_id)
             for node in nodes

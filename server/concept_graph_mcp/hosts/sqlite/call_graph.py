@@ -280,6 +280,13 @@ class Graph:
     def expect_vectors(self, vertices: Sequence[Vertex], name: str) -> None:
         self.reading().expect_vectors([one._element for one in vertices], name)
 
+    def cosines(
+        self, vertices: Sequence[Vertex], name: str, vector: Sequence[float]
+    ) -> dict[int, float]:
+        return self.reading().cosines(  # type: ignore[no-any-return]
+            [one._element for one in vertices], name, vector
+        )
+
     def expect_edges(self, vertices: Iterable[Vertex], outgoing: bool) -> None:
         self.reading().edges.expect([vertex._element for vertex in vertices], outgoing)
 

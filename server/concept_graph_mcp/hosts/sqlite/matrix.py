@@ -1,6 +1,6 @@
 """Hold vectors as rows of one matrix, with the properties that filter them. Needs NumPy."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,17 +86,25 @@ class Matrix:
     ) -> Iterator[tuple[float, int]]:
         """Iterate over (cosine, vertex) of the nearest *limit*, or more, that match *asked*."""
         chosen = self._chosen(asked)
-        question = np.array(vector, dtype=np.float64)
-        question /= np.sqrt(question @ question)
+        question = _of_length_one(vector)
         near = self._roughly(question.astype(np.float32), chosen)
         # Rough products of equal vectors may differ, so the best ones are computed again exactly.
         if len(near) > (most := 2 * limit + 16):
             best = np.argpartition(-near, most)[:most]
             chosen = best if chosen is None else chosen[best]
         rows = slice(0, self._count) if chosen is None else chosen
-        exact = (self._numbers[rows].astype(np.float64) * question).sum(axis=1)
-        exact /= np.sqrt((self._numbers[rows].astype(np.float64) ** 2).sum(axis=1))
+        exact = self._exactly(question, rows)
         return zip(exact.tolist(), self._vertices[rows].tolist(), strict=True)
+
+    def cosines(self, vector: Sequence[float], vertices: Iterable[int]) -> dict[int, float]:
+        """Return the cosines of those of *vertices* that have a vector."""
+        places = {one: self._places[one] for one in vertices if one in self._places}
+        exact = self._exactly(_of_length_one(vector), list(places.values()))
+        return dict(zip(places, exact.tolist(), strict=True))
+
+    def _exactly(self, question: Any, rows: Any) -> Any:
+        numbers = self._numbers[rows].astype(np.float64)
+        return (numbers * question).sum(axis=1) / np.sqrt((numbers**2).sum(axis=1))
 
     def _chosen(self, asked: Mapping[str, Condition]) -> Any:
         """Return the rows that match *asked*; None stands for all of them."""
@@ -140,3 +148,8 @@ class Matrix:
         self._lengths = np.pad(self._lengths, (0, added))
         for column in self.columns.values():
             column.codes = np.pad(column.codes, (0, added))
+
+
+def _of_length_one(vector: Sequence[float]) -> Any:
+    question = np.array(vector, dtype=np.float64)
+    return question / np.sqrt(question @ question)

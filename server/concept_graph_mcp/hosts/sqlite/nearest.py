@@ -68,6 +68,15 @@ class Vectors:
         best = heapq.nlargest(lookup.limit, ((near, -vertex) for near, vertex in scored))
         return [-vertex for _, vertex in best]
 
+    def cosines(
+        self, database: Reading, table: str, vector: Sequence[float], vertices: Collection[int]
+    ) -> dict[int, float]:
+        """Return the cosines of *vertices* to *vector*, as far as they need no reading."""
+        kept = self._matrices.get((table, len(vector)))
+        if kept is None or kept.position != database.position() or not math.hypot(*vector):
+            return {}
+        return kept.cosines(vector, vertices)
+
     def _of(
         self, database: Reading, table: str, dimension: int, names: Collection[str]
     ) -> Iterator["Matrix"]:

@@ -92,6 +92,20 @@ class Transaction:
             for vertex_id, blob in reading.vectors(self._database, table_name, by_id):
                 self._read_vectors[by_id[vertex_id], name] = unpacked(blob)
 
+    def cosines(
+        self, vertices: Collection[VertexElement], name: str, vector: Sequence[float]
+    ) -> dict[int, float]:
+        """Return the cosines to *vector* of the vectors *name*, by id, that are at hand."""
+        if self._before or self._created or self._deleted or self._vectors:
+            return {}
+        tables = {self._catalogue.vector(one.labels, name) for one in vertices}
+        ids = [one.id for one in vertices]
+        found: dict[int, float] = {}
+        for table in filter(None, tables):
+            vectors = self._database.vectors
+            found |= vectors.cosines(self._database, table.name, vector, ids)
+        return found
+
     def look_up(
         self, label: str, properties: Sequence[str], values: Sequence[Sequence[Any]]
     ) -> list[VertexElement] | None:
