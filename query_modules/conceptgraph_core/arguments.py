@@ -68,7 +68,7 @@ RelationType = Literal["is-a", "part-of", "evokes"]
 MemoryId = Annotated[str, "A memory_id."]
 Unit = Annotated[float, Between(0, 1)]
 Limit = Annotated[int, Between(1, schema.MAX_LIMIT, clamps=True)]
-Days = Annotated[int, Between(1, limits.MAX_TIME_MS // 86_400_000, clamps=True)]
+Days = Annotated[int, Between(1, limits.MAX_DAYS, clamps=True)]
 # A recall comes with every message: a budget beyond the last is a model's slip, not its wish.
 Budget = Annotated[
     int,

@@ -36,7 +36,7 @@ _NAMES = (
     *("also_near_nothing", "rehearsed", "only_new", "decay"),
     *("expires", "planned", "owner", "concepts"),
 )
-_KEYS = frozenset(_NAMES)
+KEYS = frozenset(_NAMES)
 
 
 class Context(NamedTuple):
@@ -130,8 +130,8 @@ def parse(given: Mapping[str, Any]) -> Context:
     """
     if not isinstance(given, Mapping):
         raise InvalidContext("context: must be a map such as {now_ms: 1750000000000}")
-    if not given.keys() <= _KEYS:
-        key = next(key for key in given if key not in _KEYS)
+    if not given.keys() <= KEYS:
+        key = next(key for key in given if key not in KEYS)
         raise InvalidContext(f"context: unknown key {key!r}; known are {', '.join(_NAMES)}")
     # Every call does this, so absent keys cost nothing.
     get, values = given.get, dict(_ABSENT)

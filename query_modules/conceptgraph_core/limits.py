@@ -15,6 +15,8 @@ MAX_PATH: Final = 4_000
 MAX_VALUE: Final = 10_000_000
 # 9999-12-31T00:00:00Z: not all later times have a local date.
 MAX_TIME_MS: Final = 253_402_214_400_000
+# A century: the greatest age that a question names.
+MAX_DAYS: Final = 36_500
 
 # The most dimensions of a vector, and the largest value of one.
 MAX_DIMENSION: Final = 16_384

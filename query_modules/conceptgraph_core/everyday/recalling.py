@@ -4,16 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .. import budgets, quoting
+from .. import text as texts
 from ..concepts import recall as concepts
 from ..concepts import widening
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES, RELATION_NAMES
-from ..dates import DAY_MS, Span
+from ..dates import ALWAYS, DAY_MS, Span
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
 from ..folding import plain
+from ..limits import MAX_DAYS
 from ..memories import context as contexts
 from ..memories import near_duplicates, rendering, standing
 from ..memories.context import Candidate
@@ -47,6 +49,8 @@ def recall(
     token_budget: int | None = schema.DEFAULT_BUDGET,
     vector: Sequence[float] = (),
     model: str | None = None,
+    *,
+    max_age_days: int | None = None,
 ) -> Row:
     """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
 
@@ -55,7 +59,8 @@ def recall(
     propositions of the concepts that it names. A message that asks for a time alone (the context's
     `told_in`) gets what happened or was told then, the latest first, or the plans for it. *before*
     is the text just before, which a pronoun refers to. Other wordings of the message (the context's
-    `also`) find as it does, each by itself, and name entities too. Each recalled element counts as
+    `also`) find as it does, each by itself, and name entities too. With *max_age_days* no memory is
+    older. Each recalled element counts as
     accessed in its own layer. Returns text, lines (see `lines`), sources, tokens, those of the
     sources included, and accessed (the arguments of `access`). The text is empty if the message
     names nobody and no stored text matches enough of its words. Raises InvalidText, InvalidNumber,
@@ -63,6 +68,7 @@ def recall(
     """
     room = Room(budget(token_budget))
     question = asked(message, before)
+    recent = _within(graph, max_age_days)
     known = list(_who(graph.another(Entities), question))
     named = widening.named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
@@ -78,7 +84,11 @@ def recall(
             is_known or bool(known or named) or any(map(is_of_the_user, graph.context.also))
         )
     most = schema.MOST_OF_A_GROUP if narrative.names_several(question) else schema.MOST_WHO
-    own = asked_for(graph, message, *graph.context.also)
+    own = [
+        (line, node)
+        for line, node in asked_for(graph, message, *graph.context.also)
+        if node is None or recent.holds(node.told_at)
+    ]
     known = [*(line for line, _ in own), *known[:most]]
     known.sort(key=lambda line: (line["part"] != WHO, line["part"]))
     who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
@@ -92,7 +102,10 @@ def recall(
         least_covered(one, is_known_also if place else is_known, graph.context.languages)
         for place, one in enumerate((question, *graph.context.also))
     ]
-    said = _said(graph, question, (least, margin), room, reserved, (vector, model), bar, shown)
+    said = _said(
+        *(graph, question, (least, margin), room, reserved, (vector, model), bar, shown),
+        recent=recent,
+    )
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
     if bar.tells_names_alone:
@@ -106,6 +119,15 @@ def recall(
         "tokens": tokens(lines) if lines else 0,
         "accessed": {"memories": memories, "concepts": levels},
     }
+
+
+def _within(graph: Graph, max_age_days: int | None) -> Span:
+    """Return the time of what is at most so old at the question. Raises InvalidNumber."""
+    if max_age_days is None:
+        return ALWAYS
+    days = texts.integer(max_age_days, "max_age_days", 1, MAX_DAYS)
+    asked_at = graph.context.asked_at
+    return Span((graph.context.now_ms if asked_at is None else asked_at) - days * DAY_MS)
 
 
 def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
@@ -141,8 +163,10 @@ def _said(
     embedded: tuple[Sequence[float], str | None],
     bar: Bar,
     shown: Sequence[Node] = (),
+    *,
+    recent: Span = ALWAYS,
 ) -> list[Line]:
-    """Return what was said and is not *shown*; access it, and make the links between it firmer."""
+    """Return what was said, is *recent* and not *shown*; access it, make its links firmer."""
     least, margin = bars
     if graph.context.told_in is None:
         found = contexts.candidates(
@@ -155,6 +179,7 @@ def _said(
             belonging=bar.belonging,
             margin=margin,
             admitted=bar.admitted,
+            within=recent,
         )
         found.sort(key=lambda one: bar.place(one.node))
     else:
@@ -162,7 +187,7 @@ def _said(
         found = contexts.told_in(graph, Span(first, end), *how)
         if graph.context.also:
             then = {one.node for one in found}
-            matching = contexts.candidates(graph, question, *embedded, least=least)
+            matching = contexts.candidates(graph, question, *embedded, least=least, within=recent)
             found += (one for one in matching if one.node not in then)
     lines: list[Line] = []
     put: list[Node] = []
@@ -177,7 +202,7 @@ def _said(
         current = iter(_folded(list(current), bar, len(found) >= SEARCH_DEPTH))
     passage = _Passage(graph, found)
     for one in current:
-        if one.node in shown:
+        if one.node in shown or not recent.holds(one.node.told_at):
             continue
         until = graph.ended(one.node)
         line = _line(one, passage.of(one, is_best=not lines), until)

@@ -2,7 +2,7 @@
 
 A procedure has the arguments and defaults of its function, in the same order. A name that ends with
 "_" loses it. `Mapping` stands for a map, `Sequence` for a list, `float` for any number. The context
-comes last.
+comes last. Arguments by name alone are keys of the context, so that a procedure can get new ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin
 
 import mgp
 
+from ..context import KEYS
 from ..errors import WrongValue
 from ..procedures import Edge, Procedure, Vertex
 from .bare_calls import BARE
@@ -43,22 +44,28 @@ class Module:
             is_write = procedure.writes and one == procedure.name
             run = self._running(one, is_write, view, does)
             run.__name__ = one.partition(".")[2]
-            run.__doc__ = self._manual[run.__name__]
+            keys = _names(does, by_name=True)
+            if not KEYS.isdisjoint(keys):
+                raise ValueError(f"{procedure.name}: an argument is called as a key of the context")
+            run.__doc__ = _add_keys(self._manual[run.__name__], keys)
             run.__signature__ = _signature(does, procedure.returns)
             (mgp.write_proc if is_write else mgp.read_proc)(run)
 
     def _running(
         self, name: str, writes: bool, view: Callable[..., Any], does: Callable[..., Any]
     ) -> Any:
-        names = [one.removesuffix("_") for one in inspect.signature(does).parameters][1:]
+        names, keys = _names(does), frozenset(_names(does, by_name=True))
 
         def run(ctx: mgp.ProcCtx, *given: Any) -> list[Any]:
-            context = self._context(given[-1])
+            context, named = self._context(given[-1]), {}
+            if not keys.isdisjoint(context):
+                named = {key: context[key] for key in keys & context.keys()}
+                context = {key: one for key, one in context.items() if key not in keys}
             if "found" not in context:
                 arguments = list(zip(names, given, strict=False))
                 context = BARE.told(ctx, name, writes, arguments, context)
             try:
-                answer = does(view(ctx, context), *given[:-1])
+                answer = does(view(ctx, context), *given[:-1], **named)
                 if answer is None:
                     return []
                 return records([answer] if answer.__class__ is dict else answer)
@@ -66,6 +73,20 @@ class Module:
                 raise WrongValue(_of_wrong_type(error)) from error
 
         return run
+
+
+def _names(does: Callable[..., Any], *, by_name: bool = False) -> list[str]:
+    """Return the names of the arguments of a procedure, or of the keys of its context."""
+    given = list(inspect.signature(does).parameters.values())[1:]
+    return [
+        one.name.removesuffix("_") for one in given if (one.kind is one.KEYWORD_ONLY) is by_name
+    ]
+
+
+def _add_keys(manual: str, keys: Sequence[str]) -> str:
+    about, between, example = manual.partition("\n\nExample:")
+    told = f" Also a key of the context: {', '.join(keys)}." if keys else ""
+    return f"{about}{told}{between}{example}"
 
 
 def _of_wrong_type(error: Exception) -> str:
@@ -89,7 +110,8 @@ def _item(text: str) -> tuple[str, str]:
 
 def _signature(does: Callable[..., Any], returns: Mapping[str, Any]) -> Any:
     made = inspect.Parameter
-    given = list(inspect.signature(does).parameters.values())[1:]
+    every = list(inspect.signature(does).parameters.values())[1:]
+    given = [one for one in every if one.kind is not one.KEYWORD_ONLY]
     parameters = [
         made("ctx", made.POSITIONAL_ONLY, annotation=mgp.ProcCtx),
         *(

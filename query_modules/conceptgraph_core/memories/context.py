@@ -12,7 +12,7 @@ from itertools import chain, islice, repeat
 from typing import Any, Final, NamedTuple
 
 from .. import budgets
-from ..dates import DAY_MS, Span
+from ..dates import ALWAYS, DAY_MS, Span
 from ..retrieval.nearness import MARGIN
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing, together
@@ -87,6 +87,7 @@ def candidates(
     belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
     margin: float = MARGIN,
     admitted: Callable[[Finder, Sequence[Found]], Sequence[Found]] | None = None,
+    within: Span = ALWAYS,
 ) -> list[Candidate]:
     """Return the memories that match *query*, with their entries, the most relevant first.
 
@@ -95,12 +96,12 @@ def candidates(
     *least_named* if a wording names a speaker. Only *longest* bytes of a longer text are shown.
     *belonging* returns those of the matches that stay, and is told whether they are an answer.
     *margin* is that of what is near alone (`retrieval.nearness`). *admitted* returns those that
-    count at all, before it is asked whether they are an answer.
+    count at all, before it is asked whether they are an answer. Only texts *within* a time count.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     lists, kept = [], []
     wordings = Wordings(graph, query, vector, model, margin)
-    each = wordings.each(schema.SEARCH_DEPTH, Wanted())
+    each = wordings.each(schema.SEARCH_DEPTH, Wanted(within=within))
     for (finder, found), share in zip(each, chain(least, repeat(0.0)), strict=False):
         best = found if admitted is None else list(admitted(finder, found))
         enough = least_named if finder.names_a_speaker else share

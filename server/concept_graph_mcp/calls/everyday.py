@@ -12,6 +12,7 @@ from conceptgraph_core.arguments import (
     AskedAt,
     Asker,
     Budget,
+    Days,
     Items,
     Keep,
     Kind,
@@ -80,6 +81,7 @@ def recall(
     asked_at: AskedAt = None,
     told_in: Annotated[Span | Then | None, INNER] = None,
     also: Wordings | Also = (),
+    max_age_days: Annotated[Days | None, "No memory older than so many days."] = None,
     concept_scope: str | None = None,
 ) -> Lookup:
     """Assemble the context of *message*, and access it.
