@@ -376,20 +376,6 @@ def test_associations_that_a_memory_above_tells_are_left_out(days):
     assert "“Clara evokes hazelnuts”" not in told
 
 
-def test_nothing_is_seen_of_another_user(days):
-    memory_id = clara(days)
-    other = "bob"
-    assert days.recall("Can Clara eat hazelnuts?", user=other) == ""
-    assert days.search("hazelnuts Clara", user=other) == []
-    with pytest.raises(REFUSALS, match="nothing is found under"):
-        days.about("Clara", user=other)
-    with pytest.raises(REFUSALS, match="not found"):
-        days.identify("Clara", None, False, "another Clara", user=other)
-    for call in (everyday.forget(memory_id), everyday.remember(other, "x", replaces=memory_id)):
-        with pytest.raises(REFUSALS, match="not found"):
-            days.run(call, other)
-
-
 def test_a_search_goes_over_all_layers_and_can_be_narrowed(days, memory):
     memory_id = clara(days)
     added = calls.concepts.episode_add

@@ -12,6 +12,7 @@ import pytest
 import race
 from click.testing import CliRunner
 from embedded_files import opened, run
+from tests.examples import spread_examples
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
@@ -170,7 +171,7 @@ def test_a_damaged_file_is_told_or_is_really_intact(tmp_path, original, damage):
     random = Random(damage.__name__)
     path = tmp_path / "memory.db"
     reported = 0
-    for page in range(original.pages):
+    for page in spread_examples(range(original.pages)):
         content = bytearray(original.content)
         damage(content, page, random)
         path.write_bytes(content)
@@ -189,7 +190,7 @@ def test_every_call_on_a_damaged_file_does_its_work_or_fails_in_one_line(
 ):
     random = Random(damage.__name__)
     path = tmp_path / "memory.db"
-    for page in range(0, original.pages, 3):
+    for page in spread_examples(range(0, original.pages, 3)):
         content = bytearray(original.content)
         damage(content, page, random)
         for call in random.sample([*READS, *WRITES], 3):

@@ -17,6 +17,7 @@ import pytest
 import race
 from embedded_files import assert_sound
 from server_processes import HERE, Worker, all_at_once, workers
+from tests.examples import spread_examples
 from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
@@ -97,7 +98,7 @@ def killed_after(path: Path, tmp_path: Path, number: int, acknowledged: int) -> 
 def test_whatever_a_killed_process_had_acknowledged_is_there_and_nothing_is_half_written(tmp_path):
     path = tmp_path / "memory.db"
     acknowledged: set[str] = set()
-    for number, count in enumerate(KILL_AFTER):
+    for number, count in enumerate(spread_examples(KILL_AFTER, 4)):
         acknowledged |= killed_after(path, tmp_path, number, count)
         with opened(path) as host:
             found = records(host)

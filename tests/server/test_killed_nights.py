@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from server_processes import LineProcess
+from tests.examples import spread_examples
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.inputs import Given
@@ -71,7 +72,7 @@ def test_a_night_that_is_killed_anywhere_is_completed_by_the_next(memory, begun)
     assert {row["created_by"] for row in undisturbed if row["kind"] == "merge"} == {"system"}
     assert undisturbed != sorted(begun, key=repr)
     whens = ("within", "after", "within", "before")
-    for number in range(10):
+    for number in spread_examples(range(10), 4):
         memory.empty()
         memory.import_rows(begun)
         at, when = 2 + number * (calls_made - 3) // 9, whens[number % 4]
