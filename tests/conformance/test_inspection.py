@@ -183,3 +183,46 @@ def test_the_modules_have_the_version_of_the_server(memory):
     assert memory.run(calls.Call(calls.transfer.procedures.VERSION, ())) == [
         {"version": __version__}
     ]
+
+
+def test_relations_from_and_to_outside_are_reported(memory, hands):
+    memory.concept_upsert("apple")
+    hands.node("Fruit", name="pear")
+    apple, pear = hands.id("apple"), hands.id("pear")
+    hands.edge(apple, pear, "IS_A", weight=0.25)
+    hands.edge(pear, apple, "IS_A", weight=0.25)
+    hands.edge(pear, apple, "GROWS_BESIDE", weight=0.25)
+    assert sorted(problems(memory)) == [
+        ("relation out of its layer", f'"apple" is-a node with id {pear}'),
+        ("relation out of its layer", f'node with id {pear} is-a "apple"'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("label", "properties", "problem"),
+    [
+        ("Worker", {"name": 5}, "odd record of the worker"),
+        ("Worker", {"name": "decay", "lease_until": "soon"}, "odd record of the worker"),
+        ("EmbeddingHold", {"part": 64}, "odd lock of the embedding"),
+        ("EmbeddingHold", {"part": "first"}, "odd lock of the embedding"),
+    ],
+)
+def test_odd_nodes_beside_the_layers_are_reported(memory, hands, label, properties, problem):
+    memory.concept_upsert("apple")
+    hands.node(label, **properties)
+    assert [one for one, _ in problems(memory)] == [problem]
+
+
+def test_a_node_that_lost_its_label_is_reported_with_what_gives_it_back(memory, hands, host):
+    if host == "embedded":
+        pytest.skip("embedded, a node keeps its label")
+    memory.run(calls.memories.create("default", "Lena likes tea"))
+    memory.relation_add("apple", "fruit", "is-a")
+    lose = "MATCH (n:{}) WITH n LIMIT 1 REMOVE n:{} RETURN id(n)"
+    for label in ("Memory", "Concept"):
+        hands.value(lose.format(label, label))
+    found = [one for one in memory.run(calls.transfer.check()) if one["problem"] == "lost label"]
+    assert len(found) == 2
+    for one in found:
+        hands.value(f"{one['statement'].rstrip(';')} RETURN 1")
+    assert problems(memory) == []

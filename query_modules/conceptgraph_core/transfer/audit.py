@@ -11,7 +11,7 @@ from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import UNINDEXED
-from . import derived
+from . import derived, strays
 from .odd_values import (
     UNKNOWN,
     finding,
@@ -71,7 +71,7 @@ def check(graph: Everything) -> list[Row]:
             # A constraint may refuse any other statement.
             for row in (row for node in nodes for row in odd.get(node.id, ())):
                 row["statement"] = _MERGING
-    return [*rows, *references.problems(), *_not_indexed(graph)]
+    return [*rows, *references.problems(), *strays.find_strays(graph), *_not_indexed(graph)]
 
 
 def problems(layer: Layer) -> dict[str, str]:
@@ -93,7 +93,8 @@ def problems(layer: Layer) -> dict[str, str]:
     indexed = [UNINDEXED, _STRAYS, _WORDS] if any(kind.indexed for kind in layer.nodes) else []
     elements = [*missing, *wrong, _TWO_LABELS, *shared, *unset, *ends, _PARALLEL, _LOOP]
     listed = [_LISTS, _UNLISTED] if layer.texts else []
-    return dict([*elements, *scoped, *foreign, *indexed, *listed])
+    outside = [strays.OUTSIDE, strays.UNLABELLED, strays.WORKERS, strays.HOLDERS]
+    return dict([*elements, *scoped, *foreign, *indexed, *listed, *outside])
 
 
 class _References:
@@ -171,7 +172,12 @@ def _scope_problems(graph: Everything, node: Node) -> Iterator[Row]:
 
 def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]:
     seen: Counter[tuple[str, int]] = Counter()
-    for edge, kind, other in graph.outgoing(node):
+    for edge, kind, raw, other in graph.leaving(node):
+        if other is None:
+            subject = f"{graph.show_place(node)} {kind.name} {strays.name_outside(raw)}"
+            removing = removing_edge(edge, (node, strays.end_outside(graph, raw)))
+            yield _row(*strays.OUTSIDE, subject, removing)
+            continue
         subject = f"{graph.show_place(node)} {kind.name} {graph.show_place(other)}"
         seen[kind.type, other.id] += 1
         ends = node, other

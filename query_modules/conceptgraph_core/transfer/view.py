@@ -65,6 +65,15 @@ class Everything(adapter.Graph[Node]):
 
     def outgoing(self, node: Node) -> Iterator[tuple[Any, EdgeKind, Node]]:
         """Iterate over (edge, its kind, the node that it leads to) within the layer of *node*."""
+        for edge, kind, _, other in self.leaving(node):
+            if other is not None:
+                yield edge, kind, other
+
+    def leaving(self, node: Node) -> Iterator[tuple[Any, EdgeKind, Any, Node | None]]:
+        """Iterate over (edge, its kind, the vertex it leads to, its node) of the kinds of a layer.
+
+        The node is None outside the layer of *node*.
+        """
         layer = self.layer_of(node.label)
         kinds = {kind.type: kind for kind in layer.edges}
         edges = node.raw.iter_out_edges()
@@ -73,9 +82,10 @@ class Everything(adapter.Graph[Node]):
             self.step()
             kind = kinds.get(edge.get_type_name())
             if kind is not None:
-                other = self.raw_node(edge.to_vertex())
-                if other is not None and other.label in layer.labels:
-                    yield edge, kind, other
+                raw = edge.to_vertex()
+                other = self.raw_node(raw)
+                is_within = other is not None and other.label in layer.labels
+                yield edge, kind, raw, other if is_within else None
             edge = edges.next()
 
 
