@@ -45,7 +45,7 @@ _WHOLE = click.IntRange(min=1)
     type=FILE,
     default=Path("backfill.db"),
     show_default=True,
-    help="The file in which the chunks are gathered; nothing else may use it meanwhile.",
+    help="The file that collects the chunks; nothing else may use it meanwhile.",
 )
 @click.option("--into-target", is_flag=True, help="Move the result over into the configured store.")
 @click.option("--force", is_flag=True, help="Add to a store that is not empty.")

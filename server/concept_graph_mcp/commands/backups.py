@@ -42,7 +42,7 @@ def backup(
 ) -> None:
     """Write the graph to a new file, read it back, and remove outdated backups if asked to.
 
-    Only backups of this very store are ever removed.
+    It removes only backups of this store.
     """
     chosen = configured(embedded, whole=True)
     age = None if max_age is None else timedelta(days=max_age)
@@ -65,8 +65,8 @@ def backup(
 def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bool) -> None:
     """Replace the graph by SNAPSHOT: "latest", a name in the backup directory, or a path.
 
-    "latest" is the newest backup of this very store. The replaced graph is backed up first, in a
-    directory of its own.
+    "latest" is the newest backup of this store. The current graph is backed up first, in a separate
+    directory.
     """
 
     chosen = configured(embedded)

@@ -26,15 +26,19 @@ _BATCH = 1_000
 @click.option(
     "--mend",
     is_flag=True,
-    help="First give odd elements what they lack, and merge nodes of one name; nothing is lost.",
+    help="First fill in missing values and merge nodes with the same name; no data is lost.",
 )
-@click.option("--owner", metavar="USER", help="With --mend: whose is what has no user.")
+@click.option(
+    "--owner",
+    metavar="USER",
+    help="With --mend: the owner of memories and entities without a user.",
+)
 @AS_JSON
 @click.pass_context
 def check(ctx: click.Context, as_json: bool, mend: bool, owner: str | None) -> None:
-    """Print what is wrong with the graph and what to do about it; exit 1 if there is any.
+    """Print the problems of the graph and how to fix them; exit 1 if there are any.
 
-    For Memgraph also the Cypher that mends each problem, to be pasted into Lab.
+    For Memgraph, also print the Cypher that fixes each problem, to paste into Lab.
     """
     if owner is not None and not mend:
         raise click.UsageError("--owner is for --mend")

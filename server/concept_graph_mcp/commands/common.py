@@ -56,7 +56,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 SHARED_CONCEPTS = (
     "These are the concepts all users share; CONCEPT_GRAPH_CONCEPTS=own shows your own."
 )
-AT = click.option("--at", metavar="TIME", help="Look at this time (ISO 8601), as if it were now.")
+AT = click.option("--at", metavar="TIME", help="Use this time (ISO 8601) as the current time.")
 
 
 class Failure(click.ClickException):

@@ -15,9 +15,9 @@ from .common import Failure
 @click.option("--memory", is_flag=True, hidden=True)
 @click.pass_obj
 def demo(embedded: str | None, /, *, memory: bool) -> None:
-    """Live through the flight of Apollo 13, and recall it that evening, a week and a month later.
+    """Replay the flight of Apollo 13, and recall it that evening, a week and a month later.
 
-    Starts this server as an MCP client does and leaves nothing behind; with --embedded=PATH it
+    It starts this server as an MCP client would and leaves nothing behind; with --embedded=PATH it
     keeps the graph in that file, which must not exist yet.
     """
     # Imported only here, because an MCP client takes a second to import.

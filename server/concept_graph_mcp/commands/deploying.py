@@ -44,7 +44,7 @@ _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 def install_modules(directory: Path) -> None:
     """Copy the query modules into DIRECTORY, one of the server's --query-modules-directory.
 
-    The libraries that the text index needs go beside them.
+    It also copies the libraries that the text index needs.
     """
     if not directory.is_dir():
         raise Failure(f"{directory}: is not a directory")

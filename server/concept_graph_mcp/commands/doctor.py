@@ -29,7 +29,7 @@ _MOST_PROBLEMS = 20
 @AS_JSON
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Report what is configured, reachable and deployed; exit 1 if anything is wrong."""
+    """Check the configuration, the connection and the modules; exit 1 if anything is wrong."""
     chosen = configured(ctx.obj)
     with waiting("checking every node and relation"):
         findings = [*health.configuration(chosen), *anyio.run(_store_findings, chosen)]

@@ -22,7 +22,7 @@ from .progress import progress
 @click.option(
     "--again",
     metavar="MODEL",
-    help="Embed all texts anew, with this model, named as in CONCEPT_GRAPH_EMBEDDINGS.",
+    help="Embed all texts again with this model, named as in CONCEPT_GRAPH_EMBEDDINGS.",
 )
 @click.pass_obj
 def embed(embedded: str | None, again: str | None) -> None:

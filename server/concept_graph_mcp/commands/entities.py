@@ -21,12 +21,12 @@ from .terminal import print_json, say
 
 Row = dict[str, Any]
 
-_WHO = "names it: an entity_id, or what it is called where only one is called so."
+_WHO = "is an entity_id, or a name that only one entity has."
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 _SAID = click.option(
-    "--said", metavar="TEXT", help="Your words, with a name of each, to be quoted."
+    "--said", metavar="TEXT", help="Your words, quoted; they must contain a name of each."
 )
-_REASON = click.option("--reason", help="Why: kept in the ledger for ever.")
+_REASON = click.option("--reason", help="The reason; the ledger keeps it permanently.")
 _NAMED = 5
 _OWNER = "the owner said so"
 
@@ -48,7 +48,7 @@ def entities() -> None:
 @AS_JSON
 @click.pass_obj
 def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: bool) -> None:
-    """Print entities, those mentioned last first, those merged or set aside too."""
+    """Print entities, the latest mentioned first, including merged and inactive ones."""
 
     async def work(session: Session) -> list[Row]:
         # One row more than is printed tells whether there are more.
@@ -60,7 +60,7 @@ def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: 
     print_listed("entities", rows, limit, listed_table, nothing, as_json=as_json)
 
 
-@entities.command(help=f"Print all that is known of an entity. WHO {_WHO}")
+@entities.command(help=f"Print everything known about an entity. WHO {_WHO}")
 @click.argument("who")
 @limited(schema.MAX_LIMIT)
 @AS_JSON
@@ -79,8 +79,8 @@ def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
 
 
 @entities.command(
-    help="Say why an entity is trusted, active, merged or gone; or, with OTHER and --type, what the"
-    f" edge between two is made of. Each {_WHO}"
+    help="Explain why an entity is trusted, active, merged or gone; or, with OTHER and --type, how"
+    f" the edge between the two came about. Each {_WHO}"
 )
 @click.argument("who")
 @click.argument("other", required=False)
@@ -128,9 +128,7 @@ def explain(
         say(f"and {len(rows) - limit:,} more")
 
 
-@entities.command(
-    help=f"Let SOURCE count as TARGET from now on; `unmerge` takes it back. Each {_WHO}"
-)
+@entities.command(help=f"Treat SOURCE as TARGET from now on; `unmerge` undoes it. Each {_WHO}")
 @click.argument("source")
 @click.argument("target")
 @_SAID
@@ -177,7 +175,7 @@ def merge(
 )
 @click.argument("who")
 @click.argument("mention_ids", nargs=-1)
-@click.option("--since", help="All that was told since this date, e.g. 2026-01-31.")
+@click.option("--since", help="Everything said since this date, e.g. 2026-01-31.")
 @_SAID
 @_REASON
 @_YES
@@ -224,11 +222,11 @@ def split(
 
 
 @entities.command(
-    help="Let WHO be over, now or since --until: who is called so later is another one. `unmerge`"
+    help="End WHO, now or at --until: the name means another entity from then on. `unmerge`"
     f" takes it back. WHO {_WHO}"
 )
 @click.argument("who")
-@click.option("--until", help="Until when it was, e.g. 2026-01-31.")
+@click.option("--until", help="The date of the end, e.g. 2026-01-31.")
 @_SAID
 @_REASON
 @_YES
@@ -272,7 +270,7 @@ def end(
 def unmerge(
     embedded: str | None, merge_id: str, reason: str | None, yes: bool, as_json: bool
 ) -> None:
-    """Take an entry of the ledger back: a merge, a split, an end, or that two were kept apart.
+    """Undo an entry of the ledger: a merge, a split, an end, or a separation.
 
     The night does not merge two again whose merge was taken back.
     """
@@ -300,7 +298,7 @@ def unmerge(
 @AS_JSON
 @click.pass_obj
 def merges(embedded: str | None, limit: int, as_json: bool) -> None:
-    """Print the ledger: merges, splits, ends, and what was kept apart, the latest first."""
+    """Print the ledger: merges, splits, ends and separations, latest first."""
 
     async def work(session: Session) -> list[Row]:
         call = calls.entity_admin.merges(limit + 1, session.user_id)

@@ -91,10 +91,10 @@ def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
     type=click.Choice(list(file_formats.NAMES)),
     help="The format of FILE; detected from its first line by default.",
 )
-@click.option("--dry-run", is_flag=True, help="Only read FILE, and say what it would bring.")
+@click.option("--dry-run", is_flag=True, help="Only read FILE, and print what it would import.")
 @click.pass_obj
 def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -> None:
-    """Bring FILE ("-": stdin) into the graph; what is there already is kept or updated.
+    """Import FILE ("-": stdin) into the graph; existing records are kept or updated.
 
     \b
     FILE is one of

@@ -92,7 +92,7 @@ async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
 
 @click.command()
 @click.option(
-    "--again", is_flag=True, help="Look at all of them, as a change of the languages needs."
+    "--again", is_flag=True, help="Index all of them again, as needed after a change of languages."
 )
 @click.pass_obj
 def index(embedded: str | None, again: bool) -> None:

@@ -42,25 +42,29 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     metavar="[HOST:]PORT",
     callback=_address,
     required=True,
-    help="Listen there; without HOST, for this machine only.",
+    help="Listen on this address; without HOST, only for this machine.",
 )
-@click.option("--public-url", metavar="URL", help="The address behind a proxy, of clients.")
+@click.option("--public-url", metavar="URL", help="The address that clients use, behind a proxy.")
 @click.option(
-    "--allow-host", "hosts", metavar="HOST", multiple=True, help="A further Host of requests."
+    "--allow-host",
+    "hosts",
+    metavar="HOST",
+    multiple=True,
+    help="Also accept this Host in requests.",
 )
 @click.option(
     "--allow-origin",
     "origins",
     metavar="ORIGIN",
     multiple=True,
-    help="A website whose pages may call, like https://chat.example.com.",
+    help="Accept requests from pages of this website, e.g. https://chat.example.com.",
 )
 @click.option(
     "--trust-proxy",
     "proxies",
     metavar="ADDRESS",
     multiple=True,
-    help="A proxy whose X-Forwarded headers count.",
+    help="Trust the X-Forwarded headers of this proxy.",
 )
 @click.option("--issuer", metavar="URL", help="Admit tokens of this OpenID Connect issuer.")
 @click.option("--audience", help="Their audience; default: the address of the endpoint.")
@@ -74,21 +78,23 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     help="The claim of the issuer's tokens that names the database, one for each tenant.",
 )
 @click.option(
-    "--shared-concepts", is_flag=True, help="All users share concepts; else each has their own."
+    "--shared-concepts",
+    is_flag=True,
+    help="Share concepts among all users; default: each has their own.",
 )
 @click.option(
     "--calls-per-second",
     type=Number(min=0.01),
     default=_DEFAULT.per_second,
     show_default=True,
-    help="How many calls a user may make.",
+    help="The number of calls a user may make per second.",
 )
 @click.option(
     "--calls-at-once",
     type=click.IntRange(1),
     default=_DEFAULT.at_once_each,
     show_default=True,
-    help="How many calls of one user run at a time; others wait.",
+    help="The number of calls of one user that run at once; others wait.",
 )
 @click.option(
     "--calls-in-all",
@@ -101,12 +107,12 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     type=click.IntRange(1),
     default=_DEFAULT.bytes,
     show_default=True,
-    help="The size of a request.",
+    help="The maximum size of a request in bytes.",
 )
 @click.option(
     "--most-records",
     type=click.IntRange(1),
-    help="How many memories and entities a user may keep; default: any number.",
+    help="The number of memories and entities a user may store; default: any number.",
 )
 @click.option(
     "--timeout",
@@ -128,7 +134,7 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     type=click.IntRange(1),
     default=MOST_OPEN,
     show_default=True,
-    help="How many files of users are open at a time.",
+    help="The number of user files open at a time.",
 )
 @click.option("--shards", type=FILE, help="A table of stores, by user, in place of MEMGRAPH_URI.")
 @click.option("--page", is_flag=True, help="Show users their memory in a browser too, at /page/.")

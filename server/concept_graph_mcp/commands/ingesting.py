@@ -42,15 +42,22 @@ _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 @click.command()
 @click.argument("path", metavar="[PATH]", type=PATH, required=False)
 @click.option(
-    "--from", "given", type=click.Choice(formats.NAMES), help="The format; told by the content."
+    "--from",
+    "given",
+    type=click.Choice(formats.NAMES),
+    help="The format; default: detected from the content.",
 )
-@click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
-@click.option("--discover", is_flag=True, help="Find what agents have left on this machine.")
+@click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
+@click.option(
+    "--discover", is_flag=True, help="Find the sessions that agents have left on this machine."
+)
 @click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
 @click.option(
-    "--forget-deleted", is_flag=True, help="Forget what was deleted from exported notes; asks."
+    "--forget-deleted",
+    is_flag=True,
+    help="Forget memories deleted from exported notes; asks first.",
 )
-@click.option("--dry-run", is_flag=True, help="Only read, and say what would be stored.")
+@click.option("--dry-run", is_flag=True, help="Only read, and print what would be stored.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def ingest(
@@ -66,7 +73,7 @@ def ingest(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Keep each message of PATH, a file or a folder ("-": stdin), as a memory, without a model.
+    """Store each message of PATH, a file or a folder ("-": stdin), as a memory, without a model.
 
     \b
     Read are
@@ -82,7 +89,7 @@ def ingest(
     It stores the words of conversations: no code, no diff, no output of a tool. Secrets
     are replaced by their kind. Stored messages stay as they are, so a file can be ingested again,
     after it has grown or after an interruption. Lines that differ from the stored message are
-    reported. The order of a thread is that of its lines.
+    reported. Messages of a thread keep the order of their lines.
     """
     if (path is None) != discover:
         raise click.UsageError("name a file or a folder, or say --discover")

@@ -49,7 +49,7 @@ def memories() -> None:
 def list_(
     embedded: str | None, states: tuple[str, ...], tags: tuple[str, ...], limit: int, as_json: bool
 ) -> None:
-    """Print memories, those accessed last first, what is forgotten or expired too.
+    """Print memories, the latest accessed first, including forgotten and expired ones.
 
     --state expired prints both: expired is what faded, forgotten what somebody took away.
     """
@@ -77,7 +77,7 @@ def list_(
 @AS_JSON
 @click.pass_obj
 def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
-    """Print all of a memory and what it is linked to. No access: it changes nothing."""
+    """Print a complete memory and its links, without counting an access."""
 
     async def work(session: Session) -> tuple[Row, list[str]]:
         [row] = await session.run(calls.memory_admin.show(memory_id))
@@ -119,7 +119,7 @@ def search(
     at: str | None,
     as_json: bool,
 ) -> None:
-    """Print the memories that TEXT, a question or a sentence, belongs to, as memory_node_search.
+    """Print the memories that match TEXT, a question or a sentence, like memory_node_search.
 
     The best come first. Nothing changes; what is forgotten or expired is not found.
     """
@@ -169,7 +169,9 @@ async def _expired(session: Session, query: str | None) -> int:
 
 @memories.command()
 @click.argument("memory_ids", metavar="[ID...]", nargs=-1)
-@click.option("--search", metavar="TEXT", help="Those forgotten or expired that TEXT finds.")
+@click.option(
+    "--search", metavar="TEXT", help="Restore the forgotten or expired memories that TEXT finds."
+)
 @limited(words_of.MAX_LIMIT, schema.LISTED)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -181,7 +183,7 @@ def restore(
     *,
     yes: bool,
 ) -> None:
-    """Bring memories back, whole, that were forgotten or have expired. That is an access.
+    """Restore forgotten or expired memories. This counts as access.
 
     Name them by their ids; or say --search, which finds them by what they say, and restores --limit
     of them, the best first. It shows them and asks first if any was forgotten.
@@ -230,7 +232,7 @@ def _show_gone(session: Session, rows: Sequence[Row]) -> None:
 )
 @click.pass_obj
 def relink(embedded: str | None, source_id: str, target_id: str, type_: str) -> None:
-    """Bring a link back that was taken away, from SOURCE to TARGET, as strong as it was then."""
+    """Restore a removed link from SOURCE to TARGET with its former strength."""
 
     async def work(session: Session) -> None:
         [row] = await session.run(calls.memory_links.relink(source_id, target_id, type_))
@@ -246,9 +248,9 @@ def relink(embedded: str | None, source_id: str, target_id: str, type_: str) -> 
     "--older-than",
     metavar="DAYS",
     type=Number(min=0, min_open=True, max=100_000),
-    help="All that were forgotten or expired longer ago than that.",
+    help="Purge all that were forgotten or expired longer ago than this.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def purge(
@@ -259,7 +261,7 @@ def purge(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Remove memories for ever that are forgotten or expired: those named, or by --older-than.
+    """Permanently delete forgotten or expired memories, by id or by --older-than.
 
     Without either, those that CONCEPT_GRAPH_RETENTION_DAYS lets the worker remove.
 

@@ -44,7 +44,7 @@ _NAMED = 5
 
 @click.command()
 @click.argument("file", metavar="MESSAGES.jsonl", type=FILE)
-@click.option("--model", metavar="NAME", help="Let this model say what each message mentions.")
+@click.option("--model", metavar="NAME", help="Let this model find the mentions in each message.")
 @click.option(
     "--user",
     "users",
@@ -52,17 +52,17 @@ _NAMED = 5
     multiple=True,
     help="The user's name there; default: user. May be given again.",
 )
-@click.option("--coref", is_flag=True, help="Replace pronouns by whom they mean (extra coref).")
+@click.option("--coref", is_flag=True, help="Resolve pronouns (extra coref).")
 @click.option(
     "--spacy", metavar="MODEL", help="Let this installed spaCy model find the names (extra spacy)."
 )
-@click.option("--thread", metavar="NAME", help="The conversation of the lines that name none.")
+@click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
 @click.option(
     "--from-line",
     type=click.IntRange(min=1),
     default=1,
     metavar="N",
-    help="Go on from this line: what is before it is in.",
+    help="Continue from this line; earlier lines are already stored.",
 )
 @click.pass_obj
 def observe(

@@ -143,7 +143,7 @@ def search(
 @AS_JSON
 @click.pass_obj
 def stats(embedded: str | None, as_json: bool) -> None:
-    """Print how much there is of everything."""
+    """Print statistics of the store."""
 
     async def counted(session: Session) -> tuple[list[Row], str | None]:
         with waiting("counting"):

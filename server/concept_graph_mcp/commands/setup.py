@@ -16,7 +16,7 @@ from .notes import note
 @click.command()
 @click.argument("client", metavar="CLIENT", type=click.Choice(tuple(CLIENTS)))
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
-@click.option("--remove", is_flag=True, help="Take back what setup wrote.")
+@click.option("--remove", is_flag=True, help="Undo what setup wrote.")
 @click.option("--file", type=FILE, help="The client's list of servers, if it is elsewhere.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
@@ -30,7 +30,7 @@ def setup(
     file: Path | None,
     yes: bool,
 ) -> None:
-    """Give CLIENT this memory: show what would be written, ask, and write it.
+    """Configure CLIENT to use this memory: show the changes, ask, and write them.
 
     \b
     CLIENT is

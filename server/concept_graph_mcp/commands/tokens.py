@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import click
@@ -17,12 +17,15 @@ from .group import Topic
 from .notes import note
 from .terminal import narrow, out, print_json, say, wide
 
+if TYPE_CHECKING:
+    from ..http.tokens import Tokens
+
 _DAY_S = 86_400
 
 
 @click.group(cls=Topic)
 def tokens() -> None:
-    """Make, list and revoke the access tokens of a server over HTTP (serve).
+    """Create, list and revoke access tokens of a server over HTTP (serve).
 
     A token names the user whose memory a client reads and writes. The file of the tokens keeps
     hashes of them only. It is beside the store file, or in the data directory; the variable
@@ -32,13 +35,15 @@ def tokens() -> None:
 
 @tokens.command()
 @click.argument("user")
-@click.option("--read-only", is_flag=True, help="The token reads, and leaves no trace.")
+@click.option(
+    "--read-only", is_flag=True, help="Allow the token only to read, without counting accesses."
+)
 @click.option(
     "--days", type=Number(min=0, min_open=True, max=36_500), help="End after so many days."
 )
 @click.pass_obj
 def add(embedded: str | None, user: str, read_only: bool, days: float | None) -> None:
-    """Print a new token of USER: the only time that it can be read."""
+    """Create a token for USER and print it; it is shown only once."""
     from ..http.asking import READ, SCOPES
 
     try:
@@ -64,10 +69,10 @@ def list_(embedded: str | None, as_json: bool) -> None:
             "scopes": list(one.scopes),
             "created": _time(one.created_at, zone),
             "expires": _time(one.expires_at, zone),
-            "expired": one.expired,
+            "expired": one.is_expired,
             "last_used": _time(one.used_at, zone),
         }
-        for one in tokens_of(embedded).kept()
+        for one in tokens_of(embedded).list_tokens()
     ]
     if as_json:
         print_json(rows)
@@ -81,7 +86,7 @@ def list_(embedded: str | None, as_json: bool) -> None:
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @click.pass_obj
 def revoke(embedded: str | None, ids: tuple[str, ...]) -> None:
-    """End the tokens with these ids (tokens list) at once, also on servers that run."""
+    """Revoke the tokens with these ids (tokens list) immediately, also on running servers."""
     gone = tokens_of(embedded).revoke(ids)
     for one in gone:
         say(one)
@@ -89,7 +94,7 @@ def revoke(embedded: str | None, ids: tuple[str, ...]) -> None:
         raise Failure(f"there is no token {missing[0]!r}; tokens list shows the ids")
 
 
-def tokens_of(embedded: str | None) -> Any:
+def tokens_of(embedded: str | None) -> "Tokens":
     from ..http.tokens import Tokens
 
     return Tokens(settings.tokens_file(configured(embedded, whole=True)))

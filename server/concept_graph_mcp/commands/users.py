@@ -59,9 +59,9 @@ def users() -> None:
 @AS_JSON
 @click.pass_obj
 def list_(embedded: str | None, as_json: bool) -> None:
-    """Print who owns anything in the store, and how much.
+    """Print the users of the store, and how much each owns.
 
-    Shared concepts and episodes belong to nobody.
+    Shared concepts and episodes belong to no user.
     """
 
     async def work(session: Session, _: Keeper) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.pass_obj
 def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
-    """Write all that belongs to USER to FILE ("-": stdout), for import into another store."""
+    """Write everything USER owns to FILE ("-": stdout), for import into another store."""
 
     async def work(session: Session, _: Keeper) -> int:
         if not await count(session, user):
@@ -128,11 +128,11 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def delete(embedded: str | None, user: str, yes: bool) -> None:
-    """Remove all that belongs to USER for ever, and count what is left.
+    """Permanently delete everything that belongs to USER, and count what is left.
 
-    It revokes the access tokens of USER first, and removes in batches. After an interruption the
-    same command goes on. Stop the agents of USER first: what they store meanwhile is removed too,
-    or left.
+    It revokes the access tokens of USER first, and deletes in batches. After an interruption, run
+    the same command again to continue. Stop the agents of USER first: data that they store
+    meanwhile may be removed or left.
     """
 
     chosen = of_user(configured(embedded, whole=True), user)
@@ -184,9 +184,9 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
 )
 @click.pass_obj
 def move(embedded: str | None, user: str, store: str, file: Path, wait_s: float) -> None:
-    """Move USER to STORE, another one of the table that servers have as --shards.
+    """Move USER to STORE, another store in the table that servers get as --shards.
 
-    Writes of USER are refused meanwhile, reads are answered. A failure leaves USER where they were.
+    Meanwhile, writes of USER are refused and reads work. If it fails, USER stays on the old store.
     """
     from . import moving
 

@@ -18,7 +18,7 @@ from .terminal import say
     "--port",
     type=click.IntRange(0, 65_535),
     default=0,
-    help="Listen there; without it, on any free port.",
+    help="Listen on this port; default: any free port.",
 )
 @AT
 @click.option("--no-open", is_flag=True, help="Only print the address.")
@@ -27,11 +27,11 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     """Draw what is stored about NAME in the browser, over all layers.
 
     NAME is an entity, a concept or the id of an episode; an entity of that name comes first.
-    Without NAME the page shows whom the user mentioned most and what was said last, or in a
-    graph of concepts alone the most aroused ones.
+    Without NAME, the page shows the most mentioned entities and the latest memories, or in a graph
+    with only concepts the most aroused ones.
 
-    The page asks before it changes anything, and each change can be taken back. It is
-    served to this machine alone, at an address that nobody can guess, until Ctrl-C.
+    The page asks before it changes anything, and each change can be undone. It is served only to
+    this machine, at an address that nobody can guess, until Ctrl-C.
     """
 
     chosen = configured(embedded)

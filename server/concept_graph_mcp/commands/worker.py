@@ -37,14 +37,14 @@ from .worker_output import plain, print_outcome, print_status, told
 
 Row = dict[str, Any]
 
-_BEFORE = """Let memories fade, hour by hour, and do what else is due.
+_BEFORE = """Run the jobs that are due: fade memories, consolidate entities, compute vectors.
 
-Without --once it works until it is told to end (SIGTERM, Ctrl-C), which it does between two
-batches. Its jobs, each with its times in the zone of TZ:
+Without --once it runs until SIGTERM or Ctrl-C, and stops between two batches. Its jobs, with
+their schedules in the time zone TZ:
 
 \b"""
-_AFTER = """Any number of workers may run on one store; one works at a time. `pause` stops them all
-until `resume`; `status` names the running worker and the last runs."""
+_AFTER = """Any number of workers may run on one store; only one is active. `pause` stops them all
+until `resume`; `status` names the active worker and the last runs."""
 _ACTIONS = ("pause", "resume", "status")
 
 
@@ -56,21 +56,23 @@ def _help() -> str:
 
 @click.command(help=_help())
 @click.argument("what", metavar="[pause|resume|status|JOB...]", nargs=-1)
-@click.option("--once", is_flag=True, help="Run the jobs that are named, or all, and end.")
-@click.option("--dry-run", is_flag=True, help="Only say what they would change now, and why.")
+@click.option("--once", is_flag=True, help="Run the named jobs, or all, and exit.")
+@click.option("--dry-run", is_flag=True, help="Only print what they would change now, and why.")
 @click.option(
     "--batch",
     type=click.IntRange(1, schema.MAX_BATCH),
     default=schema.BATCH,
     show_default=True,
-    help="How many memories go in one transaction.",
+    help="The number of memories per transaction.",
 )
 @click.option(
     "--retention",
     metavar="DAYS",
-    help="Remove for good what was deleted longer ago than that; default: never.",
+    help="Permanently delete memories forgotten or expired longer ago than this; default: never.",
 )
-@click.option("--metrics", metavar="FILE", type=FILE, help="Write counters there, for Prometheus.")
+@click.option(
+    "--metrics", metavar="FILE", type=FILE, help="Write counters to FILE, for Prometheus."
+)
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
 @AS_JSON
 @click.pass_obj

@@ -232,7 +232,7 @@ def _missing(settings: Settings) -> str | None:
 
 JOB = Job(
     "embed",
-    "give texts the vector that they lack",
+    "compute missing vectors",
     {"minute": "*/10"},
     run,
     _missing,

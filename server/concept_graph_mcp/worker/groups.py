@@ -101,4 +101,4 @@ def _missing(_: Settings) -> str | None:
     return f"{', '.join(lacking)}: is not installed" if lacking else None
 
 
-JOB = Job("groups", "find the words that stand for one another", {"minute": 20}, run, _missing)
+JOB = Job("groups", "find related words", {"minute": 20}, run, _missing)

@@ -44,7 +44,7 @@ def _change(row: Row) -> Row:
 
 JOB = Job(
     "lapses",
-    "remove for good the values of programs whose time is over",
+    "permanently delete values of programs whose time is over",
     {"minute": 40},
     run,
 )

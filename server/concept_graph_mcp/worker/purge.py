@@ -65,7 +65,7 @@ def _missing(settings: Settings) -> str | None:
 
 JOB = Job(
     "purge",
-    "remove for good what was deleted longer ago than --retention",
+    "permanently delete what was forgotten longer ago than --retention",
     {"hour": 4, "minute": 30},
     run,
     _missing,
