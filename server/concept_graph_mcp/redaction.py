@@ -6,6 +6,8 @@ from typing import Any
 from .file_formats.tally import Tally
 from .histories import secrets
 
+_COUNTED = "changed: secrets redacted, "
+
 
 def redacted(given: Any) -> tuple[Any, str | None]:
     """Return *given* with each secret in its texts replaced, and what was, or None.
@@ -14,8 +16,8 @@ def redacted(given: Any) -> tuple[Any, str | None]:
     """
     tally = Tally()
     made = _without(given, tally)
-    told = "; ".join(line.removeprefix("changed: ") for line in tally.lines())
-    return made, f"not stored as given: {told}" if told else None
+    told = "; ".join(line.removeprefix(_COUNTED) for line in tally.lines())
+    return made, f"stored, with these secrets hidden: {told}" if told else None
 
 
 def _without(given: Any, tally: Tally) -> Any:

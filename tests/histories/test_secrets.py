@@ -188,6 +188,41 @@ def test_lines_without_a_secret_stay():
     assert [one for one in lines if redact_text(one, Tally()) != one] == []
 
 
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ("The bike is green and the PIN of the alarm is 4471", "4471"),
+        ("Wi-Fi key at the flat: abc123xyz", "abc123xyz"),
+        ("Wifi password for the cabin: Sunny-Day77", "Sunny-Day77"),
+        ("The PIN to my card was 9921, I think", "9921"),
+        ("PIN des Handys ist 1234.", "1234"),
+        ("The door code is 5512#.", "5512"),
+        ("Password for the router is hunter22", "hunter22"),
+    ],
+)
+def test_a_secret_of_a_thing_that_is_named_is_replaced(line, secret):
+    assert secret not in redact_text(line, Tally())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The key to the flat: under the mat",
+        "Key dates of the project: 2024q1",
+        "The PIN of the board is soldered",
+        "The pin of 1990 is 4000 euros worth",
+        "The key at the office: room 12b",
+        "The password for the account is wrong",
+        "The door code is changed every month",
+        "The safe key is in drawer 2",
+        "The gate code was forgotten",
+        "The pin on the map is 1200 m from the lake",
+    ],
+)
+def test_what_only_sounds_like_a_secret_stays(line):
+    assert redact_text(line, Tally()) == line
+
+
 def test_code_and_placeholders_stay():
     for line in ("password = $PASSWORD", "token: {{ token }}", "password=********"):
         assert redact_text(line, Tally()) == line

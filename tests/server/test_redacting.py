@@ -16,7 +16,7 @@ from conceptgraph_core import limits
 TOKEN = "ghp_" + "Ab1Cd2Ef3G" * 3 + "Hi4Jk5"
 TEXT = f"The token for the bakery's site is {TOKEN}"
 LEFT = "The token for the bakery's site is [secret: GitHub Token]"
-TOLD = "not stored as given: secrets redacted, GitHub Token: {}"
+TOLD = "stored, with these secrets hidden: GitHub Token: {}"
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ _WORDS = (
     *("pass", "pw", "secret", "token", "key", "pin ", "pin:", "pin=", "pincode", "pin-code"),
     *("senha", "contraseña", "kennwort", "wachtwoord", "mot de passe", "パスワード", "cookie"),
     *("curl", "mysql", "mariadb", "redis-cli", "sudo", "login", "smbclient", "authorization"),
-    *("bearer", "recovery", "seed ", "backup "),
+    *("bearer", "recovery", "seed ", "backup ", "pin", "code", "schlüssel"),
 )
 # Plugins of detect-secrets, without addresses, and those of one vendor that take most of the time.
 _PLUGINS = (
@@ -39,6 +39,12 @@ _PASSWORD = (
     r"|senha|mot de passe)\b|Pass(?:word|phrase|wd)\b|パスワード)"
 )
 _MARKS = r"[\"'`*_]{0,3}"
+# Between the name of a secret and its value: "of the alarm", "für das Rad".
+_ABOUT = (
+    r"(?:\s(?i:of|for|to|at|on|in|from|für|von|vom|des|der|zum|zur|del?|para|d[aou]|pour)"
+    r"(?:\s[\w'’-]{1,30}){1,4}?)"
+)
+_IS = r"\s?(?::|=|\b(?i:is|was|ist|war|lautet|es|é|est)\b)\s*"
 # Where a shape has one of these groups, only that part is the secret.
 _GROUPS = ("secret", "other", "bare")
 # Words where a password would stand that are none: a placeholder, a type, a state.
@@ -154,6 +160,17 @@ _SAID = (
         "PIN",
         r"(?i:\bpin(?:[ -]?code)?\s*(?::|=|\b(?:is|ist|es|é|est)\b)\s*)(?P<secret>\d{4,8})\b",
     ),
+    (
+        "PIN",
+        rf"(?i:\bpin(?:[ -]?code)?){_ABOUT}{_IS}(?P<secret>\d{{4,8}})"
+        r"(?=[.,;!?)]|\s*$|\s(?:and|und)\b)",
+    ),
+    (
+        "Key",
+        r"(?i:\b(?:wi-?fi|wlan|wireless|alarm|door|gate|safe)[ -]?(?:key|code|schlüssel))"
+        rf"{_ABOUT}?{_IS}(?P<secret>(?=\S*\d)[^\s\"'`,;]{{4,}}?)(?=[.,;!?)]*(?:\s|$))",
+    ),
+    ("Password", rf"{_PASSWORD}{_ABOUT}{_IS}{_ODD}"),
     # An assignment: a variable of an environment, a line of a settings file.
     *(
         ("Password", rf"{_VARIABLE}[\"']?\s?(?:=|:=)\s?{value}")
