@@ -35,7 +35,7 @@ from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.tools import toolsets
-from concept_graph_mcp.view import tending
+from concept_graph_mcp.view import memories as tending
 from concept_graph_mcp.web import listening
 from conceptgraph_core import limits
 from conceptgraph_core.memories import schema as memories

@@ -108,18 +108,10 @@ from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.bare_calls import BARE
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.transfer import (
-    audit,
-    grouping,
-    importing,
-    indexing,
-    mending,
-    statistics,
-    users,
-)
-from conceptgraph_core.transfer import embedding as embeddings
-from conceptgraph_core.transfer import export as exporting
+from conceptgraph_core.transfer import audit, export_import, mending, search_data, statistics, users
+from conceptgraph_core.transfer import export_import as exporting
 from conceptgraph_core.transfer import procedures as over_all
+from conceptgraph_core.transfer import search_data as embeddings
 from conceptgraph_core.transfer.users import Owned
 from conceptgraph_core.transfer.view import Everything
 
@@ -150,9 +142,9 @@ register(procedures.LISTED_SIMILAR, Graph, names.listed_similar)
 register(over_all.STATS, Everything, statistics.stats)
 register(over_all.CHECK, Everything, audit.check)
 register(over_all.MEND, Everything, mending.mend)
-register(over_all.INDEX, Everything, indexing.index)
+register(over_all.INDEX, Everything, search_data.index)
 register(over_all.EXPORT, Everything, exporting.export)
-register(over_all.IMPORT_ROWS, Everything, importing.import_rows)
+register(over_all.IMPORT_ROWS, Everything, export_import.import_rows)
 register(over_all.USERS, Owned, users.users)
 register(over_all.USER_COUNT, Owned, users.count)
 register(over_all.USER_REMOVE, Owned, users.remove)
@@ -161,9 +153,9 @@ register(over_all.EMBEDDING_CHOOSE, Everything, embeddings.choose)
 register(over_all.EMBEDDING_LACKING, Everything, embeddings.lacking)
 register(over_all.EMBEDDING_SET, Everything, embeddings.embed)
 
-register(over_all.GROUP_SCOPES, Everything, grouping.scopes)
-register(over_all.GROUP_TEXTS, Everything, grouping.texts)
-register(over_all.GROUP_TERMS, Everything, grouping.group)
+register(over_all.GROUP_SCOPES, Everything, search_data.scopes)
+register(over_all.GROUP_TEXTS, Everything, search_data.texts)
+register(over_all.GROUP_TERMS, Everything, search_data.group)
 
 
 @mgp.function

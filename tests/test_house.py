@@ -53,11 +53,10 @@ ORDER = [
             "testing",
             "clients",
             "today",
-            "me",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "health")),
-    *(f"{SHELL}.{name}" for name in ("signals", "stderr", "stdin", "serving", "http")),
+    *(f"{SHELL}.{name}" for name in ("stderr", "stdin", "serving", "http")),
     *(f"{SHELL}.{name}" for name in ("commands", "__main__")),
 ]
 # What every import of the shell passes through: it only makes the core importable.

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from concept_graph_mcp import endpoints
-from concept_graph_mcp.backfill.errors import ModelError
+from concept_graph_mcp.backfill.steps import ModelError
 from concept_graph_mcp.endpoints import EndpointError
 from concept_graph_mcp.observing.extraction import Said, extract_observations
-from concept_graph_mcp.observing.known import Candidate
+from concept_graph_mcp.observing.sessions import Candidate
 from conceptgraph_core.entities import rule_extractor
 
 from .measures import Row, scored

@@ -12,7 +12,7 @@ from benchmarks.stores import Embedded as EmbeddedStore
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, text_lookups
 from concept_graph_mcp.calls.memories import Embedded
-from concept_graph_mcp.worker import latent
+from concept_graph_mcp.worker import groups as latent
 from conceptgraph_core.budgets import MAX_BUDGET
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.limits import MAX_CONTENT, MAX_INTEGER, MAX_SUMMARY

@@ -41,7 +41,7 @@ from .settings import (
     read,
 )
 from .tools.everyday import EverydayTools
-from .worker.new_vectors import NewVectors
+from .worker.embedding import NewVectors
 
 # Seconds until a program's store is looked through for texts without a vector.
 _BEHIND_AFTER_S = 2.0

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .file_formats.tally import Tally
+from .file_formats.lines import Tally
 from .histories import secrets
 
 _COUNTED = "changed: secrets redacted, "

@@ -1,9 +1,17 @@
-"""Build the MCP server over a store, and serve it over stdio."""
+"""Build the MCP server over a store, and serve it over stdio.
+
+Offer who the user is as a resource, which a person attaches to a chat, and to the prompt.
+
+End a server on a signal of the system: first cancel its calls.
+"""
 
 import functools
 import gc
 import logging
 import os
+import signal
+import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,17 +20,18 @@ from zoneinfo import ZoneInfo
 
 import anyio
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.resources import FunctionResource, Resource
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.dates import DAY_MS
 
-from . import overdue, signals, stderr, stdin
+from . import overdue, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE
 from .errors import StoreError
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
-from .hosts.store import EXPORTS, KeptStore, Many
+from .hosts.store import EXPORTS, KeptStore, Many, Store
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .tools import aliases
@@ -32,6 +41,40 @@ from .view import mcp_app
 
 if TYPE_CHECKING:
     from .worker.along import Along, AlongEach
+
+
+# Longer than cancelling a call takes, and shorter than a supervisor's patience.
+_PATIENCE_S = 2.0
+
+
+def die_of_interrupts() -> None:
+    """Let an interrupt end the process until `end_calls_first` runs.
+
+    Python's own handler would wait for the thread that reads stdin.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+async def end_calls_first(store: Store) -> None:
+    """On a signal, cancel the calls of *store*, with nothing written, and end the process."""
+    if sys.platform == "win32":
+        return  # Windows sends no signal that could be handled.
+    if threading.current_thread() is not threading.main_thread():
+        return  # The main thread handles signals, and this server runs in another.
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+        async for number in received:
+            with anyio.move_on_after(_PATIENCE_S):
+                await store.close()
+            _die(number)
+
+
+def _die(number: signal.Signals) -> None:
+    """End the process by the signal itself, which its sender checks."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    # A signal from itself does not kill the first process of a container.
+    os._exit(128 + number)
+
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +118,7 @@ def build(
     async def lifespan(_: MCPServer) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             if watch_store and asked is None:
-                tasks.start_soon(signals.end_calls_first, session.store)
+                tasks.start_soon(end_calls_first, session.store)
             if watch_store:
                 tasks.start_soon(_open_store, session)
                 tasks.start_soon(_collect_again)
@@ -110,11 +153,11 @@ def build(
     profile: Callable[[], Awaitable[str]] | None = None
     if {"everyday", "chatgpt"} & {*toolsets} and refusal is None:
         # Only these toolsets need it.
-        from . import me, today
+        from . import today
 
         server.add_resource(today.resource(asked or session))
-        server.add_resource(me.resource(asked or session))
-        profile = functools.partial(me.told, asked or session)
+        server.add_resource(resource(asked or session))
+        profile = functools.partial(told, asked or session)
     for prompt in prompts(toolsets, profile):
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
@@ -165,7 +208,7 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
 
 def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
-    signals.die_of_interrupts()
+    die_of_interrupts()
     server.run("stdio")
 
 
@@ -181,7 +224,7 @@ async def _embed_new(session: Session) -> None:
     session.on_kept.append(noted)
     await kept.wait()
     # Only who keeps something needs it.
-    from .worker.new_vectors import NewVectors
+    from .worker.embedding import NewVectors
 
     new = NewVectors(session)
     session.on_kept[session.on_kept.index(noted)] = new.note_kept
@@ -254,3 +297,35 @@ async def _collect_again() -> None:
         await anyio.sleep(_STARTED_AFTER_S)
     finally:
         gc.enable()
+
+
+URI = "memory://me"
+
+
+def resource(session: Session) -> Resource:
+    """Return the resource over *session*."""
+
+    async def me() -> str:
+        # Imported when it is first read, because few servers are asked for it.
+        from .hooks import notes
+
+        return await notes.make_notes_on_user(session)
+
+    return FunctionResource(
+        uri=URI,
+        name="me",
+        title="Who the user is",
+        description="Own facts, what is kept always, wishes, those closest, and what is coming up.",
+        mime_type="text/plain",
+        fn=me,
+    )
+
+
+async def told(session: Session) -> str:
+    """Return the same for a prompt: nothing, if the store does not answer."""
+    from .hooks import notes
+
+    try:
+        return await notes.make_notes_on_user(session)
+    except StoreError:
+        return ""

@@ -12,7 +12,7 @@ from concept_graph_mcp import calls, serving
 from concept_graph_mcp.embedding.base import EmbeddingError
 from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker.new_vectors import NewVectors
+from concept_graph_mcp.worker.embedding import NewVectors
 from conceptgraph_core import limits
 from conceptgraph_core.memories import ids
 from memories import node

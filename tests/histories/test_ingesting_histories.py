@@ -201,7 +201,7 @@ def test_one_bad_file_of_a_folder_does_not_stop_the_others(there, tmp_path, monk
             raise PermissionError(13, "Permission denied", str(path))
         return recognised(path)
 
-    monkeypatch.setattr("concept_graph_mcp.histories.discovery.recognise_format", refused)
+    monkeypatch.setattr("concept_graph_mcp.histories.formats.recognise_format", refused)
     lines_told = told(ok(*there, "ingest", str(folder)))
     assert any("cannot be read: 1 (" in one and "b.jsonl" in one for one in lines_told)
     assert any("with an error: 1 (" in one and "a.json: is not whole" in one for one in lines_told)

@@ -6,7 +6,7 @@ As a program this is `concept-graph-mcp` with such recalls.
 import sys
 from typing import Any
 
-from concept_graph_mcp import __main__, signals
+from concept_graph_mcp import __main__, serving
 from concept_graph_mcp.hosts.memgraph import cancellation, cypher
 
 _CALL = "CALL conceptgraph.recall"
@@ -24,5 +24,5 @@ def written(*arguments: Any, **options: Any) -> list[cypher.Statement]:
 
 if __name__ == "__main__":
     cypher.call = written
-    signals._PATIENCE_S = cancellation._PATIENCE_S = PATIENCE_S
+    serving._PATIENCE_S = cancellation._PATIENCE_S = PATIENCE_S
     sys.exit(__main__.run())

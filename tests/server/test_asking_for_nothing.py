@@ -3,7 +3,7 @@
 import anyio
 import pytest
 
-from concept_graph_mcp.embedding import minilm, nothing, nothing_vectors
+from concept_graph_mcp.embedding import minilm, nothing
 from concept_graph_mcp.embedding.opening import LazyEmbedding
 from conceptgraph_core.ranks import cosine
 
@@ -38,8 +38,8 @@ def test_a_remark_is_compared_with_those_of_its_language(texts, monkeypatch):
 def test_the_vectors_that_are_kept_are_those_of_the_model():
     if not minilm.is_installed():
         pytest.skip("minilm is not installed")
-    kept = nothing_vectors.read()
-    assert kept is not None, "run python -m concept_graph_mcp.embedding.nothing_vectors"
+    kept = nothing.read()
+    assert kept is not None, "run python -m concept_graph_mcp.embedding.nothing"
     texts = [text for some in nothing.TEXTS for text in some]
     assert len(kept) == len(texts)
     # Processors round the weights differently.
@@ -50,4 +50,4 @@ def test_the_vectors_that_are_kept_are_those_of_the_model():
 
 def test_vectors_of_other_texts_are_not_used(monkeypatch):
     monkeypatch.setattr(nothing, "TEXTS", (("Hello!", "Bye"),))
-    assert nothing_vectors.read() is None
+    assert nothing.read() is None

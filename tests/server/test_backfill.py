@@ -27,9 +27,9 @@ from tests.server.scripted_model import (
 )
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.backfill import history, steps, toolbox, transcript, working_store
-from concept_graph_mcp.backfill.chunks import Calendar, chunks, survey
-from concept_graph_mcp.backfill.errors import HistoryError
+from concept_graph_mcp.backfill import history, steps, toolbox, working_store
+from concept_graph_mcp.backfill.history import Calendar, chunks, survey
+from concept_graph_mcp.backfill.steps import HistoryError
 from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Session
@@ -80,7 +80,7 @@ def own_process() -> None:
 @pytest.fixture(autouse=True)
 def tools_here(request, monkeypatch):
     if "own_process" not in request.fixturenames:
-        monkeypatch.setattr(toolbox, "served", served_here)
+        monkeypatch.setattr(toolbox, "serve_toolbox", served_here)
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def whole(tmp_path_factory) -> list[list[dict]]:
         for name, value in (("TZ", "Asia/Tokyo"), ("OPENAI_MODEL", "m"), ("OPENAI_API_KEY", KEY)):
             patch.setenv(name, value)
         patch.setenv("OPENAI_BASE_URL", model.url)
-        patch.setattr(toolbox, "served", served_here)
+        patch.setattr(toolbox, "serve_toolbox", served_here)
         for since in (1, 2, 3):
             options = ("--since-chunk", since, "--max-chunks", 1, "--store", store)
             assert backfill(*options).exit_code == 0
@@ -225,7 +225,7 @@ def test_a_transcript_is_by_thread_and_in_time_order(model):
 def test_the_parts_of_a_transcript_are_bounded_and_complete(tmp_path, most):
     changes = [{"text": f"word{n} " * n, "thread": f"thread {n % 3}"} for n in range(60)]
     messages = list(history.read(written(tmp_path, *changes), TOKYO))
-    made = transcript.parts(messages, most)
+    made = history.parts(messages, most)
     assert all(0 < len(part) <= most for part in made)
     assert all(part.startswith("# Thread thread ") for part in made)
     assert sum(part.count("word") for part in made) >= sum(range(60)) - len(made)

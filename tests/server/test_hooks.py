@@ -17,7 +17,7 @@ from tests.histories.history_samples import ASSISTANT_SAID, USER_SAID, claude_co
 from tests.server.command_line import ok, run
 
 from concept_graph_mcp.commands import hook
-from concept_graph_mcp.hooks import hosts, journal, options, transcripts
+from concept_graph_mcp.hooks import hosts, journal, options
 from concept_graph_mcp.hooks.hosts import END, PROMPT, START, STOP
 
 ASKED = "What may I not bake for Clara?"
@@ -186,7 +186,7 @@ def test_a_folder_can_be_switched_off(home, way):
     assert context(PROMPT, sent(home, PROMPT, "s2")) == ""
     assert last(PROMPT) == "off for this folder"
     assert context(END, sent(home, END)) == ""
-    assert list(transcripts.list_pending()) == []
+    assert list(journal.list_pending()) == []
 
 
 @pytest.mark.parametrize("event", ["session-end", "PreCompact"])
@@ -198,7 +198,7 @@ def test_the_end_of_a_session_is_ingested_behind_the_answer(home, event):
     while not last("capture") and time.monotonic() < until:
         time.sleep(0.1)
     assert last("capture").startswith("ingested 2, there already 0")
-    assert list(transcripts.list_pending()) == []
+    assert list(journal.list_pending()) == []
 
 
 def test_a_session_is_not_told_what_it_has_said_itself(home, monkeypatch):

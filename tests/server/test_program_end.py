@@ -17,8 +17,7 @@ from concept_graph_mcp import memory as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import opening
 from concept_graph_mcp.embedding.base import LocalEmbedding
-from concept_graph_mcp.worker.embedding import Behind
-from concept_graph_mcp.worker.new_vectors import NewVectors
+from concept_graph_mcp.worker.embedding import Behind, NewVectors
 
 # For what never comes; nothing waits as long as this where all is well.
 DEADLINE_S = 60.0

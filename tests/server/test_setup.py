@@ -13,8 +13,7 @@ from tests.markdown import ROOT
 from tests.server.command_line import ok, run
 
 from concept_graph_mcp.clients import changes, jsonc
-from concept_graph_mcp.clients.entry import NAME, Entry
-from concept_graph_mcp.clients.known import CLIENTS
+from concept_graph_mcp.clients.entry import CLIENTS, NAME, Entry
 from concept_graph_mcp.commands import hook
 from concept_graph_mcp.hooks import hosts, journal
 from conceptgraph_core import __version__

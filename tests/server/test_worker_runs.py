@@ -20,8 +20,7 @@ from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker import decay, purge, registry
-from concept_graph_mcp.worker.job import Job
-from concept_graph_mcp.worker.job_run import JobRun, Stopped
+from concept_graph_mcp.worker.job import Job, JobRun, Stopped
 from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, is_due
 from conceptgraph_core.jobs.schema import LEASE_MS
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.markdown import ROOT
 
-from concept_graph_mcp.view.static_files import STATIC
+from concept_graph_mcp.view.mcp_app import STATIC
 
 SOURCES = ROOT / "server/page"
 

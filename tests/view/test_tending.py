@@ -10,8 +10,8 @@ from tests.conftest import Memory
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.view.memories import CHANGES
 from concept_graph_mcp.view.serving import build
-from concept_graph_mcp.view.tending import CHANGES
 
 ENTER, ESCAPE, DOWN = "\ue007", "\ue00c", "\ue015"
 USER = "default"

@@ -11,7 +11,7 @@ from ..layers import NOW, EdgeKind, Layer
 from ..registry import indexed_kinds
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import UNINDEXED
-from . import derived, strays
+from . import odd_values, strays
 from .odd_values import (
     UNKNOWN,
     finding,
@@ -48,7 +48,7 @@ def check(graph: Everything) -> list[Row]:
     """
     keys: dict[tuple[tuple[str, ...], tuple[Any, ...]], list[Node]] = {}
     odd: dict[int, list[Row]] = {}
-    lists = derived.numbers_of_lists(graph)
+    lists = odd_values.numbers_of_lists(graph)
     references = _References(graph)
     rows: list[Row] = []
     for node in graph.nodes():
@@ -60,7 +60,7 @@ def check(graph: Everything) -> list[Row]:
         if found:
             odd[node.id] = found
         rows.extend(_scope_problems(graph, node))
-        if derived.is_lost(graph, node, lists):
+        if odd_values.is_lost(graph, node, lists):
             rows.append(_row(*_UNLISTED, subject_of(graph, node)))
         rows.extend(_edge_problems(graph, node, layer))
         references.add(node)
@@ -119,9 +119,9 @@ class _References:
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
-    if odd := len(derived.odd_lists(graph)):
+    if odd := len(odd_values.odd_lists(graph)):
         yield _row(*_LISTS, f"{odd:,} lists")
-    if derived.are_words_damaged(graph.another(derived.Words)):
+    if odd_values.are_words_damaged(graph.another(odd_values.Words)):
         yield _row(*_WORDS, "the index of words")
         return
     writer = Writer(graph)

@@ -11,7 +11,7 @@ from ..graph.raw import public_edge, public_vertex
 from ..layers import NOW, EdgeKind, NodeKind, Property
 from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
-from . import derived
+from . import odd_values
 from .audit import subject_of
 from .odd_values import UNKNOWN, is_wrong, mend_value, substitute
 from .places import Key, Place
@@ -42,7 +42,7 @@ class _Mending:
         self._owner = owner
         self.rows: list[Row] = []
         self._most = most
-        self._lists = derived.numbers_of_lists(graph)
+        self._lists = odd_values.numbers_of_lists(graph)
         self._mend_derived()
         self._writer = Writer(graph)
         # The node that keeps each key, and each other value that must be unique.
@@ -61,12 +61,12 @@ class _Mending:
         self._writer.finish()
 
     def _mend_derived(self) -> None:
-        for one in derived.odd_lists(self._graph):
+        for one in odd_values.odd_lists(self._graph):
             self._graph.delete_node(one)
             self._note(f"list of names with id {one.id}", "removed")
-        words = self._graph.another(derived.Words)
-        if derived.are_words_damaged(words):
-            for one in itertools.islice(derived.in_order_of_removal(words), _WORDS_AT_ONCE):
+        words = self._graph.another(odd_values.Words)
+        if odd_values.are_words_damaged(words):
+            for one in itertools.islice(odd_values.in_order_of_removal(words), _WORDS_AT_ONCE):
                 self._graph.delete_node(one)
             self._note("the index of words", "removed; run concept-graph-mcp index")
 
@@ -80,7 +80,7 @@ class _Mending:
                 better = mend_value(kind, one, node, value, self._owner)
                 if better is not UNKNOWN:
                     changes[one.name] = self._graph.context.now_ms if better is NOW else better
-        if derived.is_lost(self._graph, node, self._lists):
+        if odd_values.is_lost(self._graph, node, self._lists):
             changes |= {one.listed: None for one in self._graph.layer_of(node.label).texts}
         return changes
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .errors import StepError
-from .steps import Step
+from .steps import Step, StepError
 
 # Otherwise a failing store or a confused model would use up all rounds.
 _MOST_ERRORS_IN_A_ROW = 10

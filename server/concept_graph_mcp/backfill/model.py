@@ -9,7 +9,7 @@ from openai.types.chat import ChatCompletion
 from .. import endpoints
 from ..endpoints import Endpoint, EndpointError
 from .conversation import Chat, Reply, ToolCall
-from .errors import ModelError
+from .steps import ModelError
 
 _UNFINISHED = {
     "length": "the answer was cut off; let the model answer at greater length, or give it less with"

@@ -17,7 +17,7 @@ from mcp.types import Tool
 
 from ..errors import one_line
 from .conversation import Answer, Chat
-from .errors import WorkingStoreError
+from .steps import WorkingStoreError
 
 # No call takes this long unless the server hangs.
 _ANSWER_S = 120.0

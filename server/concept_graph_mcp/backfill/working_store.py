@@ -10,7 +10,7 @@ from ..hosts import lazy
 from ..hosts.sqlite.opening import copied
 from ..session import Session
 from ..settings import Settings
-from .errors import WorkingStoreError
+from .steps import WorkingStoreError
 
 _BEFORE = ".before-chunk-"
 

@@ -1,4 +1,7 @@
-"""Turn a message history into a graph, chunk by chunk, with a model's help (`backfill`)."""
+"""Turn a message history into a graph, chunk by chunk, with a model's help (`backfill`).
+
+Move the working store's graph into the configured store.
+"""
 
 import os
 from collections import Counter
@@ -10,13 +13,14 @@ from typing import IO, TYPE_CHECKING, Any
 import anyio
 import click
 
-from ..backfill import chunks, into_target, screen, steps, working_store
-from ..backfill.chunks import Survey
-from ..backfill.errors import BackfillError, WorkingStoreError
-from ..backfill.report import total
+from .. import calls
+from ..backfill import history, report, steps, working_store
+from ..backfill.history import Survey
+from ..backfill.report import Screen, total
 from ..backfill.run import Job, run
-from ..backfill.screen import Screen
+from ..backfill.steps import BackfillError, WorkingStoreError
 from ..errors import StoreError
+from ..session import Session
 from ..settings import Settings
 from .common import FILE, Failure, Number, configured
 from .notes import note
@@ -24,6 +28,26 @@ from .terminal import notes, out
 
 if TYPE_CHECKING:
     from ..backfill.model import OpenAIModel
+
+
+async def move(source: Session, target: Session) -> Counter[str]:
+    """Import everything of *source* into *target*; return the counts of `import_rows`.
+
+    Raises WorkingStoreError, which says how much was moved.
+    """
+    totals: Counter[str] = Counter()
+    moved = 0
+    async for records in source.store.stream():
+        try:
+            totals.update((await target.run(calls.transfer.import_rows(records)))[0])
+        except StoreError as error:
+            raise WorkingStoreError(
+                f"{error}; {moved:,} records were moved; the whole result is in"
+                f" {source.store.location}, from where export and import bring it over"
+            ) from None
+        moved += len(records)
+    return totals
+
 
 _NOT_IDEMPOTENT = (
     "Backfilling is not idempotent: what is read twice is remembered twice and felt twice."
@@ -104,7 +128,7 @@ def backfill(embedded: str | None, /, messages: Path, user_id: str, **options: A
         wanted = _wanted(surveyed, options["since_chunk"], options["max_chunks"])
         prompts = steps.prompts(options["prompts"])
         if options["dry_run"]:
-            out.print(screen.plan(surveyed, wanted))
+            out.print(report.plan(surveyed, wanted))
             return
         make_model = _model_maker(options["timeout"], options["retries"])
         store = options["store"].absolute()
@@ -131,7 +155,7 @@ def _survey(messages: Path, chosen: Settings, user_id: str, days: int) -> Survey
     if not messages.is_file():
         raise Failure(f"{messages}: must be a file; it is read twice")
     with notes.status("reading the history") if notes.is_terminal else nullcontext():
-        surveyed = chunks.survey(messages, chosen.zone, user_id, days)
+        surveyed = history.survey(messages, chosen.zone, user_id, days)
     if surveyed.left_out:
         note(
             f"{surveyed.left_out:,} messages are left out: in other threads, or from before"
@@ -197,7 +221,7 @@ def _work(
     async def work(watcher: Screen) -> str | None:
         model = make_model()
         try:
-            found = chunks.chunks(surveyed, frozenset(wanted))
+            found = history.chunks(surveyed, frozenset(wanted))
             return await run(job, model, found, watcher)
         finally:
             await model.close()
@@ -250,7 +274,7 @@ def _move(job: Job, force: bool) -> None:
                 raise WorkingStoreError(
                     f"{target.store.location}: is not empty any more; the result is in {job.store}"
                 )
-            return target.store.location, await into_target.move(source, target)
+            return target.store.location, await move(source, target)
 
     location, totals = anyio.run(work)
     counted = ", ".join(f"{key.replace('_', ' ')}: {value:,}" for key, value in totals.items())

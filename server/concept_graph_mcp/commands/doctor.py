@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import calls
-from ..clients.state import states
+from ..clients.changes import states
 from ..errors import NoStore, StoreError
 from ..health import findings as health
 from ..health.findings import Finding

@@ -1,23 +1,75 @@
-"""Answer a hook of a coding agent (`hook`); whatever goes wrong is logged and exits 0."""
+"""Answer a hook of a coding agent (`hook`); whatever goes wrong is logged and exits 0.
+
+End the process at a time, whatever it is doing: a prompt waits for it.
+
+Ingest the transcripts of sessions, as the command `ingest` does.
+"""
 
 import os
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
+import anyio
 import click
 
 from .. import settings
 from ..errors import NoStore, StoreError, one_line
-from ..hooks import hosts, journal, options, transcripts
-from ..hooks.deadline import Deadline, seconds_since_start
+from ..file_formats import Row
+from ..hooks import hosts, journal, options
 from ..hooks.hosts import HookError
 from ..hooks.options import Options
+from ..hosts.lazy import opened
+from ..session import Session
+from ..settings import Settings
+from .common import Failure
+from .ingesting import Ingest
+from .interrupts import Interrupts
 
 if TYPE_CHECKING:
     from ..session import Session
+
+
+_STAT = Path("/proc/self/stat")
+# The number of the field with the start of the process, counted behind its name.
+_START_FIELD = 19
+
+
+class Deadline:
+    """While entered, the process ends with exit code 0 *seconds* after its start.
+
+    A thread ends it, because a signal would wait for a call into SQLite to return.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._timer = threading.Timer(max(0.0, seconds - seconds_since_start()), os._exit, (0,))
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+
+
+def seconds_since_start() -> float:
+    """Return the seconds since this process was started; elsewhere than on Linux its CPU time."""
+    try:
+        fields = _STAT.read_text().rpartition(")")[2].split()
+        started = int(fields[_START_FIELD]) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.process_time()
+
 
 # The name of the process that ingests, in its command line and in the journal.
 CAPTURE = "capture"
@@ -72,12 +124,12 @@ def _answer(embedded: str | None, event: str, client: str) -> None:
             return
         if event == hosts.START:
             if given.source in hosts.FORGOTTEN:
-                transcripts.forget_seen(given.session)
+                journal.forget_seen(given.session)
             _start_capture(embedded, client)
         session, text, ids = _notes(embedded, event, given, chosen)
         click.echo(hosts.make_answer(event, text), nl=False)
         sys.stdout.flush()
-        transcripts.note_seen(given.session, ((one, sys.maxsize) for one in ids))
+        journal.note_seen(given.session, ((one, sys.maxsize) for one in ids))
         told = f"{len(ids)} note{'s' * (len(ids) > 1)}" if ids else "nothing to say"
         journal.note_result(client, event, told)
         if session is not None and session.embedding is not None and session.embedding.is_loading:
@@ -105,7 +157,7 @@ def _notes(
     from ..hosts.lazy import opened
     from ..session import Session
 
-    seen = transcripts.list_seen(given.session)
+    seen = journal.list_seen(given.session)
 
     async def of_event(session: "Session") -> tuple[str, list[str]]:
         if event == hosts.PROMPT:
@@ -144,15 +196,15 @@ def _note_transcript(embedded: str | None, event: str, client: str, given: hosts
     if given.transcript is None:
         journal.note_result(client, event, "the host keeps no transcript")
         return
-    transcripts.note(transcripts.Noted(given.transcript, given.session, client))
-    if event != hosts.STOP or transcripts.is_due(given.session):
+    journal.note(journal.Noted(given.transcript, given.session, client))
+    if event != hosts.STOP or journal.is_due(given.session):
         _start_capture(embedded, client)
     journal.note_result(client, event, "transcript noted")
 
 
 def _start_capture(embedded: str | None, client: str) -> None:
     """Start a process that ingests what is noted; the host waits neither for it nor its end."""
-    if next(transcripts.list_pending(), None) is None:
+    if next(journal.list_pending(), None) is None:
         return
     of_store = [] if embedded is None else [f"--embedded={embedded}"]
     called = [sys.executable, "-m", __package__.partition(".")[0]]
@@ -171,10 +223,36 @@ def _start_capture(embedded: str | None, client: str) -> None:
 def _capture(embedded: str | None) -> None:
     """Ingest all noted transcripts, one after the other."""
     # Imported here, because no hook that answers needs it.
-    from .capture import capture
+    pass
 
     configured = options.read_options().settings(embedded)
-    with transcripts.take_pending() as found:
+    with journal.take_pending() as found:
         for one in found:
             journal.log_result(one.noted.client, CAPTURE, capture(one, configured))
-    transcripts.clear_old()
+    journal.clear_old()
+
+
+def capture(pending: journal.Pending, chosen: Settings) -> str:
+    """Ingest a transcript and return what came of it; a failed one stays noted."""
+    noted = pending.noted
+    if not noted.transcript.is_file():
+        pending.finish()
+        return f"{noted.transcript}: is no file; left out"
+
+    def seen(rows: Sequence[Row]) -> None:
+        said = ((str(row.record["id"]), int(row.record["said_at"])) for row in rows)
+        journal.note_seen(noted.session, said)
+
+    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen)
+
+    async def main() -> None:
+        async with opened(chosen, creates=True) as store:
+            await work.run(Session.of(store, chosen))
+
+    try:
+        anyio.run(main)
+    except (StoreError, Failure, OSError) as error:
+        return f"failed, tried again at the next event: {noted.transcript}: {error}"
+    pending.finish()
+    left_out = "".join(f"; {line}" for line in work.tally.lines())
+    return f"ingested {work.created:,}, there already {work.existing:,}{left_out}"

@@ -19,7 +19,7 @@ from ..calls import Call
 from ..errors import StoreError
 from ..file_formats import FormatError, Messages, Row, Tally, notes
 from ..file_formats.lines import Record
-from ..histories import discovery, formats, markdown, secrets
+from ..histories import formats, markdown, secrets
 from ..histories.conversation import Kept
 from ..histories.formats import History
 from ..session import Session
@@ -125,7 +125,7 @@ def _agreed(yes: bool) -> list[tuple[Path, str | None]]:
     # Imports what a terminal needs, which no other ingest does.
     from .terminal import say
 
-    found = list(discovery.discover_histories())
+    found = list(formats.discover_histories())
     if not found:
         raise Failure("no agent has left a history where one is known to be")
     for one in found:
@@ -190,7 +190,7 @@ class Ingest:
         for path, given in self._found:
             with output.told(path):
                 is_alone = not path.is_dir()
-                for file, history in discovery.histories(path, given):
+                for file, history in formats.histories(path, given):
                     if isinstance(history, OSError):
                         self._leave_out(history)
                     elif history is not None:

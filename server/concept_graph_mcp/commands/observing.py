@@ -15,7 +15,7 @@ from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.errors import ConceptGraphError
 
 from .. import calls, endpoints
-from ..backfill.errors import ModelError
+from ..backfill.steps import ModelError
 from ..calls import text_lookups
 from ..endpoints import EndpointError
 from ..errors import Refused, StoreError
@@ -23,10 +23,8 @@ from ..file_formats import FormatError, Messages, Row
 from ..observing import coreference, naming
 from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extract_observations
-from ..observing.known import candidates
 from ..observing.naming import Names, NamingError
-from ..observing.sessions import Open, Sessions
-from ..observing.speakers import Speakers
+from ..observing.sessions import Open, Sessions, Speakers, candidates
 from ..session import Session
 from . import importing, output
 from .common import FILE, Failure, with_session

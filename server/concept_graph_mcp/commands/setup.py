@@ -7,7 +7,7 @@ import click
 
 from ..clients import changes, entry
 from ..clients.changes import Change, ChangeError
-from ..clients.known import CLIENTS, GENERIC
+from ..clients.entry import CLIENTS, GENERIC
 from ..settings import SettingsError
 from .common import FILE, Failure
 from .notes import note

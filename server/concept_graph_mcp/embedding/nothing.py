@@ -3,9 +3,19 @@
 Similarities scale differently with every model, so no fixed threshold serves. A query nearer to one
 of these texts than to a memory recalls no memory. To a model of English, all German texts are near
 to one another, so a German greeting needs German texts.
+
+Keep minilm's vectors of the texts that ask for nothing in a file beside this module.
+
+They are many, and the first question of a process would wait while they are computed. After a
+change of the texts, `python -m concept_graph_mcp.embedding.nothing` writes the file anew.
 """
 
+import hashlib
+from pathlib import Path
 from typing import Final
+
+from . import minilm
+from .base import Vector
 
 # These differ from the texts with which the benchmarks measure.
 _ENGLISH: Final = (
@@ -148,3 +158,42 @@ _FRENCH: Final = (
     "Écris un poème sur la mer",
 )
 TEXTS: Final = (_ENGLISH, _GERMAN, _PORTUGUESE, _SPANISH, _FRENCH)
+
+
+_FILE = Path(__file__).with_name("nothing_minilm.f16")
+
+
+def read() -> list[Vector] | None:
+    """Return the vector of each text; None if the file has those of other texts."""
+    import numpy as np
+
+    try:
+        found = _FILE.read_bytes()
+    except OSError:
+        return None
+    head = _head()
+    if not found.startswith(head):
+        return None
+    rows = np.frombuffer(found[len(head) :], dtype="<f2").reshape(len(_texts()), -1)
+    return [tuple(map(float, row)) for row in rows]
+
+
+def write() -> None:
+    """Compute the vectors and write the file. Raises EmbeddingError."""
+    import anyio
+    import numpy as np
+
+    made = anyio.run(minilm.minilm("").vectors, _texts())
+    _FILE.write_bytes(_head() + np.array(made, dtype="<f2").tobytes())
+
+
+def _texts() -> list[str]:
+    return [text for some in TEXTS for text in some]
+
+
+def _head() -> bytes:
+    return hashlib.sha256("\n".join((minilm.NAME, *_texts())).encode()).digest()
+
+
+if __name__ == "__main__":
+    write()

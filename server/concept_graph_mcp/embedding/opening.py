@@ -69,9 +69,9 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
 async def _of_nothing(embedding: Embedding) -> list[Vector]:
     """Return the vectors of the texts that ask for nothing, in order. Raises EmbeddingError."""
     if embedding.name == MINILM:
-        from . import nothing_vectors
+        from . import nothing
 
-        if (kept := nothing_vectors.read()) is not None:
+        if (kept := nothing.read()) is not None:
             return kept
     return await embedding.vectors([one for some in nothing.TEXTS for one in some])
 

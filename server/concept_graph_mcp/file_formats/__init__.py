@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .lines import FormatError as FormatError
     from .lines import Naming as Naming
     from .lines import Row as Row
+    from .lines import Tally as Tally
     from .messages import Messages as Messages
     from .native import NATIVE as NATIVE
     from .native import header as header
@@ -19,17 +20,15 @@ if TYPE_CHECKING:
     from .reading import Reader as Reader
     from .reading import native_rows as native_rows
     from .server_memory import SERVER_MEMORY as SERVER_MEMORY
-    from .tally import Tally as Tally
-    from .to_server_memory import ServerMemory as ServerMemory
+    from .server_memory import ServerMemory as ServerMemory
 
 _MODULES = {
-    **dict.fromkeys(("FormatError", "Naming", "Row"), "lines"),
+    **dict.fromkeys(("FormatError", "Naming", "Row", "Tally"), "lines"),
     "Messages": "messages",
     **dict.fromkeys(("NATIVE", "header", "line"), "native"),
     **dict.fromkeys(("FOREIGN_MEMORIES", "NAMES", "Reader", "native_rows"), "reading"),
     "SERVER_MEMORY": "server_memory",
-    "Tally": "tally",
-    "ServerMemory": "to_server_memory",
+    "ServerMemory": "server_memory",
 }
 
 if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.

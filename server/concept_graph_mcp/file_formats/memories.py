@@ -18,8 +18,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import rules, schema
 from conceptgraph_core.text import kind
 
-from .lines import FormatError, Naming, Record, shorten_key
-from .tally import Tally
+from .lines import FormatError, Naming, Record, Tally, shorten_key
 
 # The default embedding of a file's vectors.
 UNKNOWN_MODEL: Final = "an unknown model"

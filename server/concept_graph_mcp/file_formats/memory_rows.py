@@ -8,9 +8,8 @@ from typing import Any
 
 from conceptgraph_core.text import kind
 
-from .lines import FormatError, Lines, Naming, Record, Row, json_object, shorten_key
+from .lines import FormatError, Lines, Naming, Record, Row, Tally, json_object, shorten_key
 from .memories import Memories
-from .tally import Tally
 
 MEMORY_ROWS = "memory-rows"
 _MEMORIES, _RELATIONS = "memories", "memory_relations"

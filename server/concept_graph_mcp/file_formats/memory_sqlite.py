@@ -6,9 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from ..errors import one_line
-from .lines import FormatError, Naming, Record, Row, shorten_key
+from .lines import FormatError, Naming, Record, Row, Tally, shorten_key
 from .memories import Memories
-from .tally import Tally
 
 MEMORY_SQLITE = "memory-sqlite"
 MAGIC = b"SQLite format 3\0"

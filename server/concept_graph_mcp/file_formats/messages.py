@@ -17,8 +17,7 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.text import kind
 
-from .lines import ALL_LONGER, FormatError, Record, Row, json_object, number_filled_lines
-from .tally import Tally
+from .lines import ALL_LONGER, FormatError, Record, Row, Tally, json_object, number_filled_lines
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.

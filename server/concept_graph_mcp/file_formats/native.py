@@ -16,12 +16,12 @@ from .lines import (
     Naming,
     Record,
     Row,
+    Tally,
     json_object,
     plain,
     sendable,
     shorten_key,
 )
-from .tally import Tally
 
 NATIVE = "concept-graph"
 _VERSION = 1

@@ -17,12 +17,12 @@ from starlette.exceptions import HTTPException
 from conceptgraph_core import __version__, limits
 
 from .. import calls, overdue
-from ..clients.state import states
+from ..clients.changes import states
 from ..errors import StoreError
 from ..hosts.store import Keeper
 from ..session import Clock, Session
 from ..settings import Settings
-from ..view import periods
+from ..view import entities
 from ..worker import registry
 from ..worker.job import Job
 from ..worker.lease_runner import is_due
@@ -91,7 +91,7 @@ class _Page:
     async def _sizes(self) -> Row:
         """Return the user's own counts; memories and mentions before each of some months too."""
         session = self._session
-        months = periods.months(session, _MONTHS)
+        months = entities.months(session, _MONTHS)
         call = calls.everyday.sizes(
             session.user_id, [0, *months, limits.MAX_TIME_MS], concept_scope=session.concept_scope
         )

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..file_formats.lines import Record
-from ..file_formats.tally import Tally
+from ..file_formats.lines import Record, Tally
 
 USER, ASSISTANT = "user", "assistant"
 

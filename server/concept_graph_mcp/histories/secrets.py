@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ..file_formats.tally import Tally
+from ..file_formats.lines import Tally
 
 # A text without a long word and without these words has no secret, and most texts have none.
 _LONG = re.compile(r"\S{16}|://")

@@ -10,7 +10,7 @@ from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import identified, named, quoted
 
 from .. import calls, everyday
-from ..file_formats.tally import Tally
+from ..file_formats.lines import Tally
 from ..histories.conversation import Kept, project_tag
 from ..session import Session
 

@@ -17,10 +17,9 @@ from starlette.requests import Request
 
 from ..logs import tell
 from ..session import Session
-from .asking import FORBIDDEN, WRITE, Gate, asked_by
+from .asking import FORBIDDEN, WRITE, Gate, Room, asked_by
 from .limits import FairQueue, Limits, Rate, TooManyWaiting
 from .metrics import Metrics
-from .room import Room
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from ..errors import Unavailable
 from ..health.page import FOR_USERS
 from ..view.api import HANDLERS, Api, answer_error
 from ..view.guard import guard_answers
-from ..view.static_files import StaticFiles
+from ..view.mcp_app import StaticFiles
 from .asking import Forbidden, current
 from .calls import Calls, Limited
 from .guard import Guard, refusal

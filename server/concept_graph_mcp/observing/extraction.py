@@ -10,7 +10,7 @@ from conceptgraph_core.entities import inputs, names, schema
 from conceptgraph_core.errors import ConceptGraphError
 
 from ..backfill.conversation import Chat, Reply
-from .known import Candidate
+from .sessions import Candidate
 
 Row = dict[str, Any]
 

@@ -172,10 +172,10 @@ names, what was said of that, and what comes to mind; sources has the id of each
 
     async def recall_pictured(self, **given: Any) -> tuple[Recalled, dict[str, Any] | None]:
         """Recall as `recall` does, and return the data of a picture too."""
-        from ..view import answers
+        from ..view import names
 
         answer = await self.recall(**given)
-        return answer, await answers.of_recall(self._session, answer)
+        return answer, await names.of_recall(self._session, answer)
 
     @take_arguments(verbs.remember, types={Naming_: Naming})
     async def remember(self, **given: Any) -> Remembered:
@@ -220,10 +220,10 @@ each kind); accesses none."""
 
     async def about_pictured(self, **given: Any) -> tuple[About, dict[str, Any] | None]:
         """Tell what `about` tells, and return the data of a picture too."""
-        from ..view import answers
+        from ..view import names
 
         answer = await self.about(**given)
-        return answer, await answers.of_about(self._session, answer)
+        return answer, await names.of_about(self._session, answer)
 
     @take_arguments(verbs.forget)
     async def forget(self, **given: Any) -> Forgotten:

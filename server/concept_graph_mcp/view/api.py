@@ -22,7 +22,7 @@ from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import entities, memories, names, picture, tending, timeline
+from . import entities, memories, names, picture, timeline
 from .looks import looks
 
 Row = dict[str, Any]
@@ -73,7 +73,7 @@ class Api:
         asked = [Route(f"/api/{name}", answer) for name, answer in answers.items()]
         made = [
             Route(f"/api/{name}", self._changing(*change), methods=["POST"])
-            for name, change in tending.CHANGES.items()
+            for name, change in memories.CHANGES.items()
         ]
         more = [Route(f"/api/{name}", self._read(answer)) for name, answer in self._more.items()]
         return [*asked, *more, *made]
@@ -223,11 +223,11 @@ class Api:
 
     async def questions(self, request: Request) -> JSONResponse:
         """Return the open questions whether two entities are the same."""
-        return JSONResponse({"questions": await tending.questions(self._session)})
+        return JSONResponse({"questions": await memories.questions(self._session)})
 
     async def list_hidden(self, request: Request) -> JSONResponse:
         """Return the memories that were forgotten or have expired."""
-        return JSONResponse({"memories": await tending.list_hidden(self._session)})
+        return JSONResponse({"memories": await memories.list_hidden(self._session)})
 
     def _read(
         self, answer: Callable[[Session], Awaitable[Row]]

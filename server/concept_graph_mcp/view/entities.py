@@ -1,5 +1,9 @@
-"""Draw entities: each component as one node, with its edges and its ledger."""
+"""Draw entities: each component as one node, with its edges and its ledger.
 
+Part time into the days and months of a session's zone.
+"""
+
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from conceptgraph_core.budgets import MAX_BUDGET
@@ -7,7 +11,25 @@ from conceptgraph_core.entities import schema
 
 from .. import calls
 from ..session import Session
-from . import periods
+
+
+def months(session: Session, count: int) -> list[int]:
+    """Return the beginnings (unix ms) of the last *count* months and of the one to come."""
+    now = session.local(session.clock.now_ms())
+    last = now.year * 12 + now.month
+    return [_begin(session, date(at // 12, at % 12 + 1, 1)) for at in range(last - count, last + 1)]
+
+
+def days(session: Session, first: date, beyond: date) -> list[int]:
+    """Return the beginnings (unix ms) of the days from *first* to *beyond*, both included."""
+    count = (beyond - first).days + 1
+    return [_begin(session, first + timedelta(days=number)) for number in range(count)]
+
+
+def _begin(session: Session, day: date) -> int:
+    begun = datetime(day.year, day.month, day.day, tzinfo=session.zone)
+    return round(begun.timestamp() * 1000)
+
 
 Row = dict[str, Any]
 
@@ -48,7 +70,7 @@ async def show_whole(session: Session, entity_id: str) -> Row:
     `months` has the bounds of these months, `history` the facts of now and of before. Raises
     Refused, as `neighbourhood` does.
     """
-    bounds = periods.months(session, _MONTHS)
+    bounds = months(session, _MONTHS)
     [row] = await session.run(calls.entities.get(entity_id, limit=schema.MAX_LIMIT))
     [counted] = await session.run(calls.entities.presence([entity_id], bounds))
     facts = await session.run(calls.entities.history(entity_id))

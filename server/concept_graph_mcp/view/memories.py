@@ -1,14 +1,126 @@
-"""Draw memories: each with its links, at the clock's time, without an access."""
+"""Draw memories: each with its links, at the clock's time, without an access.
 
+Change what a user keeps, as its owner: each change is one call, and can be taken back.
+
+The page asks before it sends one. A change of something that has changed since the page showed it
+is refused, so a request that arrives twice changes nothing more.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import schema as memories
 
 from .. import calls
+from ..calls import Call
+from ..errors import Refused
 from ..session import Session
-from . import tending
 
 Row = dict[str, Any]
+# The fields of a request with their types, and the change.
+Change = tuple[Mapping[str, type], Callable[[Session, Row], Awaitable[Row]]]
+
+
+async def _revise(session: Session, given: Row) -> Row:
+    call = calls.memories.revise(
+        session.user_id, given["memory_id"], given["seen"], given["changes"]
+    )
+    [row] = await session.run(call)
+    return {"memory_id": row["memory_id"]}
+
+
+async def _unrevise(session: Session, given: Row) -> Row:
+    """Set the fields of a memory back to what they were before the revision of that time."""
+    memory_id, at = given["memory_id"], given["at"]
+    [now] = await session.run(calls.memory_admin.show(memory_id))
+    earlier = next((one for one in versions(now["metadata"]) if one["at"] == at), None)
+    if earlier is None:
+        raise Refused("at: no change of that time can be taken back")
+    fields = [one for one in earlier["fields"] if one in ("content", "summary", "importance")]
+    seen = {field: now[field] for field in fields}
+    changes = {field: earlier.get(field, "") for field in fields}
+    call = calls.memories.revise(session.user_id, memory_id, seen, changes, at)
+    [row] = await session.run(call)
+    return {"memory_id": row["memory_id"]}
+
+
+async def _forget(session: Session, given: Row) -> Row:
+    return await _run_for_one(
+        session, calls.memories.forget(given["memory_id"], given["reason"] or None)
+    )
+
+
+async def _restore(session: Session, given: Row) -> Row:
+    return await _run_for_one(session, calls.memory_admin.restore(given["memory_id"]))
+
+
+async def _merge(session: Session, given: Row) -> Row:
+    words = given["reason"], "user_correction"
+    call = calls.entities.merge(given["source_id"], given["target_id"], *words)
+    return await _run_for_one(session, _as_owner(call))
+
+
+async def _split(session: Session, given: Row) -> Row:
+    entity_id, mentions = given["entity_id"], given["mention_ids"]
+    [whole] = await session.run(calls.entities.get(entity_id, limit=1))
+    call = calls.entities.split(
+        *(entity_id, whole["labels"], mentions, None),
+        said=None,
+        reason=given["reason"],
+        user_id=session.user_id,
+    )
+    return await _run_for_one(session, _as_owner(call))
+
+
+async def _answer(session: Session, given: Row) -> Row:
+    pair = given["one_id"], given["other_id"]
+    return await _run_for_one(session, calls.entities.answer(*pair, given["same"], given["reason"]))
+
+
+async def _unmerge(session: Session, given: Row) -> Row:
+    row = await _run_for_one(session, calls.entities.unmerge(given["merge_id"], given["reason"]))
+    return {"entities": [one["entity_id"] for one in row["separate"]]}
+
+
+CHANGES: Mapping[str, Change] = {
+    "revise": ({"memory_id": str, "seen": dict, "changes": dict}, _revise),
+    "unrevise": ({"memory_id": str, "at": int}, _unrevise),
+    "forget": ({"memory_id": str, "reason": str}, _forget),
+    "restore": ({"memory_id": str}, _restore),
+    "merge": ({"source_id": str, "target_id": str, "reason": str}, _merge),
+    "split": ({"entity_id": str, "mention_ids": list, "reason": str}, _split),
+    "answer": ({"one_id": str, "other_id": str, "same": bool, "reason": str}, _answer),
+    "unmerge": ({"merge_id": str, "reason": str}, _unmerge),
+}
+
+
+async def questions(session: Session) -> list[Row]:
+    """Return the open questions whether two entities are the same, each with both in full."""
+    return await session.run(calls.entities.questions(user_id=session.user_id))
+
+
+async def list_hidden(session: Session) -> list[Row]:
+    """Return the memories that were forgotten or have expired, those hidden last first."""
+    rows = await session.run(calls.memory_admin.listed(session.user_id, ["expired"]))
+    return sorted(rows, key=lambda row: -(row["deleted_at"] or 0))
+
+
+def versions(metadata: Mapping[str, Any]) -> list[Row]:
+    """Return the earlier versions of a memory, the latest last."""
+    known = metadata.get(memories.REVISIONS)
+    return [dict(one) for one in known] if isinstance(known, (list, tuple)) else []
+
+
+def _as_owner(call: Call) -> Call:
+    """Return *call* as the owner's, who decides identities without quoting anybody."""
+    return call._replace(context={**call.context, "owner": True})
+
+
+async def _run_for_one(session: Session, call: Call) -> Row:
+    [row] = await session.run(call)
+    return row
+
 
 # Fields that the page takes unchanged from the procedure.
 _FACTS = (
@@ -64,7 +176,7 @@ def _node(row: Row) -> Row:
         "content": row["content"],
         **{name: row[name] for name in _FACTS},
         "together": [dict(one) for one in row["together"]],
-        "revisions": tending.versions(row["metadata"]),
+        "revisions": versions(row["metadata"]),
         "valence": None,
         "arousal_level": row["decay_score"],
         "fades": False,

@@ -2,9 +2,14 @@
 
 The page joins nodes of one name by lines that are drawn and not stored. This module selects the
 nodes, a share from each layer.
+
+Draw communities of entities as areas, and open one.
+
+Draw the answers of `recall` and `about` for hosts that show the pictures of tools.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core.concepts import schema as concepts
@@ -13,11 +18,87 @@ from conceptgraph_core.everyday import schema
 from conceptgraph_core.folding import plain
 
 from .. import calls, everyday
-from ..errors import Refused
+from ..errors import Refused, StoreError
 from ..session import Session
-from . import areas, entities, memories, picture
+from . import entities, memories, picture
+from .looks import TOGETHER
 
 Row = dict[str, Any]
+
+AREA = "area"
+_NAMED = 3
+# More areas than these would be a picture of dots.
+_MOST = 40
+# The ties of so many of its members join an area to others: those that the user mentioned most.
+_JOINING = 8
+
+
+async def draw_areas(session: Session, communities: list[str], limit: int) -> list[Row]:
+    """Return the areas as nodes; or of the *communities* the members most mentioned, with ties."""
+    if not communities:
+        call = calls.entities.communities(None, _JOINING, _MOST, session.user_id)
+        rows = await session.run(call)
+        most = rows[0]["size"] if rows else 1
+        joined = await _count_ties_between(session, rows)
+        return [_node(row, row["size"] / most, joined) for row in rows]
+    ids: list[str] = []
+    for one in communities:
+        most = min(limit, calls.entities.MOST_MEMBERS)
+        [row] = await session.run(calls.entities.communities(one, most, 1, session.user_id))
+        ids += row["entity_ids"]
+    nodes = await entities.neighbourhood(session, ids, 0, len(ids))
+    # None of them is what the picture is about.
+    return [{**node, "hop": 1} for node in nodes]
+
+
+async def _count_ties_between(session: Session, rows: list[Row]) -> Counter[tuple[str, str]]:
+    """Return how many ties join the members of each two of the areas *rows*, most first."""
+    areas = {one: row["community"] for row in rows for one in row["entity_ids"]}
+    members = await entities.neighbourhood(session, list(areas), 0, max(1, len(areas)))
+    of = {node["id"]: areas[node["name"]] for node in members if node["name"] in areas}
+    ties = {
+        (one["from"], one["to"])
+        for node in members
+        for one in node["relations"]
+        if one["from"] in of and one["to"] in of
+    }
+    pairs = (sorted((of[one], of[other])) for one, other in ties)
+    return Counter((one, other) for one, other in pairs if one != other)
+
+
+def _node(row: Row, share: float, joined: Counter[tuple[str, str]]) -> Row:
+    own = row["community"]
+    most = max(joined.values(), default=1)
+    lines = [
+        {
+            "from": f"area {one}",
+            "to": f"area {other}",
+            "type": TOGETHER.type,
+            "directed": False,
+            "weight": count / most,
+        }
+        for (one, other), count in joined.items()
+        if own in (one, other)
+    ]
+    return {
+        "id": _id(own),
+        "kind": AREA,
+        "name": row["community"],
+        "text": f"{row['labels'][0]} and {row['size'] - 1} more",
+        "labels": row["labels"][:_NAMED],
+        "members": row["size"],
+        "hop": 1,
+        "degree": len(lines),
+        "valence": None,
+        "arousal_level": share,
+        "fades": False,
+        "relations": lines,
+    }
+
+
+def _id(community: str) -> str:
+    return f"area {community}"
+
 
 # The kind of the opening picture, which belongs to no single layer.
 EVERYTHING = "everything"
@@ -106,8 +187,8 @@ async def draw_picture(
     """Return the nodes of a picture of *names*, or of the whole store; its subject has hop 0."""
     if kind == EVERYTHING:
         return await _list_everything(session, hops, limit)
-    if kind == areas.AREA:
-        return await areas.draw_areas(session, list(names), limit)
+    if kind == AREA:
+        return await draw_areas(session, list(names), limit)
     if kind == ENTITY:
         return await _of_entities(session, list(names), hops, limit)
     if kind == MEMORY:
@@ -220,3 +301,41 @@ async def _list_aroused(session: Session, most: int) -> list[str]:
 def _shares(parts: tuple[int, int, int], limit: int) -> tuple[int, int, int]:
     first, second, third = (max(1, limit * part // _WHOLE) for part in parts)
     return first, second, third
+
+
+# Nodes around the concepts of a recall, and in the picture of `about`.
+_AROUND = 30
+
+
+async def of_recall(session: Session, answer: Mapping[str, Any]) -> Row | None:
+    """Return the `_meta` of a recalled text: its sources, and what its concepts evoke."""
+    return await _meta(session, _sources(session, answer.get("sources", ())))
+
+
+async def of_about(session: Session, answer: Mapping[str, Any]) -> Row | None:
+    """Return the `_meta` of all about a name: its surroundings in each layer."""
+    entity_id = answer.get("id")
+    kind, name = (CONCEPT, answer["name"]) if entity_id is None else (ENTITY, entity_id)
+    return await _meta(session, draw_picture(session, kind, [name], 1, _AROUND))
+
+
+async def _sources(session: Session, sources: Any) -> list[Row]:
+    ids: dict[str, list[str]] = {}
+    for source in sources:
+        ids.setdefault(source["kind"], []).append(source["id"])
+    nodes: list[Row] = []
+    for kind, layer in ((schema.ENTITY, entities), (schema.MEMORY, memories)):
+        if wanted := list(dict.fromkeys(ids.get(kind, ()))):
+            nodes += await layer.neighbourhood(session, wanted, 0, len(wanted))
+    if wanted := list(dict.fromkeys(ids.get(schema.CONCEPT, []) + ids.get(schema.EPISODE, []))):
+        nodes += await draw_picture(session, CONCEPT, wanted, 1, _AROUND)
+    return list({node["id"]: node for node in nodes}.values())
+
+
+async def _meta(session: Session, drawing: Awaitable[list[Row]]) -> Row | None:
+    """Return None if the picture cannot be had: the answer is there, and is what matters."""
+    try:
+        nodes = await drawing
+    except StoreError:
+        return None
+    return picture.meta(session, nodes, []) if nodes else None

@@ -20,7 +20,7 @@ from ..web import Server, listening
 from . import names
 from .api import HANDLERS, NOTHING_MORE, Answers, Api
 from .guard import Guard
-from .static_files import StaticFiles
+from .mcp_app import StaticFiles
 
 _HOST = "127.0.0.1"
 

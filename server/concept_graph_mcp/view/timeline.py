@@ -8,7 +8,7 @@ from conceptgraph_core.everyday import schema
 
 from .. import calls
 from ..session import Session
-from . import entities, periods
+from . import entities
 
 Row = dict[str, Any]
 
@@ -22,7 +22,7 @@ async def days(session: Session, year: int) -> Row:
     Looking back, the dates to come are left out.
     """
     first = date(year, 1, 1)
-    bounds = periods.days(session, first, date(year + 1, 1, 1))
+    bounds = entities.days(session, first, date(year + 1, 1, 1))
     if session.until_ms is not None:
         past = [one for one in bounds if one <= session.until_ms]
         bounds = [*past, session.until_ms + 1]
@@ -39,7 +39,7 @@ async def days(session: Session, year: int) -> Row:
 
 async def day(session: Session, on: date) -> list[Row]:
     """Return what was kept and said on that day, the earliest first."""
-    since, until = periods.days(session, on, on + timedelta(days=1))
+    since, until = entities.days(session, on, on + timedelta(days=1))
     call = calls.everyday.happened(
         session.user_id, f"{on:%Y%m%d}", since, until, concept_scope=session.concept_scope
     )
@@ -48,7 +48,7 @@ async def day(session: Session, on: date) -> list[Row]:
 
 async def presence(session: Session) -> Row:
     """Return the mentions by month of the most mentioned of the latest entities."""
-    bounds = periods.months(session, _MONTHS)
+    bounds = entities.months(session, _MONTHS)
     ids = await entities.most_mentioned(session, _SHOWN)
     rows = await session.run(calls.entities.presence(ids, bounds)) if ids else []
     return {"months": bounds, "rows": rows}

@@ -2,8 +2,7 @@
 
 from .. import calls
 from ..session import Session
-from .job import Job
-from .job_run import JobRun
+from .job import Job, JobRun
 
 
 async def run(turn: JobRun) -> None:

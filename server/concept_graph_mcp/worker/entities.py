@@ -26,8 +26,7 @@ from conceptgraph_core.jobs.schema import MAX_BATCH
 from .. import calls
 from ..calls import Call
 from ..session import Clock, Session
-from .job import Job
-from .job_run import JobRun
+from .job import Job, JobRun
 
 # Makes the call for a step of a run: step, after, limit, dry_run, user_id.
 Taking = Callable[[str, str | None, int, bool, str], Call]

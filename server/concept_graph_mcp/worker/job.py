@@ -1,11 +1,130 @@
-"""Define a job of the worker."""
+"""Define a job of the worker.
 
-from collections.abc import Awaitable, Callable, Mapping
+Represent one run of a job: its user, whether to go on, and its results.
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
+from conceptgraph_core.jobs import schema
+
+from .. import calls
+from ..calls import Call
+from ..session import Session
 from ..settings import Settings
-from .job_run import JobRun
+
+Row = dict[str, Any]
+
+# Called with a run's counts so far, whenever they have grown.
+Telling = Callable[[Mapping[str, int]], None]
+# At most this many changes of a dry run are kept for printing.
+MAX_TOLD = 10_000
+
+
+class Stopped(Exception):
+    """The run must end between two batches: the process was stopped, or the lease is lost."""
+
+
+class JobRun:
+    """One run of *job* by *holder*, who has the lease; a dry run needs no lease and has no holder.
+
+    `counts` are its results. `changes` are the changes of a dry run with their reasons: rows with
+    any of user_id, memory_id, text, from, to, score and why. `batch` is the size of one
+    transaction.
+    """
+
+    def __init__(
+        self,
+        job: str,
+        session: Session,
+        settings: Settings,
+        holder: str | None,
+        *,
+        batch: int = schema.BATCH,
+        stopping: Callable[[], bool] = lambda: False,
+        telling: Telling = lambda _: None,
+    ) -> None:
+        self.job = job
+        self.session = session
+        self.settings = settings
+        self.holder = holder
+        self.batch = batch
+        self.counts: Counter[str] = Counter()
+        self.changes: list[Row] = []
+        self._stopping = stopping
+        self._telling = telling
+
+    @property
+    def dry_run(self) -> bool:
+        return self.holder is None
+
+    async def scopes(
+        self, following: Callable[[str | None], Call] = calls.memory_admin.next_scope
+    ) -> AsyncIterator[Session]:
+        """Iterate over sessions, one for each user whose memories are to be processed.
+
+        These are the users in the settings, or else all users with memories. *following* returns
+        the next user after a given one, read by index.
+        """
+        if self.settings.decay_users:
+            for user in self.settings.decay_users:
+                yield self.of_user(user)
+            return
+        after = None
+        while rows := await self.session.run(following(after)):
+            after = rows[0]["user_id"]
+            yield self.of_user(after)
+
+    def of_user(self, user: str) -> Session:
+        return dataclasses.replace(self.session, user_id=user)
+
+    async def go_on(self) -> None:
+        """Renew the lease between two batches. Raises Stopped, StoreError."""
+        self.check()
+        if self.holder is not None:
+            call = calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
+            [row] = await self.session.run(call)
+            if not row["acquired"]:
+                raise Stopped(why_not(row))
+
+    def check(self) -> None:
+        """Raise Stopped if the process was asked to end.
+
+        For batches that renew the lease themselves.
+        """
+        if self._stopping():
+            raise Stopped("told to end")
+
+    async def report(self, **counts: int) -> None:
+        """Add *counts* that a batch did not store in its own transaction; renew the lease."""
+        self.tell(counts)
+        if self.holder is not None:
+            others = {name: counts.pop(name) for name in counts.keys() - {*schema.COUNTERS}}
+            done = {"job": self.job, "counts": others, **counts}
+            await self.session.run(calls.memory_admin.worker_report(self.holder, done))
+
+    def tell(self, counts: Mapping[str, int]) -> None:
+        """Add to the results of this run; the store has counted them already."""
+        self.counts.update(counts)
+        self._telling(self.counts)
+
+    def would(self, changes: Iterable[Mapping[str, Any]], **also: Any) -> None:
+        """Record the changes of a dry run, each row with *also*; at most MAX_TOLD rows."""
+        room = MAX_TOLD - len(self.changes)
+        self.changes += [{**also, **row} for row in islice(changes, room)]
+
+
+def why_not(status: Mapping[str, Any]) -> str:
+    """Return why no worker, or not this one, may run, from a row of the worker's status."""
+    if status["paused"]:
+        return "work is paused"
+    # No holder: another worker took over and has finished, or a restored backup has no lease.
+    return f"{status['holder']} works" if status["holder"] else "its lease has ended"
+
 
 _DAYS = {"sun": "Sunday"}
 

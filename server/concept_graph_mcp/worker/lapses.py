@@ -4,8 +4,7 @@ from typing import Any
 
 from .. import calls
 from ..session import Session
-from .job import Job
-from .job_run import MAX_TOLD, JobRun
+from .job import MAX_TOLD, Job, JobRun
 
 Row = dict[str, Any]
 _MINUTE_MS = 60_000

@@ -16,8 +16,7 @@ from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Session
 from ..settings import Settings
-from .job import Job
-from .job_run import JobRun, Row, Stopped, Telling, why_not
+from .job import Job, JobRun, Row, Stopped, Telling, why_not
 
 if TYPE_CHECKING:
     from apscheduler.triggers.cron import CronTrigger

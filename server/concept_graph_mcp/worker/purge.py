@@ -8,8 +8,7 @@ from conceptgraph_core.jobs.schema import MAX_BATCH
 from .. import calls
 from ..session import Session
 from ..settings import RETENTION_VARIABLE, Settings
-from .job import Job
-from .job_run import JobRun
+from .job import Job, JobRun
 
 Row = dict[str, Any]
 

@@ -16,9 +16,9 @@ from sample_schema import MODEL
 
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.layers import together
-from conceptgraph_core.transfer import audit, importing, procedures, statistics
-from conceptgraph_core.transfer import embedding as embeddings
-from conceptgraph_core.transfer import export as exporting
+from conceptgraph_core.transfer import audit, export_import, procedures, statistics
+from conceptgraph_core.transfer import export_import as exporting
+from conceptgraph_core.transfer import search_data as embeddings
 from conceptgraph_core.transfer.view import Everything
 
 
@@ -32,7 +32,7 @@ register = Module(__doc__).register
 register(procedures.STATS, Samples, statistics.stats)
 register(procedures.CHECK, Samples, audit.check)
 register(procedures.EXPORT, Samples, exporting.export)
-register(procedures.IMPORT_ROWS, Samples, importing.import_rows)
+register(procedures.IMPORT_ROWS, Samples, export_import.import_rows)
 register(procedures.EMBEDDING, Samples, embeddings.chosen)
 register(procedures.EMBEDDING_CHOOSE, Samples, embeddings.choose)
 register(procedures.EMBEDDING_LACKING, Samples, embeddings.lacking)

@@ -10,7 +10,7 @@ from http_running import Held, running
 from starlette.applications import Starlette
 from uvicorn.server import ServerState
 
-from concept_graph_mcp.http import connections
+from concept_graph_mcp.http import serving
 from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 
@@ -33,7 +33,7 @@ def answered(connection: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("sent", ["nothing", "half a head", "half a body"])
 def test_half_a_request_is_not_waited_for(embedded, tokens, monkeypatch, sent):
-    monkeypatch.setattr(connections, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(serving, "PATIENCE_S", 0.5)
     with running(embedded, tokens) as server, server.connected() as connection:
         whole = server.whole("search", "ann", query="x")
         head = whole.index(b"\r\n\r\n")
@@ -48,7 +48,7 @@ def test_half_a_request_is_not_waited_for(embedded, tokens, monkeypatch, sent):
 
 
 def test_a_second_request_in_halves_is_not_waited_for_either(embedded, tokens, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(serving, "PATIENCE_S", 1.0)
     with running(embedded, tokens) as server, server.connected() as connection:
         whole = server.whole("search", "ann", query="x")
         connection.sendall(whole + whole[:-5])
@@ -59,14 +59,14 @@ def test_a_second_request_in_halves_is_not_waited_for_either(embedded, tokens, m
 
 def test_small_pieces_are_sent_at_once(embedded, tokens, monkeypatch):
     sent_at_once = []
-    made = connections.Connection.connection_made
+    made = serving.Connection.connection_made
 
     def noting(self, transport):
         made(self, transport)
         accepted = transport.get_extra_info("socket")
         sent_at_once.append(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
-    monkeypatch.setattr(connections.Connection, "connection_made", noting)
+    monkeypatch.setattr(serving.Connection, "connection_made", noting)
     with running(embedded, tokens) as server:
         server.post()
     assert sent_at_once
@@ -81,7 +81,7 @@ def test_two_requests_at_once_are_both_answered(served):
 
 
 def test_beyond_the_most_connections_the_slowest_goes(embedded, tokens, monkeypatch):
-    monkeypatch.setattr(connections, "MOST", 20)
+    monkeypatch.setattr(serving, "MOST", 20)
     with running(embedded, tokens) as server, ExitStack() as open_:
         idle = [open_.enter_context(server.connected()) for _ in range(60)]
         for one in idle[:30]:
@@ -94,7 +94,7 @@ def test_beyond_the_most_connections_the_slowest_goes(embedded, tokens, monkeypa
 
 def test_of_many_newcomers_at_a_time_each_displaces_another(monkeypatch):
     """The loop accepts some hundred connections before it notices that one has ended."""
-    monkeypatch.setattr(connections, "MOST", 20)
+    monkeypatch.setattr(serving, "MOST", 20)
 
     class Transport(asyncio.Transport):
         aborted = False
@@ -113,7 +113,7 @@ def test_of_many_newcomers_at_a_time_each_displaces_another(monkeypatch):
         config.load()
         transports = [Transport() for _ in range(100)]
         for one in transports:
-            made = connections.Connection(config, state, {})
+            made = serving.Connection(config, state, {})
             made.connection_made(one)
         assert len(state.connections) == 20
         assert [one.aborted for one in transports] == [True] * 80 + [False] * 20
@@ -124,7 +124,7 @@ def test_of_many_newcomers_at_a_time_each_displaces_another(monkeypatch):
 
 
 def test_a_call_in_flight_is_not_given_up_for_newcomers(embedded, tokens, monkeypatch):
-    monkeypatch.setattr(connections, "MOST", 3)
+    monkeypatch.setattr(serving, "MOST", 3)
     held = Held(embedded, "ann")
     with running(held, tokens) as server, ExitStack() as open_, server.connected() as calling:
         calling.sendall(server.whole("search", "ann", query="x"))
@@ -137,7 +137,7 @@ def test_a_call_in_flight_is_not_given_up_for_newcomers(embedded, tokens, monkey
 
 
 def test_a_client_that_never_reads_is_let_go(embedded, tokens, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(serving, "PATIENCE_S", 0.5)
     options = {"toolsets": KNOWN_TOOLSETS, "limits": Limits(per_second=1_000_000.0)}
     with running(embedded, tokens, **options) as server, server.connected() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)

@@ -1,0 +1,268 @@
+"""Keep the vectors of texts consistent: their model, the texts that lack one, and setting them.
+
+Embedding itself happens outside the modules.
+
+Index nodes that Cypher written by hand, or an older version, left without index entries.
+
+Read the texts of a scope and store the neighbours of its terms, computed outside the modules.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from .. import limits, text, validators
+from ..embeddings.remembered import check, chosen, hold, hold_all
+from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
+from ..errors import InvalidRow
+from ..graph.adapter import Node
+from ..layers import VectorIndex
+from ..registry import indexed_kinds
+from ..retrieval import schema
+from ..retrieval.documents import Told
+from ..retrieval.groups import MOST
+from ..retrieval.indexer import Words, Writer, is_of
+from .view import Everything, value_of
+
+Row = dict[str, Any]
+
+
+def choose(graph: Everything, model: str, dimension: int, again: bool = False) -> Row:
+    """Choose the embedding of all vectors from now on, if the store allows it.
+
+    It does if it has no other embedding. *again* removes the vectors that were found; once none is
+    left, the new embedding is set. Returns {chosen, cleared}: whether it is set, and the number of
+    removed vectors. Raises EmbeddingMismatch if the store has another and *again* is missing.
+    """
+    model = text.name(model, "model")
+    dimension = validators.dimension(dimension, "dimension")
+    known = chosen(graph)
+    if known is not None and not again:
+        check(graph, model, dimension)
+        return {"chosen": True, "cleared": 0}
+    cleared = sum(_clear(graph, node) for node in graph.nodes()) if again else 0
+    if not cleared:
+        _remember(graph, model, dimension)
+    return {"chosen": not cleared, "cleared": cleared}
+
+
+def lacking(graph: Everything) -> list[Row]:
+    """Return {kind, key, text} of the found nodes that have a text but no vector."""
+    vectors = _vectors(graph)
+    rows = []
+    for node in graph.nodes():
+        index = vectors.get(node.label)
+        if index is not None and node.raw.get_property(index.vector) is None:
+            kind, key = graph.kind_of(node).kind, list(graph.key(node))
+            rows.append({"kind": kind, "key": key, "text": text_of(graph, node, index)})
+    return rows
+
+
+def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> Row:
+    """Store the vectors of *rows*, {kind, key, text, vector}, in their nodes.
+
+    Returns embedded, the number of stored vectors. A row whose text is outdated is skipped.
+    """
+    made = [_vector(row.get("vector")) for row in rows]
+    for size in {len(vector) for vector in made}:
+        check(graph, model, size)
+        hold(graph, model)
+    vectors = _vectors(graph)
+    nodes = {(graph.kind_of(node).kind, graph.key(node)): node for node in graph.nodes()}
+    embedded = 0
+    for row, vector in zip(rows, made, strict=True):
+        key = row.get("key")
+        node = nodes.get((str(row.get("kind")), tuple(key or ())))
+        index = None if node is None else vectors.get(node.label)
+        if node is None or index is None or text_of(graph, node, index) != row.get("text"):
+            continue
+        graph.update(node, **_read_vector(index, vector))
+        embedded += 1
+    return {"embedded": embedded}
+
+
+def text_of(graph: Everything, node: Node, index: VectorIndex) -> str | None:
+    """Return the text to embed for *node*: its texts, one per line, if it has any."""
+    kind = graph.kind_of(node)
+    values = (value_of(node.raw, kind.declared(name)) for name in index.texts)
+    return "\n".join(value for value in values if isinstance(value, str) and value.strip()) or None
+
+
+def _vectors(graph: Everything) -> dict[str, VectorIndex]:
+    return {kind.label: index for kind, index in embedded_kinds(graph.layers)}
+
+
+def _clear(graph: Everything, node: Node) -> int:
+    index = _vectors(graph).get(node.label)
+    if index is None or node.raw.get_property(index.vector) is None:
+        return 0
+    graph.update(node, **_read_vector(index, None))
+    return 1
+
+
+def _read_vector(index: VectorIndex, vector: list[float] | None) -> Row:
+    size = None if vector is None else len(vector)
+    return {index.vector: vector} | ({} if index.dimension is None else {index.dimension: size})
+
+
+def _remember(graph: Everything, model: str, dimension: int) -> None:
+    hold_all(graph)
+    for node in graph.nodes():
+        if node.label == EMBEDDING and graph.key(node) == (TEXTS,):
+            graph.update(node, model=model, dimension=dimension)
+            return
+    graph.create_node(EMBEDDING, use=TEXTS, model=model, dimension=dimension)
+
+
+def _vector(value: Any) -> list[float]:
+    """Return *value* as a vector.
+
+    Raises the errors of the check, and InvalidRow for zeros alone.
+    """
+    vector = validators.vector(value, "vector")
+    if not any(vector):
+        raise InvalidRow("vector: must not be all zeros; it points nowhere")
+    return vector
+
+
+def index(graph: Everything, again: bool = False, limit: int | None = None) -> dict[str, int]:
+    """Add the derived properties and the index entries that nodes lack.
+
+    It covers the nodes of the context's `found`, or the whole graph. *again* compares all existing
+    entries with their texts, as a change of the languages needs. Entries of removed texts are
+    deleted. *limit* ends it after so many nodes, to keep transactions small. Returns indexed, the
+    number of nodes. Raises InvalidNumber, LibraryMissing.
+    """
+    most = math.inf if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
+    indexed = 0
+    writer = Writer(graph)
+    for node in graph.nodes():
+        if indexed >= most:
+            break
+        kind = graph.kind_of(node)
+        lacking = graph.lacking(node)
+        if lacking:
+            graph.update(node, **lacking)
+        changed = bool(lacking)
+        if kind.indexed is not None:
+            writer.require_libraries()
+            changed |= writer.put(kind, node, again, afresh=again)
+        indexed += changed
+    indexed += writer.remove_strays(indexed_kinds(), most - indexed)
+    writer.finish()
+    return {"indexed": indexed}
+
+
+def scopes(graph: Everything, limit: int | None = None) -> list[Row]:
+    """Return the scopes of the index of words, each with the state of its groups.
+
+    A row has scope, texts, length (the words of all texts), and grouped: the number of texts when
+    the groups were computed, or None if they never were or are stale. If the look-up found *limit*
+    nodes, the last scope may be cut off and is left out.
+    """
+    nodes = [node for node in graph.another(Words).nodes() if node.label == schema.CORPUS]
+    parts = sorted(nodes, key=lambda node: str(_read_property(node, "scope")))
+    rows = [
+        _state(scope, list(of_scope))
+        for scope, of_scope in groupby(parts, key=lambda node: str(_read_property(node, "scope")))
+    ]
+    return rows[:-1] if limit is not None and len(nodes) >= limit and len(rows) > 1 else rows
+
+
+def _state(scope: str, parts: list[Node]) -> Row:
+    filled = [part for part in parts if _read_property(part, "texts") > 0]
+    grouped = [_read_property(part, "grouped") for part in filled]
+    return {
+        "scope": scope,
+        "texts": sum(_read_property(part, "texts") for part in filled),
+        "length": sum(_read_property(part, "length") for part in filled),
+        "grouped": sum(grouped) if grouped and None not in grouped else None,
+    }
+
+
+def texts(graph: Everything, scope: str, label: str, parts: int = 1) -> list[Row]:
+    """Return the found texts of the nodes with *label* in *scope*, in the order of their keys.
+
+    A row has key, text, thread, position and speaker. Only one thread of *parts* has its
+    texts, which samples whole conversations; the text is None for the others.
+    """
+    most = text.integer(parts, "parts", 1, limits.MAX_INTEGER)
+    kinds = {kind.label: kind for kind in indexed_kinds()}
+    if label not in kinds:
+        raise InvalidRow(f"label: must be one of {', '.join(kinds)}")
+    kind, writer, rows = kinds[label], Writer(graph), []
+    for node in graph.another(Words).nodes():
+        key = _read_property(node, "key")
+        if node.label != schema.TEXT or (
+            _read_property(node, "scope"),
+            _read_property(node, "label"),
+        ) != (scope, label):
+            continue
+        told: Told | None = None
+        if text.part(_read_property(node, "thread") or key, most) == 0:
+            raw = graph.raw_vertex(_read_property(node, "node"))
+            found = None if raw is None or not is_of(raw, kind, key, scope) else graph.raw_node(raw)
+            told = None if found is None else writer.told(kind, found)
+        rows.append(
+            {
+                "key": key,
+                "text": None if told is None else "\n".join((told.text, *told.about)),
+                **{name: _read_property(node, name) for name in ("thread", "position", "speaker")},
+            }
+        )
+    return sorted(rows, key=lambda row: str(row["key"]))
+
+
+def group(
+    graph: Everything,
+    scope: str,
+    near: Mapping[str, Any],
+    after: str = "",
+    limit: int | None = None,
+) -> Row:
+    """Store the neighbours of terms: *near* has lists of term, word and cosine, by term.
+
+    It goes through the terms of *scope* after the name *after*, at most *limit*, in their order. A
+    term that *near* lacks loses its neighbours. After the last term the groups count as fresh.
+    Returns changed, the number of terms, and last: the name to go on after, or None at the end.
+    """
+    most = limits.MAX_INTEGER
+    if limit is not None:
+        most = text.integer(limit, "limit", 1, most)
+    given = {name: _check_neighbours(name, ones) for name, ones in near.items()}
+    found = [
+        node for node in graph.another(Words).nodes() if _read_property(node, "scope") == scope
+    ]
+    terms = [
+        node for node in found if node.label == schema.TERM and _read_property(node, "name") > after
+    ]
+    terms.sort(key=lambda node: str(_read_property(node, "name")))
+    changed = 0
+    for node in terms[:most]:
+        wanted = given.get(_read_property(node, "name"))
+        known = [list(one) for one in _read_property(node, schema.NEAR) or ()] or None
+        if wanted != known:
+            node.raw.set_property(schema.NEAR, wanted)
+            changed += 1
+    if len(terms) >= most:
+        return {"changed": changed, "last": _read_property(terms[most - 1], "name")}
+    for node in found:
+        if node.label == schema.CORPUS:
+            node.raw.set_property("grouped", _read_property(node, "texts"))
+    return {"changed": changed, "last": None}
+
+
+def _check_neighbours(name: str, given: Any) -> list[list[Any]]:
+    """Return the neighbours of the term *name*. Raises InvalidRow."""
+    is_list = isinstance(given, (list, tuple)) and 0 < len(given) <= MOST
+    if not is_list or not all(isinstance(one, (list, tuple)) and len(one) == 3 for one in given):
+        raise InvalidRow(f"near: {name}: must be 1 to {MOST} lists of a term, a word and a cosine")
+    return [
+        [text.name(term, "near"), text.name(word, "near"), validators.unit(cosine, "near")]
+        for term, word, cosine in given
+    ]
+
+
+def _read_property(node: Node, name: str) -> Any:
+    return node.raw.get_property(name)
