@@ -4,6 +4,7 @@ import pytest
 from test_everyday import Days
 
 from concept_graph_mcp import calls
+from conceptgraph_core.dates import Span
 from conceptgraph_core.everyday import lines
 
 everyday = calls.everyday
@@ -204,3 +205,25 @@ def test_the_dead_are_told_as_dead(memory, text):
     memory.now_ms += 1_000
     days.remember(text, ["Biscuit"], said="Biscuit is gone")
     assert "(dog, died, as told on " in days.recall("How is Biscuit?")
+
+
+def test_the_best_friend_is_one_of_the_closest(memory):
+    days = Days(memory)
+    days.remember("The user lent the tent to Wren", [{"name": "Wren", "kind": "best friend"}])
+    assert people(days) == ["Wren (best friend)"]
+
+
+def test_who_asks_what_happened_then_gets_no_plan_made_then(memory):
+    days = Days(memory)
+    ahead = memory.now_ms + 40 * 86_400_000
+    days.remember("The user sings the Requiem in the cathedral", ["choir"], happened_at=ahead)
+    days.remember("The user mended the fence")
+    span = Span(memory.now_ms - 3_600_000, memory.now_ms + 3_600_000)
+
+    def told(message):
+        [row] = days.run(everyday.recall("default", message, told_in=span))
+        return lines.text(row["lines"])
+
+    assert "fence" in told("What did I do today?")
+    assert "Requiem" not in told("What did I do today?")
+    assert "Requiem" in told("What did I decide today?")

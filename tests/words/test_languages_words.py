@@ -6,6 +6,7 @@ from tests.markdown import ROOT
 from conceptgraph_core import language
 from conceptgraph_core.everyday.asking import is_of_the_user
 from conceptgraph_core.retrieval.question import asking, asks_of_the_past
+from conceptgraph_core.words import readings
 from conceptgraph_core.words.splitting import split
 
 FOLDER = ROOT / "query_modules/conceptgraph_core/language"
@@ -51,3 +52,13 @@ def test_a_word_that_asks_in_one_language_has_its_meaning_in_another() -> None:
 def test_a_question_about_the_past_is_one_in_each_language(past: str) -> None:
     assert asks_of_the_past(past)
     assert not asks_of_the_past(SAID["fr"])
+
+
+def test_how_anybody_asks_of_the_world_is_not_of_the_user():
+    assert not is_of_the_user("How do I boil an egg?")
+    assert is_of_the_user("How do I turn off the water in my home?")
+
+
+def test_words_that_say_nothing_are_no_name_of_a_question():
+    assert "do i" not in readings("Do I live in Leeds?")
+    assert "am i lena may" in readings("Am I Lena May?")

@@ -106,10 +106,21 @@ def asked(message: str, before: str | None = None) -> str:
 
 
 def is_of_the_user(message: str) -> bool:
-    """Tell whether *message* is about the user: my knee, are we, wo wohnen wir."""
+    """Tell whether *message* is about the user: my knee, are we, wo wohnen wir.
+
+    "How do I boil an egg?" is not, but "How do I get to my sister?" is.
+    """
     # An option of a command, as in "git rebase -i", is no "I".
     words = (one for one in message.split() if not one.startswith("-"))
-    return _has(split(" ".join(words)), "own")
+    said = f" {' '.join(split(' '.join(words)))} "
+    for phrase in language.words(_TOPIC, "general"):
+        said = said.replace(f" {' '.join(split(phrase))} ", " ", 1)
+    return _has(said.split(), "own")
+
+
+def asks_what_was_done(message: str) -> bool:
+    """Tell whether *message* asks for what somebody did then, not for what was said or decided."""
+    return _has(split(message), "doing")
 
 
 def least_covered(message: str, is_known: bool, languages: Sequence[str]) -> float:

@@ -25,7 +25,7 @@ from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import asks_of_the_past
 from . import passages, routine, schema
-from .asking import asked, budget, is_of_the_user, least_covered
+from .asking import asked, asks_what_was_done, budget, is_of_the_user, least_covered
 from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 from .oneself import asked_for
@@ -185,6 +185,9 @@ def _said(
     else:
         first, end, *how = graph.context.told_in
         found = contexts.told_in(graph, Span(first, end), *how)
+        if asks_what_was_done(question) and not any(how[:1]):
+            # A plan that was only made then is nothing that happened.
+            found = [one for one in found if not _is_ahead(graph, one.node)]
         if graph.context.also:
             then = {one.node for one in found}
             matching = contexts.candidates(graph, question, *embedded, least=least, within=recent)
@@ -299,11 +302,15 @@ def _is_past_use(graph: Graph, node: Node) -> bool:
 
 def _dated(graph: Graph, node: Node, line: Line) -> Line:
     """Return the *line* of a plan with the mark that its day is still to come."""
-    asked_at = graph.context.asked_at
-    if node.told_at <= (graph.context.now_ms if asked_at is None else asked_at):
+    if not _is_ahead(graph, node):
         return line
     at, told, *behind = line["parts"]
     return {**line, "parts": [at, f"{_AHEAD}{told}", *behind]}
+
+
+def _is_ahead(graph: Graph, node: Node) -> bool:
+    asked_at = graph.context.asked_at
+    return node.told_at > (graph.context.now_ms if asked_at is None else asked_at)
 
 
 class _Passage:

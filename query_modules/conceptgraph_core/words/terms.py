@@ -84,7 +84,9 @@ def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading
             found[word] = Reading(
                 tuple(own), tuple(one for one in foreign if one and one not in own)
             )
-    return found | {name: Reading((name,)) for name in names(text) if len(name) <= MAX_LENGTH}
+    # "Do I live there?" names nobody.
+    runs = (one for one in names(text) if not found.keys().isdisjoint(split(one)))
+    return found | {name: Reading((name,)) for name in runs if len(name) <= MAX_LENGTH}
 
 
 def stems(text: str, languages: Sequence[str] = DEFAULT) -> set[str]:
