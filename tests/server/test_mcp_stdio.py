@@ -23,6 +23,7 @@ from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
 from tcp_proxy import closed_port
 
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT
 
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day
@@ -118,12 +119,28 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
 
-@pytest.fixture
-def server(path: Path) -> Iterator[StdioServer]:
-    """A server whose clock can be stopped, on a store of its own."""
-    with StdioServer("--embedded", str(path), "--enable-set-time") as server:
+@pytest.fixture(scope="module")
+def shared_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shared") / "memory.db"
+
+
+@pytest.fixture(scope="module")
+def shared_server(shared_path: Path) -> Iterator[StdioServer]:
+    with StdioServer("--embedded", str(shared_path), "--enable-set-time") as server:
         server.initialize()
         yield server
+
+
+@pytest.fixture
+def server(shared_server: StdioServer, shared_path: Path, portal: Any) -> StdioServer:
+    """A server whose clock can be stopped and runs, on an empty store."""
+    assert shared_server.process.poll() is None, "another test has ended the server"
+    store = EmbeddedStore(shared_path)
+    portal.call(store.open)
+    portal.call(store.restore, None)
+    portal.call(store.close)
+    ok(shared_server.call("set_time", now_ms=0))
+    return shared_server
 
 
 def ok(result: dict[str, Any]) -> dict[str, Any]:
@@ -437,11 +454,11 @@ def test_without_the_option_there_is_no_set_time(path):
         assert "Unknown tool" in refusal(server.call("set_time", now_ms=NOW_MS))
 
 
-def test_set_time_stops_the_clock_of_this_server_and_zero_or_less_lets_it_run(server, path):
+def test_set_time_stops_the_clock_of_this_server_and_zero_or_less_lets_it_run(server, shared_path):
     assert ok(server.call("set_time", now_ms=NOW_MS)) == {"now_ms": NOW_MS, "reset": False}
     stopped = ok(server.call("update_affect", target="apple", valence_delta=0.5))
     assert stopped["accessed_at"] == NOW_MS
-    with StdioServer("--embedded", str(path)) as other:
+    with StdioServer("--embedded", str(shared_path)) as other:
         other.initialize()
         running = ok(other.call("update_affect", target="pear", valence_delta=0.5))
         assert running["accessed_at"] > NOW_MS
