@@ -25,7 +25,7 @@ def test_what_stands_twice_in_a_ranking_counts_once_where_it_stands_first():
     assert fused([["tea", "tea", "rain"]]) == fused([["tea", "rain"]])
 
 
-def test_of_equal_score_the_earlier_ranking_comes_first():
+def test_equal_scores_put_the_earlier_ranking_first():
     assert [one for one, _ in fused([["words"], ["vectors"]])] == ["words", "vectors"]
 
 

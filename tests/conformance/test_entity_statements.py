@@ -230,7 +230,7 @@ def test_my_sister_and_her_name_in_one_message_are_one(entities):
     assert labels == {"Clara", SELF}
 
 
-def test_of_two_sisters_it_is_a_question_who_is_meant(entities):
+def test_asks_which_of_two_sisters_is_meant(entities):
     entities.observe("My sister Clara called. My sister Berta wrote.")
     row = entities.observe("My sister is happy.")["entities"][0]
     assert row["identity_status"] == "ambiguous"

@@ -80,7 +80,7 @@ def test_whose_facts_conflict_stay_ambiguous(entities):
     ],
     ids=["type", "kind", "time"],
 )
-def test_of_another_type_kind_or_time_they_stay_ambiguous(entities, given):
+def test_another_type_kind_or_time_leaves_them_ambiguous(entities, given):
     rows = [node("a", node_label="Anna", entity_kind="person", valid_from=5)]
     rows += [node("b", node_label="Anna", identity_status="ambiguous", **given)]
     rows += [tie("a", "b", "same_as", confidence=0.99), tie("a", "b")]
@@ -185,7 +185,7 @@ def test_a_claim_of_certainty_does_not_move_the_analysis(entities):
     assert entities.records("merge") == []
 
 
-def test_of_three_alikes_none_is_merged_through_another_that_conflicts(entities):
+def test_three_alikes_are_not_merged_through_one_that_conflicts(entities):
     """No chain: each is held against all that the other was merged with."""
     called = ("Anna Smith", "Anna Smyth", "Anna Smithe")
     first, _, third = (entities.one(f"{name} came", name)["entity_id"] for name in called)
@@ -314,7 +314,7 @@ def test_what_hangs_together_is_one_community(entities):
     assert drafts == {None}
 
 
-def test_of_labels_that_weigh_alike_the_smaller_is_taken(entities):
+def test_takes_the_smaller_of_labels_that_weigh_alike(entities):
     now = entities.memory.now_ms
     rows = [node(key) for key in "abc"]
     rows += [tie("b", end, weight=0.4, weight_at=now) for end in "ac"]

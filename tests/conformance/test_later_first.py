@@ -84,7 +84,7 @@ def test_a_context_and_a_recall_begin_with_the_later_one(memory, old, new, query
     assert [one["id"] for one in row["sources"]] == ["new", "old"]
 
 
-def test_of_three_the_latest_goes_first(memory):
+def test_the_latest_of_three_goes_first(memory):
     at = [NEW.replace("Thursday", day) for day in ("Friday", "Sunday")]
     keep(memory, old=(OLD, 3), newer=(at[0], 2), newest=(f"{at[1]}, upstairs, at the end", 1))
     assert found(memory) == ["newest", "newer", "old"]

@@ -62,7 +62,7 @@ def test_a_note_says_where_it_is_from_if_that_is_no_conversation(memory):
     assert text(memory, "kettles")[0] == "[2025-06-04 01:20 web] note from research: “Kettles hiss”"
 
 
-def test_of_what_a_hub_is_linked_to_the_most_relevant_hundred_are_put_in(memory):
+def test_a_hub_adds_its_most_relevant_hundred(memory):
     memory.import_rows([node("m", content="The kettle")])
     memory.import_rows([node(f"to{n:03}", content=f"Word{n} apart") for n in range(150)])
     memory.import_rows(

@@ -148,7 +148,7 @@ def test_a_message_that_says_something_else_than_is_there_is_named_and_changes_n
     assert memory.records() == before
 
 
-def test_of_two_messages_of_one_id_in_one_call_the_first_is_kept_and_the_other_is_named(memory):
+def test_keeps_the_first_of_two_messages_with_one_id_and_names_the_other(memory):
     made = ingest(memory, message(1, "tea"), message(1, "tea"), message(1, "coffee"))
     assert made == {"created": 1, "existing": 2, "differing": ["t1"]}
     assert kept(memory)["t1"]["content"] == "tea"

@@ -407,7 +407,7 @@ def test_importance_says_how_slowly_a_memory_fades(memory):
     assert status(memory, quick)["next_state"] is None
 
 
-def test_of_facts_the_more_important_outlive_the_others(memory):
+def test_more_important_facts_outlive_others(memory):
     for number in range(20):
         made(memory, f"vital {number}", importance=0.9)
         made(memory, f"usual {number}", importance=0.7)

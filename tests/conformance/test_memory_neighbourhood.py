@@ -90,13 +90,13 @@ def test_a_link_is_told_from_both_of_its_ends_in_its_own_direction(linked):
     assert told in by_id["c"]["links"]
 
 
-def test_of_several_links_between_two_memories_the_strongest_is_told(linked):
+def test_tells_the_strongest_link_between_two_memories(linked):
     link(linked, "a", "b", "contradicts", 0.95)
     row = around(linked, ["a"], 0)[0]
     assert (row["degree"], [one["type"] for one in row["links"]]) == (2, ["contradicts", "extends"])
 
 
-def test_of_a_memory_with_very_many_links_the_strongest_two_hundred_are_told(memory):
+def test_tells_the_strongest_two_hundred_links_of_a_memory(memory):
     memory.now_ms = MADE_MS
     spokes = [f"s{number:03}" for number in range(210)]
     memory.import_rows([node("hub"), *(node(one) for one in spokes)])

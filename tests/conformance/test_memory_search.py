@@ -276,7 +276,7 @@ def test_scores_of_words_and_of_vectors_add_up(embedded):
     assert found["bare"] is None
 
 
-def test_of_what_is_only_near_the_nearest_few_are_put_into_a_context(embedded):
+def test_a_context_takes_the_nearest_few_of_those_only_near(embedded):
     many = [node(f"{degrees}", content=f"plant {degrees}") for degrees in range(50, 65)]
     embedded.import_rows(many)
     rows = embedded.run(calls.embedding.lacking(100))

@@ -273,7 +273,7 @@ def test_wrong_ways_to_walk_are_refused(path, given, message):
         traverse(path, "nobody")
 
 
-def test_of_many_links_the_strongest_are_followed_whatever_is_forgotten(memory):
+def test_follows_the_strongest_of_many_links_whatever_is_forgotten(memory):
     """Of which the walk knows only once it looks at what they lead to."""
     names = [f"m{number:02}" for number in range(40)]
     gone = {"deleted_at": memory.now_ms}

@@ -83,7 +83,7 @@ def test_a_twin_is_merged_with_its_relations_and_its_own_properties(memory, hand
     assert [(one["to"], one["since"]) for one in kept] == [(hands.id("apple"), 7)]
 
 
-def test_of_what_says_two_things_both_stay(memory, hands):
+def test_a_sentence_with_two_statements_keeps_both(memory, hands):
     memory.concept_upsert("apple")
     hands.node("Episode", name="apple", summary="Ate one")
     hands.node("Episode", name="20250101/pie", summary="Baked a pie")

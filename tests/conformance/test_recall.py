@@ -151,7 +151,7 @@ def test_a_row_about_an_episode_has_its_id(memory):
     assert by_text(memory.peek([second], 1))["One evokes Two"]["episode_id"] == first
 
 
-def test_of_episodes_of_one_summary_the_id_is_that_of_the_latest(memory):
+def test_episodes_with_one_summary_have_the_id_of_the_latest(memory):
     for day in ("20250616", "20250615", "20250617", "20250614"):
         memory.date = day
         memory.episode_add(MARKET, ["apple"])
@@ -387,7 +387,7 @@ def test_a_later_hop_wins_if_it_scores_higher(memory):
     assert (row["score"], row["hop"], row["reverse"], row["arousal"]) == (0.25, 2, True, 1.0)
 
 
-def test_of_equal_scores_the_lower_hop_is_kept(memory):
+def test_equal_scores_keep_the_lower_hop(memory):
     build(memory, {"a": 0.5, "b": 0.5}, relation("a", "b", weight=1.0))
     # From b to a, against the edge at hop 1: 0.5 · 0.5; from a to b at hop 2: 0.5 · 0.5.
     (row,) = memory.peek(["b"], 2)
@@ -395,7 +395,7 @@ def test_of_equal_scores_the_lower_hop_is_kept(memory):
 
 
 @pytest.mark.parametrize("seeds", [["a", "b"], ["b", "a"]])
-def test_of_equal_scores_at_one_hop_the_forward_reading_is_kept(memory, seeds):
+def test_equal_scores_at_one_hop_keep_the_forward_reading(memory, seeds):
     build(memory, {"a": 0.5, "b": 0.25}, relation("a", "b", weight=1.0))
     (row,) = memory.peek(seeds, 1)
     assert (row["score"], row["hop"], row["reverse"], row["arousal"]) == (0.25, 1, False, 0.25)

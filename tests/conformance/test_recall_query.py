@@ -62,7 +62,7 @@ def test_it_arouses_as_a_recall_does(market):
     assert aroused == {"20250616/apple"}
 
 
-def test_of_nothing_that_exists_there_is_an_answer_too(memory):
+def test_answers_for_unknown_seeds_too(memory):
     assert query(memory, ["nobody"]) == {
         "propositions": [],
         "total": 0,

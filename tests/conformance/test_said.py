@@ -99,7 +99,7 @@ def test_bad_words_of_the_user_are_refused(memory, said):
         remember(memory, TEXT, said)
 
 
-def test_of_texts_from_the_same_words_the_one_that_has_a_word_itself_answers(memory):
+def test_a_text_with_the_word_itself_answers_before_others_from_the_same_words(memory):
     said = "My sister Clara is allergic to hazelnuts, and I work at Hanse Logistik now"
     nuts = remember(memory, "Clara is allergic to hazelnuts", said)
     work = remember(memory, "The user works at Hanse Logistik", said)

@@ -129,7 +129,7 @@ def test_it_is_found_by_its_indexes(samples):
     assert len(samples.found(Last(NOTE, "owner", ("ann", "bob"), "made_at", 2))) == 3
 
 
-def test_of_equal_ones_a_limit_leaves_the_same_on_every_host(samples):
+def test_a_limit_leaves_the_same_of_equals_on_every_host(samples):
     titles = ["tea", "rain", "snow", "ice", "hail", "fog", "wind", "dew"]
     for title in titles:
         samples.add(note("ann", title, made_at=7))

@@ -193,7 +193,7 @@ def test_a_message_that_asks_for_more_asks_for_no_time_alone(message):
     "message",
     ["What did we decide about the kitchen in May?", "Was haben wir im Mai zur Küche beschlossen?"],
 )
-def test_of_what_is_on_the_matter_that_of_the_time_comes_first(days, message):
+def test_relevant_texts_of_the_time_come_first(days, message):
     days.remember("Decided on the kitchen (Küche): oak worktop", happened_at=ms(2026, 5, 12))
     days.remember("Decided on the kitchen (Küche): blue doors", happened_at=ms(2026, 6, 15))
     days.remember("Decided on the kitchen (Küche): gas hob", happened_at=ms(2026, 2, 3))

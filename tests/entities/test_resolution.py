@@ -47,7 +47,7 @@ def test_the_very_name_of_its_type_is_the_same():
         assert decided(sought("max", kind="pet"), [other]).same is None
 
 
-def test_of_several_the_claimed_one_then_its_kind_then_the_latest_is_meant():
+def test_prefers_the_claimed_one_then_its_kind_then_the_latest():
     old = known("max", id="old", canonical_id="old", last_activated=9)
     new = known("max", id="new", canonical_id="new", last_activated=5, kind="pet")
     assert decided(sought("max"), [old, new]).same == old

@@ -159,12 +159,12 @@ def test_what_is_pasted_is_nobodys_words():
     assert labels(f"{PASTED}I met Anna.") == ["Anna"]
 
 
-def test_of_a_long_message_only_lines_in_the_first_person_are_the_users():
+def test_only_lines_in_the_first_person_of_a_long_message_are_the_users():
     pasted = "The company Acme Rockets was founded by Wile Coyote in Nevada. " * 20
     assert labels(f"{pasted}\nI work with Anna Smith.") == ["Anna Smith"]
 
 
-def test_of_a_models_message_only_names_are_told():
+def test_a_models_message_gives_only_names():
     said = "Your budget is 40 dollars; ask Anna Smith on 3 May. A budget is a budget. I love tea."
     assert [one["label"] for one in observations(said, BOTH, "model")] == ["Anna Smith"]
     longer = f"{said} {'Then think about it again. ' * 20}Ask Acme Rockets, or Tom."

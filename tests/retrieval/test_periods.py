@@ -137,7 +137,7 @@ def test_what_is_no_period_is_none(text: str) -> None:
     assert named(text) == []
 
 
-def test_of_a_day_that_its_month_does_not_have_the_month_is_left() -> None:
+def test_a_day_that_its_month_lacks_leaves_the_month() -> None:
     assert named("30 February 2023") == [("2023-02-01", "2023-02-28", 7)]
 
 

@@ -192,7 +192,7 @@ def test_the_rows_are_those_of_the_plain_formula_and_explained_as_it_explains(
 
 
 @given(shelves(), questions, st.integers(1, 8), st.sets(st.integers(0, 24)))
-def test_of_what_is_admitted_the_rows_are_the_best(
+def test_rows_are_the_best_of_the_admitted(
     texts: list[dict[str, Any]], asked: dict[str, Any], limit: int, admitted: set[int]
 ) -> None:
     every = plain.associate(texts, asked, len(texts)) if texts else []
@@ -375,7 +375,7 @@ def test_the_answer_that_follows_the_question_in_a_conversation_is_found() -> No
     assert rows[0].words[0].gave * 0.6 == pytest.approx(rows[1].words[0].gave)
 
 
-def test_of_equal_texts_the_one_said_last_comes_first_and_then_the_order_is_that_of_ids() -> None:
+def test_equal_texts_come_latest_first_and_then_by_id() -> None:
     text = {"terms": {"a": 1}, "thread": None, "position": 0, "speaker": None}
     # A millisecond is less than scores are compared by.
     ten_days_ago = ASKED_AT - 10 * DAY_MS

@@ -125,7 +125,7 @@ def test_an_entity_and_an_edge_are_explained(kept):
     assert "puppy" in edge
 
 
-def test_of_several_that_are_called_so_one_is_named_by_its_id(kept):
+def test_an_id_names_one_of_several_with_a_name(kept):
     async def of_another_kind(session):
         for kind in ("pet", "person"):
             observed = [{"label": "Sam", "type": "entity", "kind": kind}]

@@ -144,7 +144,7 @@ def test_purging_shows_what_it_removes_and_asks_first(kept):
     )
 
 
-def test_of_more_than_are_purged_at_once_the_rest_is_told(kept, tmp_path, monkeypatch):
+def test_tells_how_many_are_left_to_purge(kept, tmp_path, monkeypatch):
     monkeypatch.setattr("concept_graph_mcp.commands.memories.MAX_BATCH", 1)
     file = tmp_path / "another.jsonl"
     when = {"created_at": 1_000, "accessed_at": 1_000, "deleted_at": 2_000, "state": "expired"}

@@ -45,7 +45,7 @@ def test_eight_processes_that_access_the_same_lose_no_access(location):
     assert len(found) == 2 + 8
 
 
-def test_of_what_eight_processes_say_in_one_thread_each_has_a_place_of_its_own(location):
+def test_eight_processes_in_one_thread_get_places_of_their_own(location):
     def said(number: int, process: int = 0) -> list[Any]:
         one = {"id": f"{process}-{number}", "thread": "t", "said_at": NOW_MS + number}
         return ["ingesting.ingest", "default", [one | {"text": f"The tea of {number}"}]]
@@ -62,7 +62,7 @@ def test_of_what_eight_processes_say_in_one_thread_each_has_a_place_of_its_own(l
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_of_two_that_begin_a_thread_at_once_one_must_try_again(empty_memgraph, is_first):
+def test_one_of_two_that_begin_a_thread_at_once_must_try_again(empty_memgraph, is_first):
     call = "CALL memorygraph.ingest([$one]) YIELD created RETURN created"
 
     def said(session: Any, id_: str, thread: str) -> Any:
@@ -114,7 +114,7 @@ def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
     }
 
 
-def test_of_eight_workers_one_works_and_each_change_is_made_once(location):
+def test_one_of_eight_workers_makes_each_change_once(location):
     lease = [["memory_admin.worker_lease", f"worker {number}", 60_000] for number in range(8)]
     with workers(location, 8) as started:
         started[0].rows("import_rows", [memory(number, days=40) for number in range(40)])

@@ -306,7 +306,7 @@ def test_a_worker_that_is_killed_leaves_whole_batches_and_the_next_completes_the
     assert histories == {1}
 
 
-def test_of_two_workers_at_once_each_memory_is_changed_by_one(memory):
+def test_two_workers_change_each_memory_once(memory):
     many = 300
     memory.import_rows([old(f"m{number:03}") for number in range(many)])
     both = [process(memory.store.location, memory.now_ms, name, 5) for name in ("one", "two")]

@@ -170,7 +170,7 @@ def levels():
         logger.setLevel(level)
 
 
-def test_of_a_lost_connection_and_a_run_passed_over_no_library_has_its_own_words(levels, caplog):
+def test_libraries_log_nothing_about_lost_connections_and_skipped_runs(levels, caplog):
     logs.only_ours()
     logging.getLogger("neo4j.io").error("[#AB58]  _: <CONNECTION> error: Failed to write data")
     logging.getLogger("apscheduler.scheduler").warning("maximum number of running instances")

@@ -87,7 +87,7 @@ def test_looking_back_begins_with_whom_there_was_whoever_came_later(ids, session
     assert {*(node["name"] for node in nodes), *offered} <= known
 
 
-def test_of_another_user_nothing_is_shown_or_undone(ids, session, portal, memory):
+def test_hides_other_users_and_undoes_nothing_of_theirs(ids, session, portal, memory):
     asked = Asked(build(replace(session, user_id="bob"), None, TOKEN, PORT), portal)
     answer = asked.get("api/neighbourhood", kind="entity", seed=ids["Max"])
     assert answer.status == 400
@@ -181,7 +181,7 @@ def test_an_entity_is_told_in_words(page):
     assert not page.element("#recall-here").is_displayed()
 
 
-def test_of_one_message_that_mentions_it_twice_the_words_are_told_once(page):
+def test_a_message_that_mentions_it_twice_is_quoted_once(page):
     choose(page, "pup")
     page.run(
         "conceptGraphView.picture.on.clicked(conceptGraphView.model.nodes.values().find("

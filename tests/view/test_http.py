@@ -192,7 +192,7 @@ def test_what_happened_later_is_not_shown(memory, looking_back):
     assert looking_back.get("api/neighbourhood", seed="20250617/walk").content["nodes"] == []
 
 
-def test_of_what_was_aroused_later_nothing_is_known(memory, looking_back):
+def test_knows_nothing_of_later_arousal(memory, looking_back):
     memory.update_affect("rain", -1)
     shown = looking_back.get("api/neighbourhood", seed="walk", hops=3).content["nodes"]
     known = {node["name"]: node["arousal_level"] for node in shown}

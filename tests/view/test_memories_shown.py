@@ -103,7 +103,7 @@ def test_a_picture_is_one_call_however_many_memories_it_has(memory, portal):
     assert store.called == ["memorygraph.neighbourhood"]
 
 
-def test_of_another_user_nothing_is_shown(of_bob):
+def test_hides_other_users(of_bob):
     answer = of_bob.get("api/neighbourhood", kind="memory", seed="turin")
     assert (answer.status, answer.content) == (400, {"error": "memory: not found: turin"})
     assert [row["name"] for row in of_bob.get("api/search").content["offers"]] == ["secret"]
@@ -197,9 +197,7 @@ def test_a_memory_is_told_in_words(page):
     assert not page.element("#recall-here").is_displayed()
 
 
-def test_of_a_message_it_is_said_who_said_it_wherever_it_is_shown(
-    browser, viewers, portal, tmp_path
-):
+def test_a_message_is_shown_with_its_speaker_everywhere(browser, viewers, portal, tmp_path):
     file = tmp_path / "memory.db"
     store = EmbeddedStore(file)
     portal.call(store.open)
@@ -227,7 +225,7 @@ def test_of_a_message_it_is_said_who_said_it_wherever_it_is_shown(
     assert set(page.text("#offered").split("\n")) - {"Said"} == {first, second}
 
 
-def test_of_what_nobody_said_no_speaker_is_shown(page):
+def test_a_note_without_a_speaker_shows_none(page):
     pick(page, "battery models at a start-up")
     page.press(ESCAPE)
     page.until("return !document.getElementById('details').hidden")

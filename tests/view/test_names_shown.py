@@ -164,7 +164,7 @@ def test_a_store_opens_on_whom_the_user_spoke_of_most_and_on_what_was_said_last(
     assert [len(few[kind]) for kind in KINDS] == [3, 1, 1]
 
 
-def test_of_another_user_a_name_shows_nothing(ids, memory, portal):
+def test_hides_the_names_of_other_users(ids, memory, portal):
     session = Session(memory.store, DAY_MS, ZoneInfo("UTC"), Clock(NOW_MS), user_id="bob")
     asked = Asked(build(session, None, TOKEN, PORT), portal)
     assert asked.get("api/picture", kind="entity", seed=ids["Clara"]).status == 400

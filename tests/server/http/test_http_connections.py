@@ -92,7 +92,7 @@ def test_beyond_the_most_connections_the_slowest_goes(embedded, tokens, monkeypa
         assert is_closed(idle[0])
 
 
-def test_of_many_newcomers_at_a_time_each_displaces_another(monkeypatch):
+def test_many_newcomers_each_displace_another(monkeypatch):
     """The loop accepts some hundred connections before it notices that one has ended."""
     monkeypatch.setattr(serving, "MOST", 20)
 
