@@ -56,7 +56,7 @@ def session(store):
 @pytest.fixture
 def new(session):
     made = NewVectors(session)
-    session.on_kept.append(made.kept)
+    session.on_kept.append(made.note_kept)
     return made
 
 
@@ -87,7 +87,7 @@ def test_each_user_may_have_a_store_of_their_own(tmp_path, portal):
     zone = ZoneInfo("UTC")
     served = Session(files, limits.DEFAULT_TAU_MS, zone, Clock(NOW_MS), embedding=Toy())
     new = NewVectors(served)
-    served.on_kept.append(new.kept)
+    served.on_kept.append(new.note_kept)
     users = [replace(served, user_id=user) for user in ("ann", "bob")]
     for one in users:
         portal.call(one.run, calls.memories.create(one.user_id, f"tea of {one.user_id}"))

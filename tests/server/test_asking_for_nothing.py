@@ -21,10 +21,10 @@ class _Words:
 def test_a_remark_is_compared_with_those_of_its_language(texts, monkeypatch):
     lazy = LazyEmbedding("minilm")
 
-    async def opened():
+    async def wait_until_open():
         return _Words()
 
-    monkeypatch.setattr(lazy, "opened", opened)
+    monkeypatch.setattr(lazy, "wait_until_open", wait_until_open)
 
     async def near(text):
         [vector] = await _Words().vectors([text])

@@ -143,7 +143,7 @@ def test_what_is_waited_for_is_not_embedded_behind_everything_else():
 
     async def work(is_awaited: bool) -> None:
         model = Noted("a:b", 1, lambda texts: [[1.0] for _ in texts])
-        await Behind(model, lambda: is_awaited)._made([{"text": "Rosa keeps a banjo"}])
+        await Behind(model, lambda: is_awaited)._make_vectors([{"text": "Rosa keeps a banjo"}])
 
     anyio.run(work, True)
     anyio.run(work, False)

@@ -116,7 +116,7 @@ def test_a_job_that_never_ran_has_a_command_once_there_was_something_to_do(
 
 
 def test_a_schedule_is_said_in_words():
-    said = {job.name: job.when for job in registry.JOBS}
+    said = {job.name: job.in_words for job in registry.JOBS}
     assert said["immediate"] == said["embed"] == "every 10 minutes"
     assert (said["decay"], said["groups"]) == ("every hour", "20 minutes past every hour")
     assert (said["daily"], said["weekly"]) == ("every day at 02:00", "every Sunday at 03:00")
