@@ -51,7 +51,7 @@ ENDED: Final = Moment(begins=False, after=1)
 When = int | str
 Wordings = Annotated[
     Sequence[str],
-    "When you ask again: other words for it, names, the notes' language (≤ 20).",
+    "When you ask again: other words, names, the notes' language (≤ 20).",
 ]
 Asker = Annotated[
     str | None, "The speaker who asks: texts by this name count 1.5 times. None: the user."

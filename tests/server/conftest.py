@@ -2,6 +2,7 @@
 
 import pytest
 from shell import Shell
+from tests.columns import set_columns
 
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
@@ -11,7 +12,7 @@ def plain_environment(monkeypatch):
     for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", "CONCEPT_GRAPH_EMBEDDED"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("COLUMNS", "160")
+    set_columns(monkeypatch, 160)
 
 
 @pytest.fixture(params=["embedded", "memgraph"])

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from click.testing import CliRunner
 from mcp.client.client import Client
+from tests.columns import set_columns
 from tests.server.scripted_model import (
     HANG,
     KEY,
@@ -55,7 +56,7 @@ def plain_environment(monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    monkeypatch.setenv("COLUMNS", "160")
+    set_columns(monkeypatch, 160)
     # Where nothing says when to try again, the package waits for as long as this at most.
     monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.0)
     monkeypatch.chdir(tmp_path)

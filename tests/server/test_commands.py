@@ -506,7 +506,7 @@ def test_what_install_modules_copies_is_enough_to_find_words(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n7 7 7 7 7\n"
+    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n9 9 9 9 9\n"
 
 
 def test_install_modules_into_no_directory_is_one_line(tmp_path):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from mcp.client.client import Client
+from tests.columns import set_columns
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import Unavailable
@@ -24,7 +25,7 @@ def missing(tmp_path, monkeypatch) -> Path:
     """The path of a file that is not there, below a folder that is not there either."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDED", raising=False)
-    monkeypatch.setenv("COLUMNS", "160")
+    set_columns(monkeypatch, 160)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "typed" / "wrong.db"
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from tests.columns import set_columns
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands.terminal import Terminal
@@ -25,7 +26,7 @@ HOSTILE = ["[/b]", "list[int]", "[red]blood[/red]", ":smile:", "\x1b[2Jgone", "a
 def eighty_columns(monkeypatch):
     monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDED", raising=False)
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("COLUMNS", "80")
+    set_columns(monkeypatch, 80)
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ PROFILE = procedures.PROFILE.without("text")
 def recall(
     scope: str,
     message: Annotated[str, "As the user wrote it."],
-    before: Annotated[str | None, 'The previous messages, for "she" and "it".'] = None,
+    before: Annotated[str | None, "The previous messages, for she and it."] = None,
     token_budget: Budget = DEFAULT_BUDGET,
     embedded: Embedded | None = None,
     *,

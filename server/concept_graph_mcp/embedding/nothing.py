@@ -4,10 +4,9 @@ Similarities scale differently with every model, so no fixed threshold serves. A
 of these texts than to a memory recalls no memory. To a model of English, all German texts are near
 to one another, so a German greeting needs German texts.
 
-Keep minilm's vectors of the texts that ask for nothing in a file beside this module.
-
-They are many, and the first question of a process would wait while they are computed. After a
-change of the texts, `python -m concept_graph_mcp.embedding.nothing` writes the file anew.
+A file beside this module keeps minilm's vectors of these texts. They are many, and the first
+question of a process would wait while they are computed. After a change of the texts,
+`python -m concept_graph_mcp.embedding.nothing` writes the file anew.
 """
 
 import hashlib

@@ -68,11 +68,8 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
 
 async def _of_nothing(embedding: Embedding) -> list[Vector]:
     """Return the vectors of the texts that ask for nothing, in order. Raises EmbeddingError."""
-    if embedding.name == MINILM:
-        from . import nothing
-
-        if (kept := nothing.read()) is not None:
-            return kept
+    if embedding.name == MINILM and (kept := nothing.read()) is not None:
+        return kept
     return await embedding.vectors([one for some in nothing.TEXTS for one in some])
 
 

@@ -14,7 +14,7 @@ TokenBudget = Annotated[
     Field(
         ge=budgets.MIN_BUDGET,
         le=budgets.MAX_BUDGET,
-        description="At most so many tokens, estimated.",
+        description="At most so many tokens.",
     ),
     clamped(budgets.MIN_BUDGET, budgets.MAX_BUDGET),
 ]

@@ -5,7 +5,6 @@ are those of the shell, so a bare call in Lab answers as the shell does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from conceptgraph_core.context import OWN, Context
@@ -93,7 +92,7 @@ def call_of(
     given: Sequence[tuple[str, Any]],
     told: Mapping[str, Any],
     context: Context,
-    more: Mapping[str, Any] = MappingProxyType({}),
+    more: Mapping[str, Any] | None = None,
 ) -> Call | None:
     """Return the shell's call that is the same as that of the procedure *name*, if it has one.
 
@@ -111,7 +110,7 @@ def call_of(
             continue
         try:
             make = build.make_call if isinstance(build, AnyVerb) else build
-            call: Call = make(**named, **more)
+            call: Call = make(**named, **(more or {}))
         except (Refused, TypeError):
             # The procedure refuses it too, and says why; or the builder is of another call.
             continue
