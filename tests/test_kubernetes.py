@@ -152,9 +152,11 @@ def test_the_program_takes_what_it_is_given(workload: dict[str, Any]) -> None:
         if container["image"] != COMPOSE["mcp"]["image"]:
             continue
         command, *arguments = container["args"]
-        found = main.get_command(click.Context(main), command)
+        # With the program's settings: click keeps a command's first help option.
+        program = click.Context(main, **main.context_settings)
+        found = main.get_command(program, command)
         assert found is not None
-        found.make_context(command, arguments, resilient_parsing=False)
+        found.make_context(command, arguments, parent=program, resilient_parsing=False)
         given = environment(container)
         assert set(given) <= set(COMPOSE["http"]["environment"])
         assert settings.read(given).uri == "bolt://memgraph-main:7687"

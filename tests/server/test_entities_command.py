@@ -4,9 +4,10 @@ import json
 
 import pytest
 from command_line import ok, run
+from tests.columns import set_columns
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.commands import common, terminal
+from concept_graph_mcp.commands import common
 from conceptgraph_core.entities.inputs import Given
 
 SAID = [
@@ -38,9 +39,8 @@ def in_store(there, work):
 
 
 @pytest.fixture
-def narrow(monkeypatch) -> None:
-    # What `width` sets; to set that back would fix it at what it was.
-    monkeypatch.setattr(terminal.out, "_width", 80)
+def narrow(plain_environment, monkeypatch) -> None:
+    set_columns(monkeypatch, 80)
 
 
 def listed(there: list[str], *arguments: str) -> dict[str, dict]:

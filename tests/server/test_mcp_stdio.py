@@ -628,7 +628,9 @@ def told_in_a_terminal(*arguments: str, **environment: str | None) -> tuple[str,
         os.close(theirs)
     assert out == b""
     told = err.decode()
-    assert max(map(len, told.splitlines())) <= 80 + len(sys.argv[0]) + len(str(Path.cwd()))
+    assert max(map(len, told.splitlines())) <= 80 + len(sys.executable) + max(
+        map(len, arguments), default=0
+    )
     shown = told[told.index("\n{") : told.index("\n}") + 2]
     return told, json.loads(shown)["mcpServers"]["memory"]
 

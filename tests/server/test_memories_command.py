@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 from command_line import ok, run
-
-from concept_graph_mcp.commands import terminal
+from tests.columns import set_columns
 
 MADE_MS = 1_749_000_000_000
 
@@ -41,9 +40,8 @@ def kept(there, tmp_path) -> list[str]:
 
 
 @pytest.fixture
-def narrow(monkeypatch) -> None:
-    # What `width` sets; to set that back would fix it at what it was.
-    monkeypatch.setattr(terminal.out, "_width", 80)
+def narrow(plain_environment, monkeypatch) -> None:
+    set_columns(monkeypatch, 80)
 
 
 def listed(there: list[str], *arguments: str) -> list[str]:
