@@ -62,10 +62,15 @@ def required(requirement: Requirement, seen: set[str]) -> Iterator[Requirement]:
         return
     seen.add(name)
     try:
-        needs = importlib.metadata.requires(name) or []
+        found = importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError:
         # Needed in the image and not here: its own needs cannot be told.
         return
+    pinned = constraints().get(name)
+    if pinned is not None and not pinned.specifier.contains(found.version, prereleases=True):
+        # A release newer than the image's is installed here, and may need other versions.
+        return
+    needs = found.requires or []
     environment = image_environment()
     extras = ["", *requirement.extras]
     for need in map(Requirement, needs):
