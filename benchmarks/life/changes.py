@@ -1,0 +1,140 @@
+"""Say how many short histories with changes, wishes and denials end in what is true.
+
+`python -m benchmarks.life.changes [--show tuned]`: each is told in an empty store, by whole
+messages or, where a message has a `note`, as an agent remembers it. Those `held` are for the total:
+no rule is made on them. A line of an answer is of the past if it says so; a quotation under "Said"
+has its date and states nothing of today.
+"""
+
+import asyncio
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from concept_graph_mcp import AsyncMemory, calls
+from concept_graph_mcp.errors import StoreError
+from concept_graph_mcp.session import Clock
+
+from .histories import ZONE, Row, ms, rows
+
+CASES = Path(__file__).with_name("changes.jsonl")
+_DAY_MS = 86_400_000
+_FIRST_MS = ms("2025-01-01T12:00")
+_PAST = re.compile(
+    r"\buntil\b|\bformer|\bex[- ]|\bended\b|\bdied\b|\bwas\b|\bno longer\b", re.IGNORECASE
+)
+_QUOTED = re.compile("“[^”]*”")
+_SAID = "Said:"
+
+
+async def judge_history(folder: Path, case: Row, number: int, uri: str | None) -> list[str]:
+    """Tell *case* to an empty store, and return what is wrong in the end; nothing: it holds."""
+    clock = Clock(_FIRST_MS)
+    place = uri or folder / f"{number}.db"
+    async with AsyncMemory.open(
+        place, f"history {number}", clock=clock, zone=ZONE.key, embeddings="none"
+    ) as memory:
+        for turn, say in enumerate(case["says"]):
+            clock.set(_FIRST_MS + say["day"] * _DAY_MS + turn * 60_000)
+            await _tell(memory, say, turn)
+        clock.set(clock.now_ms() + _DAY_MS)
+        return [wrong for check in case["checks"] for wrong in await _judge(memory, check)]
+
+
+async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:
+    if "note" in say:
+        await memory.remember(say["note"], about=say["about"], said=say["said"], keep="years")
+        return
+    session, thread = memory._opened, f"t{number}"
+    told = calls.entities.observe(
+        thread, f"m{number}", "user", say["said"], user_id=session.user_id
+    )
+    await session.run(told)
+    await session.run(calls.entities.end_session(thread, session.user_id))
+
+
+async def _judge(memory: AsyncMemory, check: Row) -> list[str]:
+    """Return what an answer lacks or should not say.
+
+    `now`: a line states it as so, and not in a quotation; `told`: a line says it in any form;
+    `was`: it is told, and not as so now; `past`: no line states it as so; `never`: no line
+    states it at all.
+    """
+    lines = list(_stated(await _asked(memory, check["ask"])))
+    now = [line for line, quoted in lines if not _PAST.search(line)]
+    every = [f"{line} {quoted}" for line, quoted in lines]
+    wrong = []
+    for wants, found in (("now", now), ("told", every), ("was", every)):
+        wrong += [f"{wants} {one}" for one in check.get(wants, ()) if not _matches(one, found)]
+    for wants, found in (("past", now), ("was", now), ("never", [line for line, _ in lines])):
+        wrong += [f"not {wants} {one}" for one in check.get(wants, ()) if _matches(one, found)]
+    return [f"{check['ask']}: {one}" for one in wrong] + (every if wrong else [])
+
+
+def _matches(pattern: str, lines: list[str]) -> bool:
+    return any(re.search(pattern, line, re.IGNORECASE) for line in lines)
+
+
+async def _asked(memory: AsyncMemory, ask: str) -> str:
+    if ask == "profile":
+        return (await memory.profile())["text"]
+    if not ask.startswith("about:"):
+        return (await memory.recall(ask))["text"]
+    try:
+        row: Any = await memory.about(ask.removeprefix("about:"))
+    except StoreError:
+        return ""
+    lines = [f"{row['name']} ({row.get('kind')}{_until(row)})"]
+    lines += [f"{one['predicate']}: {one['value']}{_until(one)}" for one in row["facts"]]
+    return "\n".join([*lines, *row["relations"], _SAID, *(one["text"] for one in row["said"])])
+
+
+def _until(row: Row) -> str:
+    return f" until {row['until']}" if "until" in row else ""
+
+
+def _stated(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what each line states, and what it quotes.
+
+    A note in a profile, or on who and what, is told as what is so now.
+    """
+    part = ""
+    for line in text.splitlines():
+        if line.endswith(":") and not line.startswith("["):
+            part = line
+            continue
+        if part == _SAID:
+            yield "", line
+        elif ", note: " in line:
+            yield line, ""
+        else:
+            yield _QUOTED.sub("", line), " ".join(_QUOTED.findall(line))
+
+
+async def _run(uri: str | None, show: str | None) -> None:
+    held, told = Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory(prefix="concept-graph-changes-") as folder:
+        for number, case in enumerate(rows(CASES)):
+            wrong = await judge_history(Path(folder), case, number, uri)
+            told[case["half"]] += 1
+            held[case["half"]] += not wrong
+            if wrong and show in (case["half"], case["name"]):
+                click.echo("\n    ".join([f"{case['name']}:", *wrong]))
+    for half in told:
+        click.echo(f"{half}: {held[half]} of {told[half]}")
+
+
+@click.command()
+@click.option("--uri", help="In this Memgraph; each history is another user's.")
+@click.option("--show", metavar="HALF", help="Print what is wrong in this half, or history.")
+def main(uri: str | None, show: str | None) -> None:
+    asyncio.run(_run(uri, show))
+
+
+if __name__ == "__main__":
+    main()
