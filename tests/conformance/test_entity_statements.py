@@ -45,12 +45,12 @@ def test_the_answer_tells_of_the_facts(entities):
     assert (fact["origin"], fact["conflicts"]) == ("user", [])
 
 
-def test_a_later_fact_that_contradicts_is_shown_as_a_conflict(entities):
+def test_a_later_fact_of_the_users_takes_the_place_of_the_earlier(entities):
     entities.observe("I work at Siemens")
     entities.days(30)
     row = entities.observe("I work at Bosch")["entities"][-1]
-    [conflict] = row["facts"][0]["conflicts"]
-    assert conflict["values"] == ["Siemens", "Bosch"]
+    assert row["facts"][0]["conflicts"] == []
+    assert own(entities) == [("employer", "Bosch", "user")]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,10 @@ TOPIC: Final = "topic"
 # Tools round to so many decimals; procedures do not round.
 DECIMALS: Final = 6
 # Predicates with one value at a time, whether or not a caller says so.
-SINGLE: Final = ("birthday", "name", "age", "spouse", "employer", "home")
+SINGLE: Final = (
+    *("birthday", "name", "age", "spouse", "partner", "employer", "home", "boss", "diet"),
+    "occupation",
+)
 # The relation of a stated fact to an earlier one: it stands beside it, comes after it, or says that
 # it is over.
 BESIDE: Final = "beside"

@@ -111,7 +111,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     return {
         "id": chosen.key,
         "name": chosen.name,
-        "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
+        "kind": narrative.describe_kind(graph, chosen),
         "also": labels[1:],
         "labels": [one.bare for one in members],
         "all_facts": [_fact(graph, one) for one in _believed(graph, members)],
@@ -129,7 +129,7 @@ def _believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
     """Return the facts that are believed now: what is so, then what was so; the latest first."""
     now_ms = graph.now_ms
     known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
-    is_past = {one.id: not bitemporal.is_valid(one, now_ms, now_ms) for one in known}
+    is_past = {one.id: not current_facts.is_so_now(graph, one) for one in known}
     return sorted(known, key=lambda one: (is_past[one.id], -one.get("known_from"), one.key))
 
 
@@ -139,7 +139,7 @@ def _fact(graph: Entities, fact: Entity) -> Row:
         "predicate": row["predicate"],
         "value": row["value"],
         "since": row["valid_from"],
-        "until": row["valid_until"],
+        "until": row["valid_until"] or current_facts.ended_since(graph, fact),
         "who": "the user" if row["origin"] == entities.USER else "the model",
     }
 

@@ -106,7 +106,7 @@ def claim(
     if claim.mode == schema.OVER:
         made = _over(graph, entity, given, about, origin, known)
     else:
-        if claim.mode == schema.AFTER and known is None:
+        if known is None and (claim.mode == schema.AFTER or _replaces(claim, origin)):
             given = _after(graph, entity, given, about, origin)
         made = _stated(graph, entity, given, about, origin)
     return {
@@ -116,6 +116,15 @@ def claim(
         "origin": made.get("origin"),
         "conflicts": _conflicts(graph, entity, made),
     }
+
+
+def _replaces(claim: Claim, found: attribution.Found) -> bool:
+    """Tell whether *claim* takes the place of what was said earlier: the user's latest word does.
+
+    It does so for what one has once at a time. A model's statement stands beside the earlier one.
+    """
+    is_single = names.canonical(claim.predicate) in schema.SINGLE
+    return is_single and claim.mode == schema.BESIDE and found.origin == schema.USER
 
 
 def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
@@ -197,7 +206,9 @@ def _may_end(graph: Graph, old: Node, found: attribution.Found) -> bool:
     is_allowed = found.origin == schema.USER or old.get("origin") != schema.USER
     # The end of a fact that has ended is known already.
     is_open = old.get("ended_at") is None and old.get("valid_until") is None
-    return is_allowed and is_open and (since is None or since < graph.now_ms)
+    # Two values in one message contradict each other, and neither is the later one.
+    is_earlier = old.get("known_from") < graph.now_ms
+    return is_allowed and is_open and is_earlier and (since is None or since < graph.now_ms)
 
 
 def _old(graph: Graph, entity: Node, given: Given) -> Node | None:

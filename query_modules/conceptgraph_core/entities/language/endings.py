@@ -10,6 +10,7 @@ _TOPIC: Final = "change"
 FORMER: Final = frozenset(
     word for word in language.words(_TOPIC, "former") if split(word) == [word]
 )
+_MARKS: Final = (".", ";", "!", "?", ",", ":")
 HARDLY: Final = language.words(_TOPIC, "hardly")
 
 
@@ -23,6 +24,18 @@ def list_phrases(name: str) -> tuple[str, ...]:
     """Return the phrases called *name*, those after which a name stands without blanks around."""
     said = (" ".join(split(one)) for one in language.words(_TOPIC, name))
     return tuple(sorted(one if name == "former" else f" {one} " for one in said))
+
+
+def is_former_kind(kind: str) -> bool:
+    """Tell whether *kind* says itself that it is past: an ex-wife, a former boss."""
+    return split(kind.replace("-", " "))[:1] in [[one] for one in FORMER]
+
+
+def list_clauses(text: str) -> list[str]:
+    """Return the clauses of *text* as `pad_words` does: "Dana isn't my boss" of "… , Ravi is"."""
+    for mark in _MARKS:
+        text = text.replace(mark, "\n")
+    return [pad_words(one) for one in text.split("\n")]
 
 
 def pad_words(text: str) -> str:

@@ -1,12 +1,19 @@
 """Select the believed facts of an entity that a narrative reports."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from .. import schema
 from ..beliefs import bitemporal
+from ..identity import components
+from ..language import kin
 from ..node import Graph, Node
+from . import parted
 from .asked import Asked
 from .sentences import INFERRED, Part, called
+from .wholes import Whole
+
+_TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
 
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:
@@ -24,13 +31,30 @@ def facts_now(
     """
     now_ms = graph.now_ms
     known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
-    valid = [one for one in known if bitemporal.is_valid(one, now_ms, now_ms)]
+    valid = [one for one in known if is_so_now(graph, one)]
     if asks is not None:
         valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
     contested = bitemporal.conflicts(graph, valid, now_ms)
     doubtful = {one.id for pair in contested for one in pair}
     valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
     return contested, [one for one in valid if one.id not in doubtful]
+
+
+def is_so_now(graph: Graph, fact: Node) -> bool:
+    """Tell whether *fact* is valid now, and not over by what was said of the one it names."""
+    return (
+        bitemporal.is_valid(fact, graph.now_ms, graph.now_ms) and ended_since(graph, fact) is None
+    )
+
+
+def ended_since(graph: Graph, fact: Node) -> int | None:
+    """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted"."""
+    other = bitemporal.about(graph, fact)
+    if other is None or fact.get("predicate").casefold() not in _TIES:
+        return None
+    over = parted.since_no_longer(Whole(graph, components.canonical(graph, other)))
+    began = fact.get("valid_from") or fact.get("known_from")
+    return over if over is not None and over >= began else None
 
 
 def _told_value(graph: Graph, fact: Node) -> str:

@@ -15,7 +15,7 @@ from ... import text as texts
 from ...words.splitting import split
 from .. import kinds, schema
 from ..identity import components, likenesses, resolution
-from ..language import cues, kin
+from ..language import cues, endings, kin
 from ..node import Graph, Node, Tie
 from . import asked, named, parted, reading, together
 from .current_facts import facts_now, value_briefly, value_in_full
@@ -189,7 +189,7 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
         # At one place, a whole name comes first, then the entity mentioned last.
         last = -canonical.get("last_activated")
         near = _closeness(read, node, place)
-        is_over = parted.since(Whole(graph, canonical)) is not None
+        is_over = is_ended(graph, Whole(graph, canonical))
         rank = (is_over, inferred, place[0], not meant.is_whole, near, last, canonical.key)
         if canonical.id not in best or rank < best[canonical.id][0]:
             best[canonical.id] = rank, canonical, place
@@ -297,9 +297,25 @@ def _before(whole: Whole) -> Iterator[Sentence]:
 
 def _ended(graph: Graph, whole: Whole) -> list[Part]:
     """Say that it has ended, that one has died, or that it is over with a partner."""
-    over, dead = parted.since(whole), parted.dead_since(whole)
+    over, dead = parted.since_no_longer(whole), parted.dead_since(whole)
     said: list[Part] = [_until(graph, whole)] if over is None else [" until ", over]
     return said if dead is None else [*said, ", died, as told on ", dead]
+
+
+def describe_kind(graph: Graph, node: Node) -> str | None:
+    """Return the kind of an entity as it is now: "former boss", "dog (died)"; None: it has none."""
+    whole = Whole(graph, node)
+    kind = next((kind for one in whole.members if (kind := one.get("entity_kind"))), None)
+    if kind is None:
+        return None
+    is_over = parted.since_no_longer(whole) is not None
+    kind = f"former {kind}" if is_over and not endings.is_former_kind(kind) else kind
+    return f"{kind} (died)" if parted.dead_since(whole) is not None else str(kind)
+
+
+def is_ended(graph: Graph, whole: Whole) -> bool:
+    """Tell whether one died, is no longer what the kind says, or has ended."""
+    return bool(_until(graph, whole)) or bool(_ended(graph, whole)[1:])
 
 
 def _until(graph: Graph, whole: Whole) -> str:

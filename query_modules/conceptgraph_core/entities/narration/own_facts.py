@@ -78,7 +78,7 @@ def closest(graph: Graph, texts: Sequence[tuple[int, str]] = ()) -> list[tuple[N
     return [
         (whole.node, f"{whole.name} ({whole.described})")
         for _, whole in ranked
-        if parted.since(whole, texts) is None and parted.dead_since(whole, texts) is None
+        if parted.since_no_longer(whole, texts) is None and parted.dead_since(whole, texts) is None
     ]
 
 

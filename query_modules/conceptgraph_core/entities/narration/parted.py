@@ -11,6 +11,9 @@ from .wholes import Whole
 
 # "Ruth has sadly died": so many words may stand between a name and its end.
 _BETWEEN: Final = 2
+# "Did not have to put Ruth to sleep": a denial stands within so many words.
+_BEFORE: Final = 6
+_AGAIN: Final = language.words("change", "again")
 _COUPLE: Final = frozenset(kin.members("couple"))
 
 
@@ -30,6 +33,31 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
         elif endings.has_phrase(said, "together"):
             over = None
     return over
+
+
+def since_no_longer(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
+    """Return the time at which it was told that somebody is no longer what the kind says.
+
+    That is over with a partner, or "Dana is no longer my boss"; the latest word counts.
+    """
+    over = since(whole, texts)
+    kind = whole.described.casefold()
+    words = frozenset(split(" ".join((kind, *kin.kinds(kin.relation(kind) or kind)))))
+    name = split(whole.name)[:1]
+    told = _list_told(whole, texts)
+    for at, said in ((at, said) for at, _, text in told for said in endings.list_clauses(text)):
+        if not {*name} <= {*said.split()} or words.isdisjoint(said.split()):
+            continue
+        if endings.has_phrase(said, "ceased") or _is_former(said, name):
+            over = at if over is None else over
+        elif over is not None and over < at and _is_so_again(said):
+            over = None
+    return over
+
+
+def _is_so_again(said: str) -> bool:
+    """Tell whether a clause that names somebody's kind says that it is so: "is my boss again"."""
+    return not _AGAIN.isdisjoint(said.split()) and endings.HARDLY.isdisjoint(said.split())
 
 
 def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
@@ -55,26 +83,39 @@ def _told(
     The user's own words come last of one time, because they outrank a model's.
     """
     name = split(whole.name)[:1]
+    told = _list_told(whole, texts)
+    words = ((at, is_users, endings.pad_words(text)) for at, is_users, text in told)
+    found = sorted({one for one in words if {*name} <= {*one[2].split()}})
+    return name, [(at, said) for at, _, said in found]
+
+
+def _list_told(whole: Whole, texts: Iterable[tuple[int, str]]) -> list[tuple[int, bool, str]]:
+    """Return what was said, with its time and whether the user did; the earliest first."""
     mentions = [
         (one.created_at, one.get("origin") == schema.USER, one.get("mention_context") or "")
         for one in whole.mentions
     ]
-    others = ((at, False, text) for at, text in texts)
-    words = ((*when, endings.pad_words(text)) for *when, text in (*mentions, *others))
-    found = sorted({(*when, said) for *when, said in words if {*name} <= {*said.split()}})
-    return name, [(at, said) for at, _, said in found]
+    return sorted({*mentions, *((at, False, text) for at, text in texts)})
 
 
 def _is_parted(said: str, name: list[str]) -> bool:
     """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up"."""
-    if any(f" {ex} {one} " in said for ex in endings.list_phrases("former") for one in name):
+    if _is_former(said, name):
         return True
     return endings.has_phrase(said, "parted") and not _OWN.isdisjoint(said.split())
+
+
+def _is_former(said: str, name: list[str]) -> bool:
+    """Tell whether "ex" or "former" stands before the *name*: "my ex-husband Tom"."""
+    return any(f" {ex} {one} " in said for ex in endings.list_phrases("former") for one in name)
 
 
 def _is_dead(said: str, name: list[str]) -> bool:
     """Tell whether "died" follows the *name* itself: not "Ruth's husband died"."""
     for one in name:
+        if any(f"{dead}{one} " in said for dead in endings.list_phrases("dead before")):
+            ahead = said.partition(f" {one} ")[0].split()
+            return endings.HARDLY.isdisjoint(ahead[-_BEFORE:])
         _, found, behind = said.partition(f" {one} ")
         after = f" {behind}"
         for dead in endings.list_phrases("dead") if found else ():

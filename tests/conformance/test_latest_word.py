@@ -1,0 +1,75 @@
+"""The user's latest word wins on what one has once, and what has ended is told as over."""
+
+import pytest
+from entity_layer import Entities
+from test_entity_statements import own
+from test_everyday import Days
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+def kind_of(days, name):
+    return days.about(name)["kind"]
+
+
+def test_a_later_statement_takes_the_place_of_an_earlier_one(entities):
+    entities.observe("I live in Leeds")
+    then = entities.memory.now_ms
+    entities.days(30)
+    entities.observe("I live in York")
+    assert own(entities) == [("home", "York", "user")]
+    assert own(entities, valid_at=then) == [("home", "Leeds", "user")]
+    entities.days(30)
+    entities.observe("I live in Leeds")
+    assert own(entities) == [("home", "Leeds", "user")]
+
+
+def test_two_values_in_one_message_stay_a_contradiction(entities):
+    row = entities.observe("I live in Leeds. I live in York.")["entities"][-1]
+    assert [one["values"] for one in row["facts"][1]["conflicts"]] == [["Leeds", "York"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "last"),
+    [
+        ("partner", "Tobias is the user's partner", "Tobias and the user broke up"),
+        ("boss", "Dana is the user's boss", "Dana is no longer the user's boss"),
+        ("chef", "Lukas ist der Chef des Nutzers", "Lukas ist nicht mehr der Chef des Nutzers"),
+        ("marido", "O Rui é o meu marido", "O Rui e eu divorciámo-nos"),
+        ("novio", "Iker es mi novio", "Iker y yo hemos roto"),
+        ("compagnon", "Luc est mon compagnon", "Luc et moi, nous nous sommes séparés"),
+    ],
+)
+def test_one_who_is_no_longer_of_a_kind_is_told_as_former(memory, kind, first, last):
+    days = Days(memory)
+    name = next(word for word in first.split() if word[0].isupper() and len(word) > 2)
+    name = first.split()[1] if name == "O" else name
+    days.remember(first, [{"name": name, "kind": kind}])
+    assert kind_of(days, name) == kind
+    memory.now_ms += 86_400_000
+    days.remember(last, [name], said=last)
+    assert kind_of(days, name) == f"former {kind}"
+    assert f"({kind} until " in days.recall(f"What about {name}?")
+
+
+@pytest.mark.parametrize(
+    "said", ["Dana isn't happy, my boss said so", "Kim is no longer my boss, but Dana is"]
+)
+def test_what_ends_for_another_ends_for_nobody_else(memory, said):
+    days = Days(memory)
+    days.remember("Dana is the user's boss", [{"name": "Dana", "kind": "boss"}])
+    memory.now_ms += 86_400_000
+    days.remember(said, ["Dana"], said=said)
+    assert kind_of(days, "Dana") == "boss"
+
+
+@pytest.mark.parametrize("text", ["Bolota morreu", "Ontem morreu o Bolota", "Murió Bolota"])
+def test_all_that_is_known_of_the_dead_says_that_they_died(memory, text):
+    days = Days(memory)
+    days.remember("Bolota is nine", [{"name": "Bolota", "kind": "dog"}])
+    memory.now_ms += 86_400_000
+    days.remember(text, ["Bolota"], said=text)
+    assert kind_of(days, "Bolota") == "dog (died)"
