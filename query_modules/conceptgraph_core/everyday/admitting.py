@@ -52,7 +52,7 @@ def _is_asked_for(finder: Finder, one: Found, names: Collection[str], is_long: b
 def _are_together(finder: Finder, one: Found) -> bool:
     """Tell whether two words of the message stand in one passage of the text of *one*."""
     terms = list(_terms(finder, one))
-    said = f" {' '.join(split(one.node.content))} " if len({word for word, _ in terms}) > 1 else ""
+    said = _fold(one.node.content) if len({word for word, _ in terms}) > 1 else ""
     places = sorted((at, word) for word, term in terms for at in _places(term, said))
     if len({word for _, word in places}) < 2:
         # It has another form of the word, or it was heard with the text.
@@ -63,11 +63,18 @@ def _are_together(finder: Finder, one: Found) -> bool:
     )
 
 
+def _fold(text: str) -> str:
+    """Return *text* folded as `split` does; plain ASCII needs no splitting for it."""
+    return text.lower() if text.isascii() else " ".join(split(text))
+
+
 def _places(term: str, said: str) -> Iterator[int]:
-    place = said.find(f" {term}")
+    """Yield where a word of *said* begins with *term*."""
+    place = said.find(term)
     while place >= 0:
-        yield place
-        place = said.find(f" {term}", place + 1)
+        if not said[place - 1 : place].isalnum():
+            yield place
+        place = said.find(term, place + 1)
 
 
 def _terms(finder: Finder, one: Found) -> Iterator[tuple[str, str]]:

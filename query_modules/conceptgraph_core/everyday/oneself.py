@@ -1,5 +1,7 @@
 """Tell what is known of the user: where a message asks for it, and in a profile."""
 
+from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from .. import quoting
@@ -22,7 +24,9 @@ def own_texts(graph: Graph) -> list[Node]:
     Those that are kept always come first, then the most important, then the latest. A text that
     matters for some days only is left out.
     """
-    keys = {node: key for node in graph.nodes() if (key := _key(node)) is not None}
+    # A memory of an older version has no key until `index`.
+    raw = ((node, node.raw.get_property("own")) for node in graph.nodes())
+    keys = {node: key for node, key in raw if isinstance(key, int)}
     current = [
         node
         for node in keys
@@ -60,28 +64,36 @@ def asked_for(graph: Graph, *messages: str) -> list[tuple[Line, Node | None]]:
     ]
     name = own_facts.own_name(known)
     texts = own_texts(graph)
-    mine = [node for node in texts if is_about_user(node, name)]
-    who = [node for node in mine if oneself.tells_who(node.content, name)]
     if asks.everything:
+        mine = [node for node in texts if is_about_user(node, name)]
         beside = [one for one in texts if one not in mine and _is_kept(one)][: schema.MOST_BESIDE]
+        who = [node for node in mine if oneself.tells_who(node.content, name)]
         mine = [*who, *(one for one in mine if one not in who)][: schema.MOST_OWN - len(beside)]
     else:
+        mine = _list_of_matter(texts, asks, name)
         beside = [
             one
             for one in texts
-            if one not in mine and oneself.begins_with_matter(one.content, asks.words)
+            if oneself.begins_with_matter(one.content, asks.words) and not is_about_user(one, name)
         ]
-        mine = [one for one in mine if oneself.has_matter(one.content, asks.words)]
-        mine = mine[: schema.MOST_OF_A_MATTER]
-        if asks.identity and not set(who[:1]) <= set(mine):
-            # "A sound engineer in Lyon" comes after a later move to Grenoble.
-            is_older = any(one.told_at > who[0].told_at for one in mine)
-            mine = [*mine, who[0]] if is_older else [who[0], *mine]
     return [
         *found,
         *((_line(graph, one), one) for one in mine),
         *((_line_beside(graph, one), one) for one in beside),
     ]
+
+
+def _list_of_matter(texts: Sequence[Node], asks: oneself.Asked, name: str | None) -> list[Node]:
+    """Return those of *texts* about the user that have the matter, with who the user is."""
+    about = (one for one in texts if oneself.has_matter(one.content, asks.words))
+    mine = list(islice((one for one in about if is_about_user(one, name)), schema.MOST_OF_A_MATTER))
+    who = (one for one in texts if asks.identity and oneself.tells_who(one.content, name))
+    first = next((one for one in who if is_about_user(one, name)), None)
+    if first is None or first in mine:
+        return mine
+    # "A sound engineer in Lyon" comes after a later move to Grenoble.
+    is_older = any(one.told_at > first.told_at for one in mine)
+    return [*mine, first] if is_older else [first, *mine]
 
 
 def is_about_user(node: Node, name: str | None) -> bool:
@@ -117,12 +129,3 @@ def _line_beside(graph: Graph, node: Node) -> Line:
 
 def _is_kept(node: Node) -> bool:
     return memories.is_always(node.value("tags")) or oneself.is_order(node.content)
-
-
-def _key(node: Node) -> int | None:
-    """Return the key of `memories.own`, which a memory of an older version lacks until `index`."""
-    key = node.raw.get_property("own")
-    if key.__class__ is int:
-        return int(key)
-    read = {name: node.value(name) for name in ("tags", "thread", "concepts", "created_at")}
-    return memories.own({**read, "content": node.content})

@@ -137,7 +137,7 @@ def is_of_another(text: str, names: Collection[str] = ()) -> bool:
 
 def begins_with_matter(text: str, wanted: frozenset[str]) -> bool:
     """Tell whether *text* begins with one of the *wanted* words: "Allergic to penicillin"."""
-    return any(one.form in wanted for one in _words(text)[:1])
+    return _may_have(text, wanted) and any(one.form in wanted for one in _words(text)[:1])
 
 
 def has_matter(text: str, wanted: frozenset[str]) -> bool:
@@ -145,6 +145,8 @@ def has_matter(text: str, wanted: frozenset[str]) -> bool:
 
     "The user has a brother who is allergic" tells the brother's, not the user's own.
     """
+    if not _may_have(text, wanted):
+        return False
     said = ["", *(one.form for one in _words(text, len(text)))]
     for place, (before, word) in enumerate(pairwise(said), 1):
         bare = word.lstrip(_NUMBER) or word
@@ -155,6 +157,12 @@ def has_matter(text: str, wanted: frozenset[str]) -> bool:
             if _kin(said).isdisjoint(clause):
                 return True
     return False
+
+
+def _may_have(text: str, wanted: frozenset[str]) -> bool:
+    """Tell whether one of the *wanted* words may be in *text*; few texts are then read in whole."""
+    folded = _folded(text)
+    return any(one.rpartition(" ")[2] in folded for one in wanted)
 
 
 def _kin(said: Sequence[str]) -> frozenset[str]:
@@ -310,6 +318,8 @@ def _words(text: str, most: int = _MOST_READ) -> list[_Word]:
 
 
 def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
