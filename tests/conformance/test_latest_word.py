@@ -73,3 +73,11 @@ def test_all_that_is_known_of_the_dead_says_that_they_died(memory, text):
     memory.now_ms += 86_400_000
     days.remember(text, ["Bolota"], said=text)
     assert kind_of(days, "Bolota") == "dog (died)"
+
+
+def test_an_end_counts_that_the_user_tells_without_the_name(memory):
+    days = Days(memory)
+    days.remember("The user's mother Birthe moved", [{"name": "Birthe", "kind": "mother"}])
+    memory.now_ms += 86_400_000
+    days.remember("Birthe died in her sleep", ["Birthe"], said="Mum died last night")
+    assert kind_of(days, "Birthe") == "mother (died)"

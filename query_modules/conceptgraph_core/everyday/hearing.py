@@ -11,6 +11,7 @@ from ..entities import ids
 from ..entities import schema as entities
 from ..errors import InvalidText
 from ..language import oneself
+from ..words.splitting import split
 from . import schema
 from .phrases import says_new_end
 
@@ -87,9 +88,12 @@ def make_note(
     """Return a second observation, of an end that *text* tells and *said*, the user, does not.
 
     "Tobias and the user broke up" is the model's reading of "It's over", and who asks for Tobias
-    must be told. Where *said* speaks of it, that counts alone.
+    must be told. Where *said* speaks of it and has a name, that counts alone: "Mum died" has none.
     """
-    if said is None or not says_new_end(text, said):
+    if said is None:
+        return None
+    is_named = any(set(split(name)[:1]) & set(split(said)) for name in about)
+    if not says_new_end(text, said if is_named else ""):
         return None
     heard = kept(text, said, about, happened_at)
     return heard._replace(
