@@ -91,6 +91,20 @@ def test_a_split_is_in_the_ledger_and_explained_and_taken_back_leaves_no_trace(e
         entities.unmerge(made["merge_id"])
 
 
+def test_splits_of_splits_are_taken_back_first_to_last(entities):
+    for session in "abcd":
+        lena = entities.one("Lena called", "Lena", session=session)["entity_id"]
+        entities.days(1)
+    told = mention_ids(entities, lena)
+    before = everything(entities)
+    made = [entities.split(lena, [told[session] for session in "bcd"])]
+    made.append(entities.split(made[-1]["entity_id"], [told[session] for session in "cd"]))
+    made.append(entities.split(made[-1]["entity_id"], [told["d"]]))
+    for one in made:
+        entities.unmerge(one["merge_id"])
+    assert everything(entities) == before
+
+
 def test_what_was_said_of_the_other_one_since_counts_as_the_first_ones_again(entities, lena):
     made = entities.split(lena, since=entities.memory.now_ms)
     claim = {**entity("Lena"), "same_as": made["entity_id"]}

@@ -183,13 +183,25 @@ def _home(graph: Graph, entity: Node, moved_id: str) -> Node:
     return entity
 
 
+def _is_between(graph: Graph, entity: Node) -> bool:
+    """Tell whether an entity still stands that was split from *entity*."""
+    return any(
+        ledger.action_of(one) == schema.SPLIT_ACTION
+        and any(True for _ in graph.leaving(one, schema.MERGE_INTO))
+        for one in ledger.entries(graph, entity, schema.MERGE_OF)
+    )
+
+
 def drop_if_bare(graph: Graph, entity: Node) -> list[Node]:
     """Remove the entity that an undone split made, if nothing else was recorded of it.
 
-    The same goes for the entity that it was split from. Returns what is gone; ledger entries stay.
+    The same goes for the entity that it was split from, which stays until then: things that were
+    split off again find their way home through it. Returns what is gone; ledger entries stay.
     """
     made = _made_by(graph, entity)
     if made is None or made.get("is_active") or entity.get("merge_count"):
+        return []
+    if _is_between(graph, entity):
         return []
     in_force = any(one.get("is_active") for one in ledger.entries(graph, entity))
     is_tied = any(tie.type != schema.SAME_AS for tie in graph.ties(entity))
