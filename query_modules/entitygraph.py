@@ -53,6 +53,11 @@ CALL entitygraph.end("id of Max", "Max died in May", "he died") YIELD verdict, m
     End an entity, so that its name may mean another one; unmerge undoes it.
 CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
     Undo a merge, a split or an end; the pair of an undone merge is not proposed again.
+CALL entitygraph.forget("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "a private matter")
+YIELD forgotten_at;
+    Hide a fact, a mention or an entity, with all that rests on it alone.
+CALL entitygraph.restore("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD restored;
+    Bring back what was forgotten with that id.
 CALL entitygraph.questions() YIELD one, other, similarity, reason;
     List the open questions whether two entities are the same, the most similar first.
 CALL entitygraph.answer("id of puppy", "id of Max", true, "one dog") YIELD merge_id;
@@ -78,7 +83,15 @@ CALL entitygraph.scopes() YIELD user_id;
     Return the users who have entities, by name, those that come after *after*.
 """
 
-from conceptgraph_core.entities import admin, areas, presence, procedures, searching, statistics
+from conceptgraph_core.entities import (
+    admin,
+    areas,
+    forgetting,
+    presence,
+    procedures,
+    searching,
+    statistics,
+)
 from conceptgraph_core.entities import neighbourhood as neighbourhoods
 from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
@@ -111,6 +124,8 @@ register(procedures.END, Graph, ending.end)
 register(procedures.ANSWER, Graph, asking.answer)
 register(procedures.QUESTIONS, Graph, asking.questions)
 register(procedures.UNMERGE, Graph, undoing.unmerge)
+register(procedures.FORGET, Graph, forgetting.forget)
+register(procedures.RESTORE, Graph, forgetting.restore)
 register(procedures.LIST, Graph, admin.listed)
 register(procedures.MERGES, Graph, admin.merges)
 

@@ -30,7 +30,9 @@ CALL everyday.happened("20260131", 1769817600000, 1769904000000) YIELD kind, tex
 CALL everyday.changes(1769299200000, 1769904000000) YIELD at, change, text, undo;
     List what is new, corrected, contradicted, merged, faded or promoted, the latest first.
 CALL everyday.forget("01J…", "it was a joke") YIELD forgotten_at;
-    Hide a memory; its owner can restore it completely.
+    Hide a memory, a fact, a mention or an entity; its owner can restore it completely.
+CALL everyday.restore("01J…") YIELD restored, state;
+    Bring back what was forgotten with that id.
 CALL everyday.relate("hazelnut", "nut", "is-a") YIELD `from`, `to`;
     Relate two concepts by "is-a", "part-of" or "evokes".
 CALL everyday.identify("Mike", "Michael", true, "Mike is Michael") YIELD verdict, undo;
@@ -68,5 +70,6 @@ register(procedures.SIZES, Graph, timeline.sizes)
 register(procedures.HAPPENED, Graph, timeline.happened)
 register(procedures.CHANGES, Graph, changing.changes)
 register(procedures.FORGET, Graph, remembering.forget)
+register(procedures.RESTORE, Graph, remembering.restore)
 register(procedures.RELATE, Concepts, remembering.relate)
 register(procedures.IDENTIFY, Entities, identifying.identify)

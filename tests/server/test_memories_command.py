@@ -178,7 +178,7 @@ def test_what_was_forgotten_within_the_window_is_not_purged(kept):
         (["purge", "--older-than", "0"], "0.0 is not in the range"),
         (["purge", "--older-than", "nan"], "'nan' is not a number"),
         (["show", "theirs"], "memory: not found: theirs"),
-        (["restore", "theirs"], "memory: not found: theirs"),
+        (["restore", "theirs"], 'id: not found: "theirs"'),
         (["purge", "theirs"], "memory: not found: theirs"),
         (["show", ""], "memory_id: must not be empty"),
         (["list", "--limit", "0"], "0 is not in the range"),

@@ -45,6 +45,7 @@ def merges(
         texts.name(merge_id, "merge_id")
     most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
     found = [node for node in graph.of(schema.MERGE) if merge_id in (None, node.key)]
+    found = [node for node in found if ledger.is_seen(graph, node)]
     if merge_id is not None and not found:
         raise NotFound(f"merge_id: not found: {shown(merge_id)}")
     found.sort(key=lambda node: (-node.created_at, node.key))

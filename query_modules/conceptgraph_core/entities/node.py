@@ -343,7 +343,7 @@ class Graph(adapter.Graph[Node]):
 
     def revive(self, node: Node) -> Node:
         """Bring a node back into sight; return it as this call sees it."""
-        node.set(forgotten_at=None)
+        node.set(forgotten_at=None, forgotten_with=None, forgotten_because=None)
         self._nodes.pop(node.id, None)
         return self.raw_node(node.raw) or node
 

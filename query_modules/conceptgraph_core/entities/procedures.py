@@ -64,6 +64,8 @@ QUESTIONS = reads(
     one_kind=str | None, other_id=str, other=str, other_kind=str | None,
 )  # fmt: skip
 UNMERGE = writes("entitygraph.unmerge", merge_id=str, separate=MAPS)
+FORGET = writes("entitygraph.forget", id=str, forgotten_at=int)
+RESTORE = writes("entitygraph.restore", id=str, restored=bool)
 LIST = reads(
     "entitygraph.list", entity_id=str, label=str, type=str, kind=str | None, status=str,
     trust=float, edges=int, last_activated=int, is_active=bool, inferred=bool,

@@ -222,8 +222,13 @@ def _another_fact(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | 
     )
 
 
-# When all memories that it rests on were forgotten; it is out of sight until one is restored.
-_FORGOTTEN_AT = optional("forgotten_at", validators.time)
+# Since when it is out of sight: until what it rests on, or what it was forgotten with, is restored.
+_HIDDEN = (
+    optional("forgotten_at", validators.time),
+    # The ids that it was forgotten with: its own, that of an entity or of a memory.
+    optional("forgotten_with", validators.texts),
+    optional("forgotten_because", text.summary),
+)
 _ENTITY = NodeKind(
     ENTITY,
     kind="entity",
@@ -273,7 +278,7 @@ _ENTITY = NodeKind(
         optional("promoted_at", validators.time),
         _CREATED_AT,
         Property("last_activated", validators.time, NOW, absent=0),
-        _FORGOTTEN_AT,
+        *_HIDDEN,
     ),
     text="node_label",
     # Several entities may share these, while `canonical_name` is unique.
@@ -311,7 +316,7 @@ _MENTION = NodeKind(
         optional("emotional_intensity", validators.unit),
         optional("rationale", text.summary),
         starting("archived", validators.flag, False),
-        _FORGOTTEN_AT,
+        *_HIDDEN,
         _CREATED_AT,
     ),
     text="label",
@@ -395,10 +400,16 @@ _FACT = NodeKind(
         # When the memory learnt that it ended, and the end it believed in before.
         optional("ended_at", validators.time),
         optional("believed_until", validators.time),
+        # The fact that corrected it, and the fact or the mention that ended it.
+        optional("corrected_by", text.name),
+        optional("ended_by", text.name),
         Property("origin", validators.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
         optional("inferred_from", text.summary),
         optional("context", text.summary),
+        # The mentions that told it; without any, it rests on no message.
+        optional("mention_ids", validators.texts),
+        *_HIDDEN,
     ),
     text="value",
     scope="user_id",

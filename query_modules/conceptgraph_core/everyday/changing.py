@@ -8,6 +8,7 @@ from ..entities import admin
 from ..entities import schema as entities
 from ..entities.beliefs import bitemporal
 from ..entities.identity import ledger
+from ..entities.node import All
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..memories import rules, standing
@@ -20,7 +21,7 @@ Row = dict[str, Any]
 NEW, CORRECTED, CONTRADICTED = "new", "corrected", "contradicted"
 EDITED, FADED, RETURNED, EXPIRED, FORGOTTEN = "edited", "faded", "returned", "expired", "forgotten"
 PROMOTED: Final = "promoted"
-_ENTITY, _FACT, _LEDGER = "entity", "fact", "ledger"
+_ENTITY, _FACT, _LEDGER, _MENTION = "entity", "fact", "ledger", "mention"
 
 
 def changes(
@@ -28,13 +29,14 @@ def changes(
 ) -> list[Row]:
     """List what changed from *since* until *until* (unix ms), the latest first, at most *limit*.
 
-    A row has at (unix ms), change, kind, id, text, why, and undo: the id that takes it back (of a
-    memory for `memorygraph.restore`, of the ledger for `entitygraph.unmerge`), or None.
+    A row has at (unix ms), change, kind, id, text, why, and undo: the id that takes it back (for
+    `everyday.restore`, or of the ledger for `entitygraph.unmerge`), or None.
 
     * memory: new, corrected or contradicted (by a later one), faded or returned (its state
       changed, as the worker or an access stored it), expired, forgotten, edited (by its owner; undo
       is for `memorygraph.revise`, which takes back the change of that time).
-    * entity: new, promoted (it became distinct). fact: new, corrected, contradicted.
+    * entity: new, promoted (it became distinct), forgotten. fact: new, corrected, contradicted,
+      forgotten. mention: forgotten.
     * ledger: merge, split, end or apart, and the same taken back ("merge undone").
 
     Raises InvalidNumber.
@@ -117,12 +119,31 @@ def _entry(entry: Any, name: str) -> Any:
 
 
 def _of_entities(graph: Entities) -> Iterator[Row]:
+    yield from _of_forgotten(graph.another(All))
     for node in graph.of(entities.ENTITY):
         yield _row(node.created_at, NEW, _ENTITY, node.key, node.own_name)
         promoted_at = node.get("promoted_at")
         if promoted_at is not None:
             yield _row(promoted_at, PROMOTED, _ENTITY, node.key, node.own_name)
         yield from _of_facts(graph, node)
+
+
+def _of_forgotten(every: All) -> Iterator[Row]:
+    """Iterate over what was forgotten by itself, and not with something else."""
+    for entity in every.of(entities.ENTITY):
+        parts = [(_MENTION, tie.other) for tie in every.arriving(entity, entities.OF)]
+        parts += [(_FACT, one) for one in bitemporal.facts(every, [entity])]
+        for kind, one in ((_ENTITY, entity), *parts):
+            if one.key not in (one.get("forgotten_with") or ()):
+                continue
+            said = entity.own_name
+            if kind == _FACT:
+                said += f" – {one.get('predicate')}: {one.get('value')}"
+            elif kind == _MENTION:
+                said = one.get("mention_context") or said
+            why = one.get("forgotten_because")
+            at = one.get("forgotten_at")
+            yield _row(at, FORGOTTEN, kind, one.key, said, why=why, undo=one.key)
 
 
 def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:
@@ -147,7 +168,7 @@ def _value(graph: Entities, fact: Entity) -> str:
 
 def _of_ledger(graph: Entities) -> Iterator[Row]:
     for entry in graph.of(entities.MERGE):
-        if ledger.is_claim(entry):
+        if ledger.is_claim(entry) or not ledger.is_seen(graph, entry):
             continue
         row = admin.entry(graph, entry)
         said = row["source"]

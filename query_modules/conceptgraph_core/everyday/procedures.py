@@ -30,6 +30,7 @@ CHANGES = reads(
     undo=str | None,
 )  # fmt: skip
 FORGET = writes("everyday.forget", id=str, forgotten_at=int)
+RESTORE = writes("everyday.restore", id=str, restored=bool, state=str | None)
 RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
 IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)
 

@@ -11,6 +11,7 @@ from ..concepts import relations
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
+from ..entities import forgetting
 from ..entities import schema as entities
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
@@ -18,9 +19,9 @@ from ..entities.observation import observing
 from ..errors import NotFound
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, lifecycle, links, resting, together
+from ..memories import admin, crud, lifecycle, links, resting, together
 from ..memories import schema as memories
-from ..memories.view import Graph, Node
+from ..memories.view import AllMemories, Graph, Node
 from ..text import shown
 from . import schema
 from .hearing import kept, make_note, named_in, terms
@@ -102,12 +103,29 @@ def remember(
 
 
 def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
-    """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
+    """Hide what has that id: a memory, a fact, a mention or an entity, with what rests on it alone.
 
-    Returns id and forgotten_at (unix ms).
+    Its owner can restore it in full. See `memorygraph.forget` and `entitygraph.forget`. Returns id
+    and forgotten_at (unix ms). Raises NotFound, InvalidText.
     """
-    row = crud.hide(graph, _memory(graph, id_, "id"), reason)
-    return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
+    found = graph.present([texts.name(id_, "id")])
+    if found:
+        row = crud.hide(graph, found[0], reason)
+        return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
+    return forgetting.forget(graph.another(Entities), id_, reason)
+
+
+def restore(graph: Graph, id_: str) -> Row:
+    """Bring back what `forget` hid with that id, as its owner; counts an access to a memory.
+
+    Returns id, restored (False if it was in sight), and the state of a memory. Raises NotFound, and
+    NotAllowed if it went with something else, which must be restored first.
+    """
+    every = graph.another(AllMemories)
+    if every.present([texts.name(id_, "id")]):
+        row = admin.restore(every, id_)
+        return {"id": id_, "restored": row["restored"], "state": row["state"]}
+    return {**forgetting.restore(graph.another(Entities), id_), "state": None}
 
 
 def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:

@@ -39,8 +39,8 @@ def about(
     """Report everything stored about *name*, at most *limit* of each kind.
 
     If several entities have the name, *entity_id* selects one, else the one mentioned last; doubts
-    name the others. Returns id, name, kind, also (other names), facts (predicate, value, since,
-    until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
+    name the others. Returns id, name, kind, also (other names), facts (id, predicate, value,
+    since, until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
     (sentences), said (id, text, at, who, until), and more: how many of each were left out. Memories
     are found by the name. About "me" it returns the text of `profile`, with its sources, and no
     lists. Nothing is accessed. Raises NotFound if nothing is stored.
@@ -136,6 +136,7 @@ def _believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
 def _fact(graph: Entities, fact: Entity) -> Row:
     row = bitemporal.row(graph, fact, graph.now_ms)
     return {
+        "id": fact.key,
         "predicate": row["predicate"],
         "value": row["value"],
         "since": row["valid_from"],

@@ -16,9 +16,10 @@ from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..context import Context
 from ..entities import schema as entities
+from ..entities.node import All as AllEntities
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
-from ..entities.observation import hiding
+from ..entities.observation import hiding, mentions
 from .view import AllMemories, Node
 
 
@@ -61,17 +62,20 @@ def sessions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
 
 def remove(graph: AllMemories, observed: Iterable[Entity]) -> None:
     """Remove for good what is hidden because of the memories of these sessions alone."""
-    known = graph.another(Entities)
+    every = graph.another(AllEntities)
     for session in observed:
-        hiding.remove(known, session)
+        hiding.remove(every, mentions.of_session(every, session))
+        if next(mentions.of_session(every, session), None) is None:
+            every.delete_node(session)
 
 
 def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) -> None:
     hidden: list[Entity] = []
+    told = mentions.of_session(known.another(AllEntities), session)
     if node.is_forgotten:
-        hidden = hiding.hide(known, session)
+        hidden = hiding.hide(known, told, node.memory_id)
     else:
-        hiding.show(known, session)
+        hiding.show(known, told, {node.memory_id})
     keys = set(session.get("associated") or ())
     if not keys:
         return

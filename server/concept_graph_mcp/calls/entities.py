@@ -306,5 +306,19 @@ def unmerge(merge_id: str, reason: str) -> Call:
     return Call(procedures.UNMERGE, (merge_id, reason), found)
 
 
+@checked
+def forget(id_: str, reason: str | None = None) -> Call:
+    """Return the call that hides a fact, a mention or an entity."""
+    if reason is not None:
+        text.summary(reason, "reason")
+    return Call(procedures.FORGET, (text.name(id_, "id"), reason), look_up.with_any_id(id_))
+
+
+@checked
+def restore(id_: str) -> Call:
+    """Return the owner's call that brings back what `forget` hid."""
+    return Call(procedures.RESTORE, (text.name(id_, "id"),), look_up.with_any_id(id_))
+
+
 def _session(session_id: str, user_id: str) -> Lookup:
     return Equal((schema.SESSION,), ("user_id", "session_id"), ((user_id, session_id),))

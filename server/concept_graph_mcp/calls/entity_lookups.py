@@ -7,7 +7,7 @@ from conceptgraph_core.entities import names, schema
 from conceptgraph_core.language import oneself
 
 from . import text_lookups
-from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Where, next_text
+from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, next_text
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities.inputs import Observation
@@ -30,6 +30,12 @@ def with_ids(entity_ids: Iterable[str]) -> Lookup:
     """Look up entities by their ids; the procedure checks their scope."""
     values = tuple((one,) for one in dict.fromkeys(entity_ids))
     return Equal((schema.ENTITY,), ("id",), values)
+
+
+def with_any_id(id_: str) -> Union:
+    """Look up the fact, the mention or the entity of that id; the procedure checks its scope."""
+    of = (schema.FACT, schema.MENTION, schema.ENTITY)
+    return Union(tuple(Equal((label,), ("id",), ((id_,),)) for label in of))
 
 
 def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:

@@ -312,14 +312,21 @@ def _episodes(first: str, beyond: str, scope: str) -> Range:
 
 @verb(procedures.FORGET)
 def forget(
-    id: Annotated[str, "A memory's id."],
+    id: Annotated[str, "Any id returned."],
     reason: Annotated[str | None, "Why."] = None,
 ) -> Lookup:
-    """Hide a memory."""
+    """Hide a memory, a fact, a mention or an entity."""
     texts.name(id, "id")
     if reason is not None:
         texts.summary(reason, "reason")
-    return memories.resting(id)
+    return _all([memories.resting(id), entity_lookups.with_any_id(id)])
+
+
+@verb(procedures.RESTORE)
+def restore(id: str) -> Lookup:
+    """Bring back what was forgotten, as its owner."""
+    texts.name(id, "id")
+    return _all([memories.resting(id), entity_lookups.with_any_id(id)])
 
 
 @verb_of_user(procedures.RELATE)

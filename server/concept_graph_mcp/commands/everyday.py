@@ -190,7 +190,7 @@ def _about_lines(row: Row) -> Iterator[str]:
     if row["feeling"] is not None:
         yield f"feeling: {row['feeling']:+.2f}"
     for one in row["facts"]:
-        yield f"fact: {one['predicate']}: {one['value']}{_span(one)} ({one['who']})"
+        yield f"fact: {one['predicate']}: {one['value']}{_span(one)}, {one['who']} ({one['id']})"
     yield from (f"doubt: {one}" for one in row["doubts"])
     yield from (f"relation: {one}" for one in row["relations"])
     for one in row["said"]:
@@ -206,19 +206,22 @@ def _span(row: Mapping[str, Any]) -> str:
 
 
 @click.command()
-@click.argument("memory_id", metavar="ID")
+@click.argument("id_", metavar="ID")
 @options(
     verbs.forget,
     id=LEFT_OUT,
-    reason={"metavar": "TEXT", "help": "Why: kept with the memory."},
+    reason={"metavar": "TEXT", "help": "Why: kept with it."},
 )
 @AS_JSON
 @click.pass_obj
-def forget(embedded: str | None, /, *, memory_id: str, as_json: bool, **given: Any) -> None:
-    """Hide the memory ID; memories restore brings it back, whole."""
+def forget(embedded: str | None, /, *, id_: str, as_json: bool, **given: Any) -> None:
+    """Hide the memory, fact, mention or entity ID; memories restore brings it back, whole.
+
+    With an entity go its mentions and its facts, and with a mention the facts that it alone told.
+    """
 
     async def work(session: Session) -> Row:
-        [row] = await session.run(session.call(verbs.forget, id=memory_id, **given))
+        [row] = await session.run(session.call(verbs.forget, id=id_, **given))
         return {"id": row["id"], "forgotten_at": session.local(row["forgotten_at"]).isoformat()}
 
     row = with_everyday(embedded, work)

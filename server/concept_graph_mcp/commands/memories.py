@@ -168,7 +168,7 @@ async def _expired(session: Session, query: str | None) -> int:
 
 
 @memories.command()
-@click.argument("memory_ids", metavar="[ID...]", nargs=-1)
+@click.argument("ids", metavar="[ID...]", nargs=-1)
 @click.option(
     "--search", metavar="TEXT", help="Restore the forgotten or expired memories that TEXT finds."
 )
@@ -177,7 +177,7 @@ async def _expired(session: Session, query: str | None) -> int:
 @click.pass_obj
 def restore(
     embedded: str | None,
-    memory_ids: tuple[str, ...],
+    ids: tuple[str, ...],
     search: str | None,
     limit: int,
     *,
@@ -185,10 +185,12 @@ def restore(
 ) -> None:
     """Restore forgotten or expired memories. This counts as access.
 
+    An ID may also be that of a forgotten fact, mention or entity.
+
     Name them by their ids; or say --search, which finds them by what they say, and restores --limit
     of them, the best first. It shows them and asks first if any was forgotten.
     """
-    if bool(memory_ids) == (search is not None):
+    if bool(ids) == (search is not None):
         raise click.UsageError("name memories, or say --search TEXT")
 
     async def work(session: Session) -> None:
@@ -201,10 +203,10 @@ def restore(
             if any(row["forgotten"] for row in rows) and not yes:
                 _show_gone(session, rows)
                 click.confirm("Restore them?", abort=True)
-        for memory_id in dict.fromkeys((*memory_ids, *(row["memory_id"] for row in rows))):
-            [row] = await session.run(calls.memory_admin.restore(memory_id))
+        for one in dict.fromkeys((*ids, *(row["memory_id"] for row in rows))):
+            [row] = await session.run(calls.everyday.restore(one))
             how = "restored" if row["restored"] else "was there all the time"
-            say(f"{row['memory_id']}: {how}, {row['state']}")
+            say(", ".join(filter(None, (f"{row['id']}: {how}", row["state"]))))
         if rows and rows[0]["total"] > len(rows):
             say("There are more; the same command restores them.")
 

@@ -99,6 +99,7 @@ class AllFound(TypedDict):
 
 
 class Fact(TypedDict):
+    id: str
     predicate: str
     value: str
     since: NotRequired[str]
@@ -189,7 +190,7 @@ Returns its id; existing if it was there already; similar ones, which it may hav
     @take_arguments(verbs.search)
     async def search(self, **given: Any) -> AllFound:
         """Call when recall did not bring what you look for: by a time, a name, or an older state \
-of things (last, with until). Returns the best, and how many there are (it counts up to 100 of \
+of things (last, with until). Returns the best, and how many there are (counted up to 100 of \
 each kind); accesses none."""
         rows, advice = await everyday.search(self._session, **given)
         found = [self._ranged(self._dated(row, "total")) for row in rows]
@@ -198,8 +199,8 @@ each kind); accesses none."""
 
     @take_arguments(verbs.about)
     async def about(self, **given: Any) -> About:
-        """Call when the user asks for all that is known of somebody or something. Returns facts \
-(past ones with until), doubts, relations, what was said, and how many more there are of each."""
+        """Call when the user asks for all on somebody or something. Returns facts (past ones with \
+until), doubts, relations, what was said, and how many more there are of each."""
         row, advice = await everyday.about(self._session, **given)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         made["sources"] = [dict(one) for one in row["sources"]] or None
@@ -227,7 +228,7 @@ each kind); accesses none."""
 
     @take_arguments(verbs.forget)
     async def forget(self, **given: Any) -> Forgotten:
-        """Call when the user wants a memory gone. Only the owner can bring it back."""
+        """Call when the user wants something or somebody gone. The owner can restore it."""
         [row] = await self._session.run(self._session.call(verbs.forget, **given))
         at = iso(row["forgotten_at"], self._session.zone)
         return Forgotten(id=row["id"], forgotten_at=at)
@@ -241,7 +242,7 @@ each kind); accesses none."""
     @take_arguments(verbs.identify, defaults={"b": None})
     async def identify(self, **given: Any) -> Identified:
         """Call when the user says that two names are one, or one name two. Returns verdict \
-(asked: said lacks a name, so it stays a question), and undo, which the owner can take back."""
+(asked: said lacks a name, so it stays a question), and undo, for the owner."""
         [row] = await self._session.run(self._session.call(verbs.identify, **given))
         return cast(Identified, without_none(row))
 

@@ -1,6 +1,7 @@
 """State facts, with the time they were true apart from the time the memory believed them."""
 
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final
 
 from ...dates import DAY_MS
@@ -10,8 +11,8 @@ from .. import ids, names, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
-from ..node import Graph, Node
-from . import attribution, bitemporal
+from ..node import All, Graph, Node
+from . import attribution, bitemporal, succession
 
 Row = dict[str, Any]
 
@@ -50,6 +51,10 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
         given, about = _correct(graph, entity, old, given, about)
     made = old if not given.has_value else _stated(graph, entity, given, about, origin)
     assert made is not None  # `check_fact` wants a value, or something to correct or to end.
+    if old is not None and made is not old:
+        old.set(**{"corrected_by" if given.corrects is not None else "ended_by": made.key})
+    if given.corrects is not None:
+        succession.settle(graph, entity)
     return {
         "fact_id": made.key,
         "origin": made.get("origin"),
@@ -81,9 +86,16 @@ def state(
 
 
 def claim(
-    graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], about: Node | None
+    graph: Graph,
+    entity: Node,
+    claim: Claim,
+    said: tuple[str, str],
+    about: Node | None,
+    mention: Node,
 ) -> Row:
     """State a claim of the message *said* (speaker and text) of *entity*, about *about* if given.
+
+    It rests on *mention*, the one of *entity* in this message.
 
     Returns fact_id, predicate, value, origin and conflicts. A claim that comes "after" ends the
     earlier facts of its predicate, and one that is "over" ends itself. Only the user can end the
@@ -103,12 +115,21 @@ def claim(
     check_fact(given)
     origin = _origin(graph, given, None, about)
     known = _known(graph, entity, given, about)
-    if claim.mode == schema.OVER:
-        made = _over(graph, entity, given, about, origin, known)
+    ended: list[Node] = []
+    if claim.mode == schema.OVER and known is not None:
+        made = known
+        if _may_end(graph, known, origin):
+            _end(graph, known, Given(given.predicate))
+            known.set(ended_by=mention.key)
     else:
-        if known is None and (claim.mode == schema.AFTER or _replaces(claim, origin)):
-            given = _after(graph, entity, given, about, origin)
-        made = _stated(graph, entity, given, about, origin)
+        if claim.mode == schema.OVER:
+            # An unknown one was true until now.
+            given = replace(given, valid_until=graph.now_ms)
+        elif known is None and (claim.mode == schema.AFTER or _replaces(claim, origin)):
+            given, ended = _after(graph, entity, given, about, origin)
+        made = _stated(graph, entity, given, about, origin, mention)
+    for one in ended:
+        one.set(ended_by=made.key)
     return {
         "fact_id": made.key,
         "predicate": made.get("predicate"),
@@ -158,33 +179,16 @@ def _may_age(known: Node, claim: Claim, now_ms: int) -> bool:
     return -1 <= int(ages[1]) - int(ages[0]) - years <= 1
 
 
-def _over(
-    graph: Graph,
-    entity: Node,
-    given: Given,
-    about: Node | None,
-    found: attribution.Found,
-    known: Node | None,
-) -> Node:
-    """End and return the fact that the claim says is over; an unknown one was true until now."""
-    if known is None:
-        given = replace(given, valid_until=graph.now_ms)
-        return _stated(graph, entity, given, about, found)
-    if _may_end(graph, known, found):
-        _end(graph, known, Given(given.predicate))
-    return known
-
-
 def _after(
     graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
-) -> Given:
-    """End the facts before the *given* one; return it with its beginning, if any ended."""
+) -> tuple[Given, list[Node]]:
+    """End the facts before the *given* one; return it, with its beginning, and the ended ones."""
     before = _before(graph, entity, given, about)
     ended = [one for one in before if _may_end(graph, one, found)]
     for one in ended:
         _end(graph, one, Given(given.predicate))
     over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
-    return replace(given, valid_from=graph.now_ms) if ended or over else given
+    return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
 
 
 def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
@@ -299,9 +303,17 @@ def _value(old: Node, about: Node | None) -> dict[str, Any]:
 
 
 def _stated(
-    graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
+    graph: Graph,
+    entity: Node,
+    given: Given,
+    about: Node | None,
+    found: attribution.Found,
+    mention: Node | None = None,
 ) -> Node:
-    """Return the *given* fact: the one that is believed already, or a new one."""
+    """Return the *given* fact: the one that is believed already, or a new one.
+
+    It rests on *mention*; without one, on no message.
+    """
     known = _known(graph, entity, given, about)
     span, inferred = found.span, found.inferred_from
     said = {
@@ -315,18 +327,22 @@ def _stated(
             known.set(**said)
         if given.single:
             known.set(single=True)
+        rests_on = known.get("mention_ids")
+        if rests_on and (mention is None or mention.key not in rests_on):
+            known.set(mention_ids=None if mention is None else [*rests_on, mention.key])
         return known
     value = given.value if about is None else about.name
     predicate = names.canonical(given.predicate)
     made = graph.make(
         schema.FACT,
-        id=ids.fact(graph.user_id, entity.key, predicate, _number(graph, entity, predicate)),
+        id=_new_id(graph, entity, predicate),
         entity_id=entity.key,
         predicate=given.predicate,
         value=value,
         single=given.single,
         valid_from=given.valid_from,
         valid_until=given.valid_until,
+        mention_ids=None if mention is None else [mention.key],
         **said,
     )
     graph.create_edge(entity, made, schema.HAS_FACT)
@@ -335,10 +351,14 @@ def _stated(
     return made
 
 
-def _number(graph: Graph, entity: Node, predicate: str) -> int:
-    """Return the number of the next fact of *entity* with that predicate."""
-    known = (names.canonical(one.get("predicate")) for one in bitemporal.facts(graph, [entity]))
-    return sum(one == predicate for one in known) + 1
+def _new_id(graph: Graph, entity: Node, predicate: str) -> str:
+    """Return the id of the next fact of *entity* with that predicate, hidden ones counted."""
+    every = list(bitemporal.facts(graph.another(All), [entity]))
+    number = 1 + sum(names.canonical(one.get("predicate")) == predicate for one in every)
+    taken = {one.key for one in every}
+    # Some that were numbered may have been removed since.
+    numbered = (ids.fact(graph.user_id, entity.key, predicate, one) for one in count(number))
+    return next(one for one in numbered if one not in taken)
 
 
 def _known(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:

@@ -10,7 +10,7 @@ from typing import Any
 from ...text import shown
 from .. import ids, schema
 from ..language import denials, spans
-from ..node import Graph, Node
+from ..node import All, Graph, Node
 from . import components
 
 Row = dict[str, Any]
@@ -132,3 +132,8 @@ def target(graph: Graph, entry: Node) -> Node:
 def about(graph: Graph, entry: Node) -> list[Node]:
     """Return all entities that an entry is about."""
     return [tie.other for tie in graph.leaving(entry, schema.MERGE_OF, schema.MERGE_INTO)]
+
+
+def is_seen(graph: Graph, entry: Node) -> bool:
+    """Tell whether an entry is about an entity in sight: it is forgotten with these."""
+    return bool(about(graph, entry)) or not about(graph.another(All), entry)

@@ -12,7 +12,7 @@ from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
 from ...text import shown
 from .. import ids, names, schema
-from ..node import Graph, Node
+from ..node import All, Graph, Node
 from ..observation import mentions
 from . import components, ledger, merging
 
@@ -206,7 +206,7 @@ def drop_if_bare(graph: Graph, entity: Node) -> list[Node]:
     in_force = any(one.get("is_active") for one in ledger.entries(graph, entity))
     is_tied = any(tie.type != schema.SAME_AS for tie in graph.ties(entity))
     is_object = any(True for _ in graph.arriving(entity, schema.OBJECT))
-    if in_force or is_tied or is_object or _parts(graph, entity):
+    if in_force or is_tied or is_object or _parts(graph.another(All), entity):
         return []
     of = ledger.about(graph, made)
     graph.delete_node(entity)

@@ -7,7 +7,7 @@ from ... import text as texts
 from ...errors import NotAllowed, NotFound
 from ...text import shown
 from .. import schema
-from ..node import Graph, Node
+from ..node import All, Graph, Node
 from . import components, ending, ledger, merging, splitting
 
 Row = dict[str, Any]
@@ -35,6 +35,8 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
         raise NotAllowed(f"merge_id: {shown(merge_id)} is only a claim: nothing came of it")
     if not entry.get("is_active"):
         raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
+    if len(ledger.about(graph, entry)) < len(ledger.about(graph.another(All), entry)):
+        raise NotAllowed(f"merge_id: {shown(merge_id)} is of a forgotten entity; restore that")
     return {"merge_id": merge_id, "separate": take_back(graph, entry, reason)}
 
 

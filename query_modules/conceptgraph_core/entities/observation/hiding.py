@@ -1,8 +1,15 @@
-"""Take the mentions of a session out of sight, bring them back, or remove them for good."""
+"""Take mentions, facts and entities out of sight, bring them back, or remove them for good.
 
+Each node has the ids that it was hidden with: of a memory, of an entity, or its own. It is in sight
+again when none is left. A fact goes with the last mention that told it, and an entity with the last
+thing that is known of it; both come back with these.
+"""
+
+from collections.abc import Collection, Iterable
 from itertools import chain
 
 from .. import schema
+from ..beliefs import succession
 from ..node import All, Graph, Node
 from . import mentions
 
@@ -10,45 +17,96 @@ from . import mentions
 _KEEPING = (schema.OF, schema.OBJECT, schema.MERGE_OF, schema.MERGE_INTO)
 
 
-def hide(graph: Graph, session: Node) -> list[Node]:
-    """Hide the mentions of *session*, and the entities that nothing else mentions.
+def hide(graph: Graph, told: Iterable[Node], cause: str) -> list[Node]:
+    """Hide the mentions *told* with *cause*, and all that rests on them alone.
 
-    An entity with facts, or one that was merged, stays. Returns the hidden entities.
+    Returns the hidden entities.
     """
     hidden = []
-    for entity, told in _mentioned(graph, session, is_hidden=False):
-        for mention in told:
-            mention.set(forgotten_at=graph.now_ms)
-        mentions.discount(graph.another(Graph), entity, told)
-        rests = entity.get("user_mention_count") + entity.get("model_mention_count")
-        rests += entity.get("merge_count") + sum(1 for _ in graph.leaving(entity, schema.HAS_FACT))
-        if rests == 0:
-            entity.set(forgotten_at=graph.now_ms)
+    for entity, of_one in _by_entity(graph, told).items():
+        gone = [one for one in of_one if hide_node(graph, one, cause)]
+        mentions.discount(graph.another(Graph), entity, gone)
+        if settle(graph, entity):
             hidden.append(entity)
     return hidden
 
 
-def show(graph: Graph, session: Node) -> None:
-    """Bring the hidden mentions of *session* back, and their entities."""
-    for entity, told in _mentioned(graph, session, is_hidden=True):
-        for one in (entity, *told):
-            graph.revive(one)
-        mentions.recount(graph, entity, told)
+def show(graph: Graph, told: Iterable[Node], causes: Collection[str] | None) -> None:
+    """Bring back the mentions *told* that were hidden with *causes* alone, or with any (None)."""
+    for entity, of_one in _by_entity(graph, told).items():
+        come = [one for one in of_one if show_node(one, causes)]
+        if come and causes is None:
+            # It was told anew.
+            entity.set(forgotten_with=None)
+        mentions.recount(graph.another(All), entity, come)
+        settle(graph, entity)
 
 
-def remove(graph: Graph, session: Node) -> None:
-    """Remove the hidden mentions of *session*, and hidden entities of which nothing else is kept.
-
-    The session goes too if no mention is left in it.
-    """
+def remove(graph: Graph, told: Iterable[Node]) -> None:
+    """Remove those of the mentions *told* that are hidden, and what rested on them alone."""
     every = graph.another(All)
-    for entity, told in _mentioned(graph, session, is_hidden=True):
-        for mention in told:
-            every.delete_node(mention)
+    for entity, of_one in _by_entity(graph, told).items():
+        gone = [one for one in of_one if one.get("forgotten_at") is not None]
+        gone += [one for one in _facts(every, entity) if _is_untold(every, entity, one)]
+        for one in gone:
+            every.delete_node(one)
         if entity.get("forgotten_at") is not None and not _is_kept(every, entity):
             every.delete_node(entity)
-    if next(mentions.of_session(every, session), None) is None:
-        graph.delete_node(session)
+
+
+def hide_node(graph: Graph, node: Node, cause: str) -> bool:
+    """Hide *node* with *cause*; tell whether it was in sight."""
+    causes = node.get("forgotten_with") or []
+    was_seen = node.get("forgotten_at") is None
+    if was_seen:
+        node.set(forgotten_at=graph.now_ms)
+    if cause not in causes:
+        node.set(forgotten_with=[*causes, cause])
+    return was_seen
+
+
+def show_node(node: Node, causes: Collection[str] | None) -> bool:
+    """Let *causes* hide *node* no longer (None: nothing does); tell whether it came into sight."""
+    left = [one for one in node.get("forgotten_with") or () if causes and one not in causes]
+    node.set(forgotten_with=left or None)
+    if left or node.get("forgotten_at") is None:
+        return False
+    node.set(forgotten_at=None)
+    return True
+
+
+def settle(graph: Graph, entity: Node) -> bool:
+    """Hide or show *entity* and its facts by what they rest on; tell whether it is hidden."""
+    every = graph.another(All)
+    for fact in _facts(every, entity):
+        is_hidden = bool(fact.get("forgotten_with")) or _is_untold(every, entity, fact)
+        _set_hidden(graph, fact, is_hidden)
+    succession.settle(every, entity)
+    rests = entity.get("user_mention_count") + entity.get("model_mention_count")
+    rests += entity.get("merge_count")
+    rests += sum(1 for _ in graph.another(Graph).leaving(entity, schema.HAS_FACT))
+    is_hidden = bool(entity.get("forgotten_with")) or rests == 0
+    _set_hidden(graph, entity, is_hidden)
+    return is_hidden
+
+
+def _set_hidden(graph: Graph, node: Node, is_hidden: bool) -> None:
+    if (node.get("forgotten_at") is not None) != is_hidden:
+        node.set(forgotten_at=graph.now_ms if is_hidden else None)
+
+
+def _facts(every: Graph, entity: Node) -> list[Node]:
+    return [tie.other for tie in every.leaving(entity, schema.HAS_FACT)]
+
+
+def _is_untold(every: Graph, entity: Node, fact: Node) -> bool:
+    """Tell whether *fact* was told by mentions alone, and all of those left are hidden."""
+    ids = fact.get("mention_ids") or ()
+    if not ids:
+        return False
+    told = (tie.other for tie in every.arriving(entity, schema.OF))
+    left = [one.get("forgotten_at") is not None for one in told if one.key in ids]
+    return bool(left) and all(left)
 
 
 def _is_kept(graph: Graph, entity: Node) -> bool:
@@ -56,12 +114,11 @@ def _is_kept(graph: Graph, entity: Node) -> bool:
     return next(known, None) is not None
 
 
-def _mentioned(graph: Graph, session: Node, *, is_hidden: bool) -> list[tuple[Node, list[Node]]]:
-    """Return the entities of the mentions of *session* that are hidden, or are not, with these."""
+def _by_entity(graph: Graph, told: Iterable[Node]) -> dict[Node, list[Node]]:
     every = graph.another(All)
     found: dict[Node, list[Node]] = {}
-    for mention in mentions.of_session(every, session):
+    for mention in told:
         entity = mentions.entity_of(every, mention)
-        if entity is not None and (mention.get("forgotten_at") is not None) == is_hidden:
+        if entity is not None:
             found.setdefault(entity, []).append(mention)
-    return list(found.items())
+    return found

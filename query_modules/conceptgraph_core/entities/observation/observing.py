@@ -17,7 +17,7 @@ from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation
 from ..language import cues, endings, spans
-from ..node import Graph, Node
+from ..node import All, Graph, Node
 from . import hiding, mentions
 from .relating import relate
 
@@ -78,7 +78,8 @@ def observed(
     session = mentions.session(graph, session_id)
     if session.get("memory_id") is not None:
         # The memory was forgotten, and is stored again.
-        hiding.show(graph, session)
+        every = graph.another(All)
+        hiding.show(graph, mentions.of_session(every, session), None)
     message = _Message(graph, session, message_id, speaker, said)
     rows = [message.add(one) for one in wanted]
     message.state()
@@ -109,16 +110,17 @@ class _Message:
         self._speaker = speaker
         self._said = said
         self._registered = Registered(graph)
-        self._mentions = mentions.known(graph)
+        # A message whose mention was forgotten does not bring it back by being observed again.
+        self._mentions = mentions.known(graph.another(All))
         self._here: dict[str, Node] = {}
-        self._claimed: list[tuple[Node, Observation, Row]] = []
+        self._claimed: list[tuple[Node, Node, Observation, Row]] = []
 
     def add(self, observation: Observation) -> Row:
         """Record *observation* and return its row."""
         graph = self._graph
         mention_id = mentions.mention_id(graph, self.session, self._message_id, observation)
         mention = self._mentions.get(mention_id)
-        entity = None if mention is None else mentions.entity_of(graph, mention)
+        entity = None if mention is None else mentions.entity_of(graph.another(All), mention)
         if mention is not None and entity is not None:
             row = self._row(entity, False, (), observation, mentions.found(mention))
             before = mention.get("mention_context") or ""
@@ -127,14 +129,13 @@ class _Message:
         sought, decision = self._decide(self._sought(observation), observation)
         entity = self._entity(observation, sought, decision)
         found = self._found(entity, observation)
-        self._mentions[mention_id] = mentions.add(
-            graph, self.session, self._message_id, entity, observation, found
-        )
+        mention = mentions.add(graph, self.session, self._message_id, entity, observation, found)
+        self._mentions[mention_id] = mention
         self._claim(observation, entity)
         is_new = decision.same is None
         row = self._row(entity, is_new, decision.candidates, observation, found)
         if observation.facts:
-            self._claimed.append((entity, observation, row))
+            self._claimed.append((entity, mention, observation, row))
         return row
 
     def state(self) -> None:
@@ -142,10 +143,10 @@ class _Message:
 
         This comes after all observations, because the value of a fact may be any of them.
         """
-        for entity, observation, row in self._claimed:
+        for entity, mention, observation, row in self._claimed:
             said = self._speaker, self._said.text
             row["facts"] = [
-                facts.claim(self._graph, entity, one, said, self._about(one))
+                facts.claim(self._graph, entity, one, said, self._about(one), mention)
                 for one in observation.facts
             ]
 

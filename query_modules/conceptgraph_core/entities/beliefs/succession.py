@@ -1,0 +1,78 @@
+"""Let an ended or corrected fact be so again when what ended or corrected it is forgotten.
+
+A fact keeps the id of what came after it: of the fact that ended or corrected it, or of the mention
+that told its end. If that is out of sight, or not believed, what came after that counts.
+"""
+
+from collections.abc import Mapping
+
+from .. import schema
+from ..identity import components
+from ..node import All, Graph, Node
+
+
+def settle(graph: Graph, entity: Node) -> None:
+    """Set the ends of the facts of *entity*'s component by what is in sight and believed."""
+    every = graph.another(All)
+    members = components.members(every, entity)
+    facts = {
+        tie.other.key: tie.other for one in members for tie in every.leaving(one, schema.HAS_FACT)
+    }
+    after = [one for one in facts.values() if one.get("ended_by") or one.get("corrected_by")]
+    if not after:
+        return
+    told = {tie.other.key: tie.other for one in members for tie in every.arriving(one, schema.OF)}
+    known = {**told, **facts}
+    for fact in after:
+        if fact.get("corrected_by") in known:
+            by = _correcting(known, fact)
+            fact.set(known_until=None if by is None else by.get("known_from"))
+    for fact in after:
+        if fact.get("ended_by") in known:
+            _end(fact, _ending(known, fact))
+
+
+def _correcting(known: Mapping[str, Node], fact: Node) -> Node | None:
+    """Return the fact in sight that corrected *fact*, or corrected a hidden one that did."""
+    seen: set[str] = set()
+    by = known.get(fact.get("corrected_by") or "")
+    while by is not None and by.get("forgotten_at") is not None and by.key not in seen:
+        seen.add(by.key)
+        by = known.get(by.get("corrected_by") or "")
+    return by if by is not None and by.get("forgotten_at") is None else None
+
+
+def _ending(known: Mapping[str, Node], fact: Node) -> Node | None:
+    """Return what ends *fact*: what ended it, or what came after that if that stands no more."""
+    seen = {fact.key}
+    waiting = [fact.get("ended_by")]
+    while waiting:
+        by = known.get(waiting.pop() or "")
+        if by is None or by.key in seen:
+            continue
+        if _stands(by):
+            return by
+        seen.add(by.key)
+        if by.label == schema.FACT:
+            waiting += [by.get("ended_by"), by.get("corrected_by")]
+    return None
+
+
+def _stands(one: Node) -> bool:
+    is_believed = one.label != schema.FACT or one.get("known_until") is None
+    return is_believed and one.get("forgotten_at") is None
+
+
+def _end(fact: Node, by: Node | None) -> None:
+    """End *fact* where what stands after it begins, or let it go on."""
+    is_ended = fact.get("ended_at") is not None
+    if by is None:
+        if is_ended:
+            until = fact.get("believed_until")
+            fact.set(ended_at=None, valid_until=until, believed_until=None)
+        return
+    told_at = by.get("known_from") if by.label == schema.FACT else by.created_at
+    since = by.get("valid_from") if by.label == schema.FACT else told_at
+    if not is_ended:
+        fact.set(believed_until=fact.get("valid_until"))
+    fact.set(ended_at=told_at, valid_until=told_at if since is None else since)

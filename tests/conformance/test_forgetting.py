@@ -1,0 +1,244 @@
+"""`forget` reaches every id that `about`, `recall` and `search` return, and all can be restored."""
+
+import pytest
+from expect import DAY_MS, REFUSALS
+from test_everyday import Days
+
+from concept_graph_mcp import calls
+from conceptgraph_core.entities.inputs import Given
+
+everyday = calls.everyday
+SAID = "My husband Sander lives in Utrecht and I work at Philips"
+
+
+class Told(Days):
+    """What the user said in conversations, and what was kept of it."""
+
+    _number = 0
+
+    def say(self, text, *names, user="default", session="s"):
+        """Observe *names* in a message of the user's, or what the rules find there."""
+        self._number += 1
+        said = [{"label": name, "type": "entity"} for name in names]
+        given = (session, f"m{self._number}", "user", text, said)
+        return self.run(calls.entities.observe(*given, user_id=user), user)[0]
+
+    def forget(self, id_, user="default", reason="he is gone"):
+        return self.run(everyday.forget(id_, reason), user)[0]
+
+    def restore(self, id_, user="default"):
+        return self.run(calls.entities.restore(id_), user)[0]
+
+    def get(self, entity_id, user="default"):
+        return self.run(calls.entities.get(entity_id), user)[0]
+
+    def entity(self, name, user="default"):
+        return self.about(name, user=user)["id"]
+
+    def facts(self, user="default"):
+        """Return the user's own facts believed and valid now."""
+        rows = self.run(calls.entities.search("the user", user_id=user), user)
+        if not rows:
+            return []
+        whole = self.get(rows[0]["entity_id"], user)
+        return sorted((one["predicate"], one["value"]) for one in whole["facts"])
+
+    def fact(self, predicate, value, user="default"):
+        rows = self.run(calls.entities.search("the user", user_id=user), user)
+        facts = self.run(calls.entities.history(rows[0]["entity_id"]), user)
+        return next(
+            one["fact_id"]
+            for one in facts
+            if (one["predicate"], one["value"]) == (predicate, value)
+        )
+
+    def state(self):
+        """Return everything that the tools show, and that may be compared."""
+        return (
+            self.facts(),
+            self.recall("What about Sander?"),
+            self.search("Sander"),
+            [row["text"] for row in self.happened()],
+        )
+
+    def happened(self):
+        at = self.memory.now_ms
+        return self.run(everyday.happened("default", "20250615", at - DAY_MS, at + DAY_MS))
+
+
+@pytest.fixture
+def days(memory):
+    return Told(memory)
+
+
+def test_each_id_that_is_returned_can_be_forgotten_and_restored(days):
+    days.say(SAID)
+    days.remember("Sander plays the cello", [{"name": "Sander", "kind": "husband"}])
+    recalled = days.recalled("What about Sander?")
+    ids = {one["id"] for one in recalled["sources"]}
+    ids |= {one["id"] for one in days.search("Sander")}
+    told = days.about("Sander")
+    ids |= {told["id"], *(one["id"] for one in told["said"])}
+    ids |= {days.fact("spouse", "Sander"), days.fact("employer", "Philips")}
+    ids |= {one["mention_id"] for one in days.get(told["id"])["mentions"]}
+    memory_ids = {one["id"] for one in days.memory.records() if one["kind"] == "memory"}
+    assert len(ids) >= 6
+    for one in sorted(ids):
+        before = days.memory.records()
+        row = days.forget(one)
+        assert row == {"id": one, "forgotten_at": days.memory.now_ms}
+        assert days.memory.records() != before
+        with pytest.raises(REFUSALS, match="id: not found"):
+            days.forget(one)
+        if one in memory_ids:
+            days.run(calls.memory_admin.restore(one))
+        else:
+            assert days.restore(one) == {"id": one, "restored": True}
+            assert days.restore(one) == {"id": one, "restored": False}
+            assert without_times(days.memory.records()) == without_times(before)
+
+
+def without_times(records):
+    times = {"last_activated", "accessed_at"}
+    return [{key: one[key] for key in one if key not in times} for one in records]
+
+
+def test_facts_in_about_have_the_ids_that_forget_takes(days):
+    days.say("My sister Clara is a vet")
+    given = Given("job", "vet", speaker="user", text="Clara is a vet", span="vet")
+    days.run(calls.entities.fact(days.entity("Clara"), given))
+    [fact] = days.about("Clara")["facts"]
+    days.forget(fact["id"])
+    assert days.about("Clara")["facts"] == []
+    days.restore(fact["id"])
+    assert days.about("Clara")["facts"] == [fact]
+
+
+def test_with_an_entity_goes_all_that_rests_on_it_alone(days):
+    days.say(SAID)
+    days.say("Sander snores", "Sander")
+    before = days.state()
+    sander = days.entity("Sander")
+    days.forget(sander)
+    assert not [row for row in days.happened() if "snores" in row["text"]]
+    assert days.facts() == [("employer", "Philips")]
+    assert "Sander" not in days.recall("What about Sander?")
+    assert days.search("Sander") == []
+    with pytest.raises(REFUSALS, match="nothing is found under"):
+        days.about("Sander")
+    with pytest.raises(REFUSALS, match="entity_id: not found"):
+        days.get(sander)
+    days.restore(sander)
+    assert days.state() == before
+
+
+def test_with_a_merged_entity_go_all_that_it_was_merged_with(days):
+    days.say("My husband Sander cooked")
+    days.say("Sandertje is tired", "Sandertje")
+    sander, other = days.entity("Sander"), days.entity("Sandertje")
+    merged = days.run(
+        calls.entities.merge(other, sander, "one", "user_correction", "Sandertje is Sander")
+    )[0]
+    days.forget(sander)
+    for name in ("Sander", "Sandertje"):
+        assert days.search(name) == []
+    with pytest.raises(REFUSALS, match="merge_id"):
+        days.run(calls.entities.unmerge(merged["merge_id"], "no"))
+    days.restore(other)
+    assert set(days.get(sander)["labels"]) == {"Sander", "Sandertje"}
+    assert ("spouse", "Sander") in days.facts()
+    days.run(calls.entities.unmerge(merged["merge_id"], "no"))
+
+
+def test_one_of_the_forgotten_name_who_is_told_anew_has_nothing_of_the_old(days):
+    days.say(SAID)
+    sander = days.entity("Sander")
+    days.forget(sander)
+    days.say("Sander from accounting was late", "Sander")
+    assert days.about("Sander")["facts"] == []
+    assert ("spouse", "Sander") not in days.facts()
+    days.restore(sander)
+    assert ("spouse", "Sander") in days.facts()
+    assert len(days.get(days.entity("Sander"))["mentions"]) >= 1
+
+
+def test_a_message_that_is_observed_again_brings_nothing_back(days):
+    days.say(SAID)
+    days.forget(days.entity("Sander"))
+    records = days.memory.records()
+    days._number = 0
+    days.say(SAID)
+    assert days.memory.records() == records
+
+
+def test_with_a_mention_go_the_facts_that_it_alone_told(days):
+    days.say("I work at Philips")
+    days.say("I work at Philips, as you know")
+    [user] = days.run(calls.entities.search("the user"))
+    told = days.get(user["entity_id"])["mentions"]
+    first, second = (one["mention_id"] for one in told)
+    days.forget(first)
+    assert days.facts() == [("employer", "Philips")]
+    days.forget(second)
+    assert days.facts() == []
+    days.restore(first)
+    assert days.facts() == [("employer", "Philips")]
+
+
+def test_what_went_with_something_else_is_restored_with_that(days):
+    days.say(SAID)
+    sander, spouse = days.entity("Sander"), days.fact("spouse", "Sander")
+    days.forget(sander)
+    with pytest.raises(REFUSALS, match=f'forgotten with "{sander}"; restore that'):
+        days.restore(spouse)
+    days.restore(sander)
+    assert ("spouse", "Sander") in days.facts()
+
+
+def test_the_statement_before_is_so_again_when_the_later_is_forgotten(days):
+    for city in ("Leeds", "York", "Oslo"):
+        days.say(f"I live in {city}")
+        days.memory.now_ms += DAY_MS
+    leeds, york, oslo = (days.fact("home", city) for city in ("Leeds", "York", "Oslo"))
+    before = days.memory.records()
+    assert days.facts() == [("home", "Oslo")]
+    days.forget(oslo)
+    assert days.facts() == [("home", "York")]
+    days.forget(york)
+    assert days.facts() == [("home", "Leeds")]
+    days.restore(oslo)
+    assert days.facts() == [("home", "Oslo")]
+    days.restore(york)
+    assert days.facts() == [("home", "Oslo")]
+    assert days.memory.records() == before
+    days.forget(leeds)
+    assert days.facts() == [("home", "Oslo")]
+
+
+def test_nobody_forgets_or_restores_what_is_another_users(days):
+    days.say(SAID)
+    sander, spouse = days.entity("Sander"), days.fact("spouse", "Sander")
+    mention = days.get(sander)["mentions"][0]["mention_id"]
+    records = days.memory.records()
+    for one in (sander, spouse, mention, "nosuch"):
+        with pytest.raises(REFUSALS, match=f'^id: not found: "{one}"'):
+            days.forget(one, "bob")
+    assert days.memory.records() == records
+    days.forget(sander)
+    with pytest.raises(REFUSALS, match="id: not found"):
+        days.restore(sander, "bob")
+
+
+def test_what_was_forgotten_goes_through_an_export(days, memory):
+    days.say(SAID)
+    sander = days.entity("Sander")
+    before = days.state()
+    days.forget(sander)
+    records = memory.records()
+    memory.empty()
+    memory.import_rows(records)
+    assert memory.records() == records
+    assert memory.run(calls.transfer.check()) == []
+    assert days.search("Sander") == []
+    days.restore(sander)
+    assert days.state() == before
