@@ -242,3 +242,100 @@ def test_what_was_forgotten_goes_through_an_export(days, memory):
     assert days.search("Sander") == []
     days.restore(sander)
     assert days.state() == before
+
+
+def corrected(days, fact_id, text="The user lives in Oslo", **more):
+    return days.remember(text, replaces=fact_id, **more)["id"]
+
+
+def test_a_fact_is_corrected_by_what_replaces_it(days):
+    days.say("I live in York")
+    york = days.fact("home", "York")
+    made = corrected(days, york, said="No, I live in Oslo!")
+    assert days.facts() == [("home", "Oslo")]
+    assert "York" not in days.recall("Where do I live?")
+    assert [one["fact_id"] for one in history(days) if one["known_until"]] == [york]
+    days.forget(made)
+    assert days.facts() == [("home", "York")]
+    days.run(everyday.restore(made))
+    assert days.facts() == [("home", "Oslo")]
+
+
+def history(days):
+    [user] = days.run(calls.entities.search("the user"))
+    return days.run(calls.entities.history(user["entity_id"]))
+
+
+def test_without_a_value_that_the_words_state_nothing_takes_the_place_of_a_fact(days):
+    days.say("I live in Leeds")
+    days.memory.now_ms += DAY_MS
+    days.say("I live in York")
+    made = corrected(days, days.fact("home", "York"), "York was a joke", said="York was a joke")
+    assert days.facts() == [("home", "Leeds")]
+    days.forget(made)
+    assert days.facts() == [("home", "York")]
+
+
+def test_a_correction_is_itself_corrected(days):
+    days.say("I live in York")
+    corrected(days, days.fact("home", "York"), said="I live in Oslo")
+    days.memory.now_ms += DAY_MS
+    last = corrected(
+        days, days.fact("home", "Oslo"), "The user lives in Bergen", said="I live in Bergen"
+    )
+    assert days.facts() == [("home", "Bergen")]
+    days.forget(last)
+    assert days.facts() == [("home", "Oslo")]
+
+
+def test_only_the_users_words_correct_what_the_user_said(days):
+    days.say("I live in York")
+    york = days.fact("home", "York")
+    records = days.memory.records()
+    with pytest.raises(REFUSALS, match="replaces: the user said that; pass the user's words"):
+        corrected(days, york)
+    with pytest.raises(REFUSALS, match="replaces: that fact says the same"):
+        corrected(days, york, said="I live in York!")
+    assert days.memory.records() == records
+
+
+def test_what_is_no_memory_and_no_fact_replaces_nothing(days):
+    days.say(SAID)
+    days.say("I live in York", user="bob")
+    mention = days.get(days.entity("Sander"))["mentions"][0]["mention_id"]
+    records = days.memory.records()
+    others = days.fact("home", "York", "bob")
+    for one in (days.entity("Sander"), mention, others, "nosuch"):
+        with pytest.raises(REFUSALS, match=f'^replaces: not found: "{one}"'):
+            corrected(days, one, said="I live in Oslo")
+    assert days.memory.records() == records
+
+
+def test_said_again_a_correction_counts_once(days):
+    days.say("I live in York")
+    york = days.fact("home", "York")
+    made = corrected(days, york, said="I live in Oslo")
+    assert corrected(days, york, said="I live in Oslo") == made
+    assert days.facts() == [("home", "Oslo")]
+    assert len(history(days)) == 2
+
+
+def test_a_forgotten_correction_is_told_again(days):
+    days.say("I live in York")
+    york = days.fact("home", "York")
+    days.forget(corrected(days, york, said="I live in Oslo"))
+    again = corrected(days, york, said="I live in Oslo")
+    assert days.facts() == [("home", "Oslo")]
+    days.forget(again)
+    assert days.facts() == [("home", "York")]
+
+
+def test_with_a_corrected_fact_goes_a_memory_about_it(days):
+    days.say("My sister Clara is a vet")
+    given = Given("job", "vet", speaker="model", text="Clara is a vet", span="vet")
+    days.run(calls.entities.fact(days.entity("Clara"), given))
+    [fact] = days.about("Clara")["facts"]
+    made = corrected(days, fact["id"], "Clara is a baker", about=["Clara"])
+    assert days.about("Clara")["facts"] == []
+    days.forget(made)
+    assert days.about("Clara")["facts"] == [fact]

@@ -15,15 +15,13 @@ from ..entities import forgetting
 from ..entities import schema as entities
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
-from ..entities.observation import observing
-from ..errors import NotFound
+from ..entities.observation import mentions, observing
 from ..language import oneself
 from ..layers import SHARED
 from ..memories import admin, crud, lifecycle, links, resting, together
 from ..memories import schema as memories
 from ..memories.view import AllMemories, Graph, Node
-from ..text import shown
-from . import schema
+from . import correcting, schema
 from .hearing import kept, make_note, named_in, terms
 
 Row = dict[str, Any]
@@ -44,23 +42,28 @@ def remember(
 
     *said* are the user's words, which alone make what it names the user's; the memory is found by
     them too. *keep* says how long it matters (`schema.KEEP`), *replaces* is the id of a memory that
-    is no longer so, and *happened_at* (unix ms) when it was so or will be, if not now; a plan fades
-    after that. It is found by the names and the kinds too, and the names are observed as entities.
-    If concepts are the user's own, the names become concepts that evoke one another, more strongly
-    each time. The same text again is the memory that is there: existing is true, it is accessed,
-    and *keep* is set anew. Returns id, existing and similar ({id, text}); those that were often in
-    one answer with an existing one are there with together, the number of answers, and a memory
-    that replaced the same one before is there too. Raises InvalidText, InvalidNumber, Tautology,
-    NotFound.
+    is no longer so, or of a fact that this corrects (only the user's words correct what the user
+    said; a value that they state takes its place), and *happened_at* (unix ms) when it was so or
+    will be, if not now; a plan fades after that. It is found by the names and the kinds too, and
+    the names are observed as entities. If concepts are the user's own, the names become concepts
+    that evoke one another, more strongly each time. The same text again is the memory that is
+    there: existing is true, it is accessed, and *keep* is set anew. Returns id, existing and
+    similar ({id, text}); those that were often in one answer with an existing one are there with
+    together, the number of answers, and a memory that replaced the same one before is there too.
+    Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
     memories.checked_content(text, "text")
     wanted = named_in(about, text)
     if said is not None:
         texts.summary(said, "said")
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
-    now_ms = graph.context.now_ms
+    now_ms, known = graph.context.now_ms, graph.another(Entities)
     if happened_at is not None:
         validators.time(happened_at, "happened_at")
+    old = wrong = None
+    if replaces is not None:
+        old = next(iter(graph.present([texts.name(replaces, "replaces")])), None)
+        wrong = None if old is not None else correcting.find_wrong(known, replaces, said)
     node, existing, similar, _ = crud.keep(
         graph,
         text,
@@ -80,18 +83,20 @@ def remember(
     paired = others[:] if existing else []
     for one in others if not paired else ():
         links.join(graph, node, one, memories.DEFAULT_RELATION)
+    message, session = kept(text, said, wanted, happened_at), None
     if wanted:
-        message = kept(text, said, wanted, happened_at)
         note = make_note(text, said, wanted, happened_at)
-        session, _ = observing.observed(
-            graph.another(Entities), *message, note=note and (note.message_id, note.text)
-        )
+        session, _ = observing.observed(known, *message, note=note and (note.message_id, note.text))
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
         resting.note(node, session, associated)
-    if replaces is not None:
+    if old is not None:
         until = now_ms if happened_at is None else happened_at
-        other = crud.replace(graph, node, _memory(graph, replaces, "replaces"), until)
+        other = crud.replace(graph, node, old, until)
         others += [one for one in (other,) if one is not None and one not in others]
+    elif wrong is not None:
+        session = session or mentions.session(known, message.session_id)
+        correcting.correct(known, wrong, message, session)
+        resting.note(node, session, ())
     return {
         "id": node.memory_id,
         "existing": existing,
@@ -132,16 +137,6 @@ def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
     """Relate two concepts, as `relations.add` does, which returns the weight too."""
     row = relations.add(graph, source, target, type_)
     return {name: row[name] for name in ("from", "to", "type")}
-
-
-def _memory(graph: Graph, memory_id: str, field: str) -> Node:
-    """Return the memory of that id. Raises NotFound under *field*, the caller's argument."""
-    found = graph.present([texts.name(memory_id, field)])
-    if not found:
-        raise NotFound(
-            f"{field}: not found: {shown(memory_id)}; about and search return the ids of memories"
-        )
-    return found[0]
 
 
 def _terms(graph: Graph, text: str, about: Mapping[str, str | None]) -> list[str]:

@@ -12,7 +12,7 @@ from . import entity_lookups as look_up
 from . import text_lookups
 from .call import Call, checked
 from .embedding import held, remembered
-from .lookups import Equal, Lookup, Ordered, Range, Union
+from .lookups import Equal, Ordered, Range, Union
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities import inputs
@@ -49,7 +49,7 @@ def observe(
         ids.mention(user_id, session_id, message_id, one.counted, one.node_type) for one in wanted
     }
     parts = [
-        _session(session_id, user_id),
+        look_up.session(session_id, user_id),
         Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
         *look_up.called(called, user_id),
         *look_up.meaning(wanted, user_id),
@@ -69,7 +69,7 @@ def observe(
 @checked
 def end_session(session_id: str, user_id: str = DEFAULT_USER) -> Call:
     text.name(session_id, "session_id")
-    return Call(procedures.END_SESSION, (session_id,), _session(session_id, user_id))
+    return Call(procedures.END_SESSION, (session_id,), look_up.session(session_id, user_id))
 
 
 @checked
@@ -318,7 +318,3 @@ def forget(id_: str, reason: str | None = None) -> Call:
 def restore(id_: str) -> Call:
     """Return the owner's call that brings back what `forget` hid."""
     return Call(procedures.RESTORE, (text.name(id_, "id"),), look_up.with_any_id(id_))
-
-
-def _session(session_id: str, user_id: str) -> Lookup:
-    return Equal((schema.SESSION,), ("user_id", "session_id"), ((user_id, session_id),))

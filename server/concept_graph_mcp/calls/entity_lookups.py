@@ -38,6 +38,10 @@ def with_any_id(id_: str) -> Union:
     return Union(tuple(Equal((label,), ("id",), ((id_,),)) for label in of))
 
 
+def session(session_id: str, user_id: str) -> Lookup:
+    return Equal((schema.SESSION,), ("user_id", "session_id"), ((user_id, session_id),))
+
+
 def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
     """Look up the entities with these canonical names, or with names that begin alike."""
     once = tuple(dict.fromkeys(wanted))

@@ -146,6 +146,8 @@ def remember(
     parts: list[Lookup] = [made.lookup, *entity_lookups.selves(scope)]
     if replaces is not None:
         parts.append(memories.resting(replaces, field="replaces"))
+        session, *_ = hearing.kept(text, said, named, ms(happened_at))
+        parts += [entity_lookups.with_any_id(replaces), entity_lookups.session(session, scope)]
     own = scope if concept_scope is None else concept_scope
     if named and own != SHARED:
         parts += concepts.called(own, list(named))

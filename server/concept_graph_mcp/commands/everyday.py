@@ -94,7 +94,10 @@ def ask(
         "help": 'Names that it is about, such as "Lena" or "Lena (sister)"; may be given again.',
     },
     said={"metavar": "TEXT", "help": "Your words, to be quoted; what they name is yours."},
-    replaces={"metavar": "ID", "help": "The memory that is no longer so."},
+    replaces={
+        "metavar": "ID",
+        "help": "The memory that is no longer so, or the wrong fact.",
+    },
     happened_at={
         "name": "--happened",
         "metavar": "TIME",

@@ -36,7 +36,11 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     Raises NotFound, InvalidText, InvalidNumber, Tautology, NotAllowed.
     """
     check_fact(given)
-    entity = merging.entity(graph, entity_id)
+    return state_fact(graph, merging.entity(graph, entity_id), given)
+
+
+def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = None) -> Row:
+    """State a fact of *entity* as `fact` does; it rests on *mention*, if there is one."""
     old = _old(graph, entity, given)
     about = _object(graph, given)
     origin = _origin(graph, given, old, about)
@@ -49,10 +53,11 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
         given = _end(graph, old, given)
     elif old is not None:
         given, about = _correct(graph, entity, old, given, about)
-    made = old if not given.has_value else _stated(graph, entity, given, about, origin)
+    made = old if not given.has_value else _stated(graph, entity, given, about, origin, mention)
     assert made is not None  # `check_fact` wants a value, or something to correct or to end.
-    if old is not None and made is not old:
-        old.set(**{"corrected_by" if given.corrects is not None else "ended_by": made.key})
+    after = made if made is not old else mention
+    if old is not None and after is not None:
+        old.set(**{"corrected_by" if given.corrects is not None else "ended_by": after.key})
     if given.corrects is not None:
         succession.settle(graph, entity)
     return {

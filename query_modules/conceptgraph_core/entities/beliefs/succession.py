@@ -1,7 +1,7 @@
 """Let an ended or corrected fact be so again when what ended or corrected it is forgotten.
 
 A fact keeps the id of what came after it: of the fact that ended or corrected it, or of the mention
-that told its end. If that is out of sight, or not believed, what came after that counts.
+that told so without a new value. If that is out of sight, or not believed, the next one counts.
 """
 
 from collections.abc import Mapping
@@ -26,19 +26,19 @@ def settle(graph: Graph, entity: Node) -> None:
     for fact in after:
         if fact.get("corrected_by") in known:
             by = _correcting(known, fact)
-            fact.set(known_until=None if by is None else by.get("known_from"))
+            fact.set(known_until=None if by is None else _told_at(by))
     for fact in after:
         if fact.get("ended_by") in known:
             _end(fact, _ending(known, fact))
 
 
 def _correcting(known: Mapping[str, Node], fact: Node) -> Node | None:
-    """Return the fact in sight that corrected *fact*, or corrected a hidden one that did."""
+    """Return what is in sight and corrected *fact*, or corrected a hidden fact that did."""
     seen: set[str] = set()
     by = known.get(fact.get("corrected_by") or "")
     while by is not None and by.get("forgotten_at") is not None and by.key not in seen:
         seen.add(by.key)
-        by = known.get(by.get("corrected_by") or "")
+        by = known.get(by.get("corrected_by") or "") if by.label == schema.FACT else None
     return by if by is not None and by.get("forgotten_at") is None else None
 
 
@@ -54,7 +54,11 @@ def _ending(known: Mapping[str, Node], fact: Node) -> Node | None:
             return by
         seen.add(by.key)
         if by.label == schema.FACT:
-            waiting += [by.get("ended_by"), by.get("corrected_by")]
+            waiting.append(by.get("ended_by"))
+            # A mention may only have told that it never was so.
+            instead = known.get(by.get("corrected_by") or "")
+            if instead is not None and instead.label == schema.FACT:
+                waiting.append(instead.key)
     return None
 
 
@@ -71,8 +75,13 @@ def _end(fact: Node, by: Node | None) -> None:
             until = fact.get("believed_until")
             fact.set(ended_at=None, valid_until=until, believed_until=None)
         return
-    told_at = by.get("known_from") if by.label == schema.FACT else by.created_at
+    told_at = _told_at(by)
     since = by.get("valid_from") if by.label == schema.FACT else told_at
     if not is_ended:
         fact.set(believed_until=fact.get("valid_until"))
     fact.set(ended_at=told_at, valid_until=told_at if since is None else since)
+
+
+def _told_at(one: Node) -> int:
+    told_at: int = one.get("known_from") if one.label == schema.FACT else one.created_at
+    return told_at
