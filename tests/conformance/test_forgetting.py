@@ -339,3 +339,100 @@ def test_with_a_corrected_fact_goes_a_memory_about_it(days):
     assert days.about("Clara")["facts"] == []
     days.forget(made)
     assert days.about("Clara")["facts"] == [fact]
+
+
+class Heard(Told):
+    """Messages that both `ingest` and `observe` read."""
+
+    def hear(self, number, text, thread="chat", user="default"):
+        said = {"id": f"memory {number}", "text": text, "thread": thread, "speaker": "user"}
+        more = {"said_at": self.memory.now_ms, "metadata": {"message_id": number}}
+        self.memory.run(calls.ingesting.ingest(user, [said | more]), user_id=user)
+        given = (f"{thread} #2", number, "user", text)
+        self.memory.run(calls.entities.observe(*given, user_id=user), user_id=user)
+        self.memory.now_ms += 60_000
+
+
+@pytest.fixture
+def heard(memory):
+    return Heard(memory)
+
+
+def kept(memory, word):
+    return [one for one in memory.records() if word in str(one)]
+
+
+def test_with_a_message_go_its_mentions_and_facts(heard, memory):
+    heard.hear("1", "I work at Philips in Drachten")
+    heard.hear("2", "My sister Clara came by", thread="other")
+    before = of_entities(memory)
+    heard.forget("memory 1")
+    assert heard.facts() == [("sister", "Clara")]
+    for name in ("Drachten", "Philips"):
+        assert heard.search(name, kinds=["entity"]) == []
+    assert heard.recall("Where is Drachten?") == ""
+    assert not [row for row in heard.happened() if "Drachten" in row["text"]]
+    heard.run(everyday.restore("memory 1"))
+    assert ("employer", "Philips") in heard.facts()
+    assert of_entities(memory) == before
+
+
+def of_entities(memory):
+    kinds = {"entity", "mention", "fact", "session", "tie"}
+    return without_times(one for one in memory.records() if one["kind"] in kinds)
+
+
+def test_a_purged_message_is_left_nowhere(heard, memory):
+    heard.hear("1", "I work at Philips in Drachten")
+    heard.hear("2", "My sister Clara came by")
+    heard.forget("memory 1")
+    heard.memory.now_ms += 60_000
+    heard.run(calls.memory_admin.purge("default", 1, ["memory 1"]))
+    assert kept(memory, "Drachten") == kept(memory, "Philips") == []
+    assert memory.run(calls.transfer.check()) == []
+    assert heard.facts() == [("sister", "Clara")]
+
+
+def test_what_a_second_message_told_outlives_the_first_in_its_own_words(heard, memory):
+    heard.hear("1", "I work at Philips, in gloomy Drachten")
+    heard.hear("2", "I work at Philips")
+    heard.forget("memory 1")
+    assert heard.facts() == [("employer", "Philips")]
+    assert [one["text"] for one in history(heard)] == ["I work at Philips"]
+    heard.memory.now_ms += 60_000
+    heard.run(calls.memory_admin.purge("default", 1, ["memory 1"]))
+    assert kept(memory, "gloomy") == []
+    assert [one["text"] for one in history(heard)] == ["I work at Philips"]
+
+
+def test_a_statement_before_is_so_again_when_the_message_of_the_later_is_forgotten(heard):
+    heard.hear("1", "I live in Leeds")
+    heard.hear("2", "I live in York")
+    heard.forget("memory 2")
+    assert heard.facts() == [("home", "Leeds")]
+    heard.run(everyday.restore("memory 2"))
+    assert heard.facts() == [("home", "York")]
+
+
+def test_an_end_is_taken_back_when_the_message_that_told_it_is_forgotten(heard):
+    heard.hear("1", "I work at Philips")
+    heard.hear("2", "I no longer work at Philips")
+    assert heard.facts() == []
+    heard.forget("memory 2")
+    assert heard.facts() == [("employer", "Philips")]
+    heard.run(everyday.restore("memory 2"))
+    assert heard.facts() == []
+
+
+def test_of_two_messages_of_one_time_only_the_forgotten_goes(heard):
+    at = heard.memory.now_ms
+    heard.hear("1", "I work at Philips")
+    heard.memory.now_ms = at
+    heard.hear("2", "My sister Clara came by")
+    heard.memory.now_ms = at
+    heard.hear("1", "I live in York", thread="other")
+    heard.memory.now_ms = at
+    heard.hear("3", "I work at Fokker", user="bob")
+    heard.forget("memory 2")
+    assert heard.facts() == [("employer", "Philips"), ("home", "York")]
+    assert heard.facts("bob") == [("employer", "Fokker")]

@@ -92,6 +92,23 @@ def test_a_history_that_comes_again_or_has_grown_counts_once(there):
     assert entities(there)["Max"]["user_mention_count"] == 4
 
 
+def test_a_message_that_was_forgotten_as_a_memory_is_not_observed(there):
+    ok(*there, "ingest", "-", stdin=HISTORY)
+    ok(*there, "observe", "-", stdin=HISTORY)
+    told = records(there)["memory"]
+    [fourth] = [one["id"] for one in told if "called" in one["content"]]
+    ok(*there, "forget", fourth)
+    shown = ok(*there, "entities", "show", "Max").stdout
+    assert "called" not in shown
+    before = records(there)
+    said = ok(*there, "observe", "-", stdin=HISTORY).stderr
+    assert "messages forgotten as memories, left out: 1" in said
+    assert records(there)["mention"] == before["mention"]
+    ok(*there, "memories", "purge", fourth, "--yes")
+    assert "called about" not in ok(*there, "export", "-").stdout
+    ok(*there, "check")
+
+
 def test_who_the_user_is_can_be_said_and_nobody_is_told_of(there):
     theirs = line(1, "Max met Anna in Berlin.", speaker="Kim")
     said = ok(*there, "observe", "-", stdin=theirs).stderr

@@ -125,7 +125,7 @@ def purge(
 
 def _remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
     # Memgraph refuses to read a node that is gone, so all are looked up before.
-    observed = resting.sessions(graph, nodes)
+    observed = resting.find_mentions(graph, nodes)
     writer = Writer(graph)
     for node in nodes:
         writer.remove(schema.KIND, node)

@@ -6,7 +6,7 @@ Layers meet by name, so no edge leads from a memory to what it made. The session
 for it has its id, and the keys of the concepts that it associated.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -38,6 +38,17 @@ def note(node: Node, session: Entity, associated: Iterable[Concept]) -> None:
     session.set(memory_id=node.memory_id, associated=[*dict.fromkeys(keys)] or None)
 
 
+def is_of_message(node: Node, mention: Entity) -> bool:
+    """Tell whether *mention* was observed in the message that *node* is.
+
+    `observe` names a session as its thread, the later ones numbered: "thread #2".
+    """
+    thread, session = node.value("thread"), str(mention.get("session_id"))
+    own = node.value("metadata").get("message_id")
+    is_in_thread = thread is not None and (session == thread or session.startswith(f"{thread} #"))
+    return is_in_thread and mention.get("message_id") in (node.memory_id, own)
+
+
 def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
     """Show what rests on each of these memories if it is current, else hide it.
 
@@ -47,35 +58,51 @@ def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
     known = graph.another(Entities)
     concepts = graph.another(_Owned)
     sessions = known.of(entities.SESSION)
+    messages = known.another(AllEntities).of(entities.MENTION)
     for node in nodes:
+        told = [one for one in messages if is_of_message(node, one)]
+        _hide_or_show(known, node, told)
         for session in sessions:
             if session.get("memory_id") == node.memory_id:
                 _settle(known, concepts, node, session)
 
 
-def sessions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
-    """Return the sessions that were observed for these memories."""
-    made = {node.memory_id for node in nodes}
-    known = graph.another(Entities).of(entities.SESSION)
-    return [session for session in known if session.get("memory_id") in made]
+def find_mentions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
+    """Return the mentions that rest on these memories."""
+    every, once = graph.another(AllEntities), list(nodes)
+    made = {node.memory_id for node in once}
+    found = [
+        mention
+        for session in every.of(entities.SESSION)
+        if session.get("memory_id") in made
+        for mention in mentions.of_session(every, session)
+    ]
+    messages = every.of(entities.MENTION)
+    found += [one for one in messages if any(is_of_message(node, one) for node in once)]
+    return list(dict.fromkeys(found))
 
 
-def remove(graph: AllMemories, observed: Iterable[Entity]) -> None:
-    """Remove for good what is hidden because of the memories of these sessions alone."""
+def remove(graph: AllMemories, told: Sequence[Entity]) -> None:
+    """Remove for good the mentions *told* that are hidden, and what rested on them alone."""
     every = graph.another(AllEntities)
-    for session in observed:
-        hiding.remove(every, mentions.of_session(every, session))
+    sessions = {tie.other for one in told for tie in every.leaving(one, entities.IN)}
+    hiding.remove(every, told)
+    for session in sessions:
         if next(mentions.of_session(every, session), None) is None:
             every.delete_node(session)
 
 
-def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) -> None:
-    hidden: list[Entity] = []
-    told = mentions.of_session(known.another(AllEntities), session)
+def _hide_or_show(known: Entities, node: Node, told: Iterable[Entity]) -> list[Entity]:
+    """Hide the mentions *told* if *node* is forgotten, else show them; return hidden entities."""
     if node.is_forgotten:
-        hidden = hiding.hide(known, told, node.memory_id)
-    else:
-        hiding.show(known, told, {node.memory_id})
+        return hiding.hide(known, told, node.memory_id)
+    hiding.show(known, told, {node.memory_id})
+    return []
+
+
+def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) -> None:
+    told = mentions.of_session(known.another(AllEntities), session)
+    hidden = _hide_or_show(known, node, told)
     keys = set(session.get("associated") or ())
     if not keys:
         return

@@ -160,7 +160,8 @@ class Joined(NamedTuple):
     """The results of *lookup*, and the nodes of *label* with *where* that refer to them.
 
     These nodes have as their *property* the value of *by* of a node that *lookup* finds; with
-    *each*, a value of the list that *by* is.
+    *each*, a value of the list that *by* is. With *same*, both have the same value of that property
+    too, which the index of the nodes has first.
     """
 
     lookup: "Lookup"
@@ -169,6 +170,7 @@ class Joined(NamedTuple):
     property: str
     where: Where = ()
     each: bool = False
+    same: str | None = None
 
 
 class Reached(NamedTuple):

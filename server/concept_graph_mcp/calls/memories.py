@@ -5,7 +5,7 @@ from typing import Any
 
 from conceptgraph_core import dates, limits, text
 from conceptgraph_core.concepts.schema import CONCEPT, NAMES
-from conceptgraph_core.entities.schema import SESSION
+from conceptgraph_core.entities.schema import MENTION, SESSION
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
@@ -254,13 +254,22 @@ def resting(memory_id: str, field: str = "memory_id") -> Joined:
     """Look up a memory, those that it replaced, and what rests on these: see `resting`."""
     replaced = (schema.RELATION_TYPES["contradicts"],)
     found = Reached(ids(memory_id, field=field), replaced, schema.MOST_REPLACED)
-    sessions = Joined(found, "id", SESSION, "memory_id")
+    sessions = _with_mentions(found)
     return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
 
 
 def observed(*memory_ids: str) -> Joined:
-    """Look up memories, and the sessions that were observed for them."""
-    return Joined(ids(*memory_ids), "id", SESSION, "memory_id")
+    """Look up memories, and the mentions that rest on them."""
+    return _with_mentions(ids(*memory_ids))
+
+
+def _with_mentions(found: Lookup) -> Joined:
+    """Look up memories, the sessions observed for them, and the mentions of messages that are one.
+
+    The mentions of a message have its time.
+    """
+    told = Joined(found, "said_at", MENTION, "created_at", same="user_id")
+    return Joined(told, "id", SESSION, "memory_id")
 
 
 def _indexed(record: Mapping[str, Any]) -> list[Any]:

@@ -13,6 +13,7 @@ import click
 from conceptgraph_core import limits, text
 from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.memories.schema import is_forgotten
 
 from .. import calls, endpoints
 from ..backfill.steps import ModelError
@@ -138,6 +139,15 @@ def _opened(endpoint: endpoints.Endpoint) -> "OpenAIModel":
     return OpenAIModel(endpoint, _TIMEOUT_S, _RETRIES)
 
 
+async def _is_forgotten(session: Session, memory_id: str) -> bool:
+    """Tell whether `ingest` stored the message of that id as a memory that was forgotten since."""
+    try:
+        [row] = await session.run(calls.memory_admin.show(memory_id))
+    except Refused:
+        return False
+    return is_forgotten(row.get)
+
+
 class _Observing:
     """The messages of one file, each stored in one transaction."""
 
@@ -195,7 +205,11 @@ class _Observing:
             f"observed: {counts['messages']:,} messages in {counts['sessions']:,} sessions,"
             f" {counts['mentions']:,} mentions of {counts['new']:,} new entities and known ones"
         )
-        for what in ("answers of no use, told without the model", "claims of the model refused"):
+        for what in (
+            "messages forgotten as memories, left out",
+            "answers of no use, told without the model",
+            "claims of the model refused",
+        ):
             if counts[what]:
                 yield f"{what}: {counts[what]:,}"
         if self._messages is not None:
@@ -222,6 +236,9 @@ class _Observing:
         self, session: Session, session_id: str, record: dict[str, Any], message: Said
     ) -> None:
         session.clock.set(record["said_at"])
+        if await _is_forgotten(session, record["id"]):
+            self._counts["messages forgotten as memories, left out"] += 1
+            return
         told = await self._told(session, session_id, message)
         self._counts["messages"] += 1
         if told is None:

@@ -66,6 +66,16 @@ def about(graph: Graph, fact: Node) -> Node | None:
     return next((tie.other for tie in graph.leaving(fact, schema.OBJECT)), None)
 
 
+def find_sentence(graph: Graph, fact: Node) -> str | None:
+    """Return the sentence that told *fact* first; if that is out of sight, of the next mention."""
+    said: str | None = fact.get("context")
+    ids: list[str] = fact.get("mention_ids") or []
+    entities = [tie.other for tie in graph.arriving(fact, schema.HAS_FACT)]
+    seen = {tie.other.key: tie.other for one in entities for tie in graph.arriving(one, schema.OF)}
+    told = [seen[key] for key in ids if key in seen]
+    return said if not told or ids[0] in seen else told[0].get("mention_context")
+
+
 def row(graph: Graph, fact: Node, known_at: int) -> Row:
     """Return *fact* as tools show it: fact_id, predicate, value or object_id, its times, origin."""
     entity = about(graph, fact)

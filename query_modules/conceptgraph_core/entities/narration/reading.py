@@ -59,7 +59,7 @@ def history(graph: Graph, entity_id: str) -> list[Row]:
             **bitemporal.row(graph, fact, now_ms),
             "known_from": fact.get("known_from"),
             "known_until": None if bitemporal.is_known(fact, now_ms) else fact.get("known_until"),
-            "text": fact.get("context"),
+            "text": bitemporal.find_sentence(graph, fact),
         }
         for fact in heapq.nsmallest(schema.MAX_LISTED, facts, key=order)
     ]

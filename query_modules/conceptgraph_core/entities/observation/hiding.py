@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from itertools import chain
 
 from .. import schema
-from ..beliefs import succession
+from ..beliefs import bitemporal, succession
 from ..node import All, Graph, Node
 from . import mentions
 
@@ -47,7 +47,19 @@ def remove(graph: Graph, told: Iterable[Node]) -> None:
     every = graph.another(All)
     for entity, of_one in _by_entity(graph, told).items():
         gone = [one for one in of_one if one.get("forgotten_at") is not None]
-        gone += [one for one in _facts(every, entity) if _is_untold(every, entity, one)]
+        words = [said for one in gone if (said := one.get("mention_context"))]
+        for tie in every.ties(entity):
+            # The words that an edge quotes are the message's.
+            if any((tie.get("evidence") or said) in said for said in words):
+                tie.set(evidence=None)
+        facts = _facts(every, entity)
+        gone += [one for one in facts if _is_untold(every, entity, one)]
+        keys = {one.key for one in gone}
+        for one in facts:
+            if one not in gone and not keys.isdisjoint(one.get("mention_ids") or ()):
+                left = [key for key in one.get("mention_ids") if key not in keys]
+                said = bitemporal.find_sentence(graph.another(Graph), one)
+                one.set(mention_ids=left, context=said, source_span=None, inferred_from=None)
         for one in gone:
             every.delete_node(one)
         if entity.get("forgotten_at") is not None and not _is_kept(every, entity):

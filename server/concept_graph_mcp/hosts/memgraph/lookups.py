@@ -236,6 +236,8 @@ def _joined(writer: _Writer, lookup: Joined) -> None:
     first = _first(writer, lookup.lookup)
     where = [(name, writer.parameter(value)) for name, value in lookup.where]
     given = "".join(f"{name}: {value}, " for name, value in where)
+    if lookup.same is not None:
+        given += f"{lookup.same}: n.{lookup.same}, "
     keys = f"coalesce(n.{lookup.by}, [null])" if lookup.each else f"[n.{lookup.by}]"
     writer.add(
         f"{first}UNWIND {keys} AS key"

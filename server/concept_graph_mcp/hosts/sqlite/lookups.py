@@ -321,12 +321,16 @@ def _joined(database: Database, lookup: Joined) -> list[int]:
         "SELECT properties FROM vertex WHERE id IN (SELECT value FROM json_each(?))",
         [json.dumps(found)],
     )
-    keys = [key for (properties,) in rows for key in values_of(properties, [lookup.by])]
-    if lookup.each:
-        keys = [key for each in keys for key in each or ()]
     names, given = zip(*lookup.where, strict=True) if lookup.where else ((), ())
-    wanted = tuple((*given, key) for key in keys)
-    return found + _equal(database, Equal((lookup.label,), (*names, lookup.property), wanted))
+    if lookup.same is not None:
+        names = (*names, lookup.same)
+    wanted: list[tuple[Any, ...]] = []
+    for (properties,) in rows:
+        [key, *same] = values_of(properties, [lookup.by, *([lookup.same] if lookup.same else [])])
+        wanted += ((*given, *same, one) for one in ((key or ()) if lookup.each else (key,)))
+    return found + _equal(
+        database, Equal((lookup.label,), (*names, lookup.property), tuple(wanted))
+    )
 
 
 def _reached(database: Database, lookup: Reached) -> list[int]:
