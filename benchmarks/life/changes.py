@@ -25,11 +25,11 @@ from .histories import ZONE, Row, ms, rows
 CASES = Path(__file__).with_name("changes.jsonl")
 _DAY_MS = 86_400_000
 _FIRST_MS = ms("2025-01-01T12:00")
-_PAST = re.compile(
+PAST = re.compile(
     r"\buntil\b|\bformer|\bex[- ]|\bended\b|\bdied\b|\bwas\b|\bno longer\b", re.IGNORECASE
 )
-_QUOTED = re.compile("“[^”]*”")
-_SAID = "Said:"
+QUOTED = re.compile("“[^”]*”")
+SAID = "Said:"
 
 
 async def judge_history(folder: Path, case: Row, number: int, uri: str | None) -> list[str]:
@@ -43,7 +43,7 @@ async def judge_history(folder: Path, case: Row, number: int, uri: str | None) -
             clock.set(_FIRST_MS + say["day"] * _DAY_MS + turn * 60_000)
             await _tell(memory, say, turn)
         clock.set(clock.now_ms() + _DAY_MS)
-        return [wrong for check in case["checks"] for wrong in await _judge(memory, check)]
+        return [wrong for check in case["checks"] for wrong in await judge_check(memory, check)]
 
 
 async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:
@@ -58,15 +58,15 @@ async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:
     await session.run(calls.entities.end_session(thread, session.user_id))
 
 
-async def _judge(memory: AsyncMemory, check: Row) -> list[str]:
+async def judge_check(memory: AsyncMemory, check: Row) -> list[str]:
     """Return what an answer lacks or should not say.
 
     `now`: a line states it as so, and not in a quotation; `told`: a line says it in any form;
     `was`: it is told, and not as so now; `past`: no line states it as so; `never`: no line
     states it at all.
     """
-    lines = list(_stated(await _asked(memory, check["ask"])))
-    now = [line for line, quoted in lines if not _PAST.search(line)]
+    lines = list(_stated(await ask_memory(memory, check["ask"])))
+    now = [line for line, quoted in lines if not PAST.search(line)]
     every = [f"{line} {quoted}" for line, quoted in lines]
     wrong = []
     for wants, found in (("now", now), ("told", every), ("was", every)):
@@ -80,7 +80,7 @@ def _matches(pattern: str, lines: list[str]) -> bool:
     return any(re.search(pattern, line, re.IGNORECASE) for line in lines)
 
 
-async def _asked(memory: AsyncMemory, ask: str) -> str:
+async def ask_memory(memory: AsyncMemory, ask: str) -> str:
     if ask == "profile":
         return (await memory.profile())["text"]
     if not ask.startswith("about:"):
@@ -89,12 +89,12 @@ async def _asked(memory: AsyncMemory, ask: str) -> str:
         row: Any = await memory.about(ask.removeprefix("about:"))
     except StoreError:
         return ""
-    lines = [f"{row['name']} ({row.get('kind')}{_until(row)})"]
-    lines += [f"{one['predicate']}: {one['value']}{_until(one)}" for one in row["facts"]]
-    return "\n".join([*lines, *row["relations"], _SAID, *(one["text"] for one in row["said"])])
+    lines = [f"{row['name']} ({row.get('kind')}{date_end(row)})"]
+    lines += [f"{one['predicate']}: {one['value']}{date_end(one)}" for one in row["facts"]]
+    return "\n".join([*lines, *row["relations"], SAID, *(one["text"] for one in row["said"])])
 
 
-def _until(row: Row) -> str:
+def date_end(row: Row) -> str:
     return f" until {row['until']}" if "until" in row else ""
 
 
@@ -108,12 +108,12 @@ def _stated(text: str) -> Iterator[tuple[str, str]]:
         if line.endswith(":") and not line.startswith("["):
             part = line
             continue
-        if part == _SAID:
+        if part == SAID:
             yield "", line
         elif ", note: " in line:
             yield line, ""
         else:
-            yield _QUOTED.sub("", line), " ".join(_QUOTED.findall(line))
+            yield QUOTED.sub("", line), " ".join(QUOTED.findall(line))
 
 
 async def _run(uri: str | None, show: str | None) -> None:

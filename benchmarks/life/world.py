@@ -21,7 +21,6 @@ from concept_graph_mcp.worker.lease_runner import LeaseRunner, Outcome
 from .histories import ZONE, Row
 from .person import Person
 
-LANGUAGES = {"CONCEPT_GRAPH_LANGUAGES": "en,de"}
 ROOT = Path(__file__).parents[2]
 
 
@@ -74,13 +73,16 @@ class World:
 
 
 @asynccontextmanager
-async def opened(folder: Path, uri: str | None, name: str) -> AsyncIterator[World]:
+async def opened(
+    folder: Path, uri: str | None, name: str, languages: str = "en,de", **settings_: str
+) -> AsyncIterator[World]:
     """An empty world: a file in *folder*, or the Memgraph at *uri*, which is emptied."""
     own = folder / name
     own.mkdir(parents=True)
-    environment = {"TZ": ZONE.key, **LANGUAGES}
+    spoken = {"CONCEPT_GRAPH_LANGUAGES": languages}
+    environment = {"TZ": ZONE.key, **spoken, **settings_}
     # Calls in this process read them there.
-    os.environ.update(LANGUAGES)
+    os.environ.update(spoken)
     if uri is None:
         environment["CONCEPT_GRAPH_EMBEDDED"] = str(own / "life.db")
     else:
