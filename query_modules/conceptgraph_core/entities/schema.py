@@ -7,7 +7,7 @@ Times are unix ms. Imports nothing of Memgraph, so that the shell can read it wi
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .. import limits, text, validators
+from .. import language, limits, text, validators
 from ..layers import (
     NOW,
     REQUIRED,
@@ -58,12 +58,10 @@ RELATIONS: Final = {
 
 # The label of the entity for the user, and the words by which users mean themselves.
 SELF: Final = "the user"
-FIRST_PERSON: Final = frozenset(
-    (
-        *("i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "our", "we", "us"),
-        *("we're", "ich", "mich", "mir", "mein", "meine", "meinen", "meinem", "meiner", "meines"),
-        *("unser", "unsere", "unseren", "unserem", "unserer", "wir", "uns"),
-    )
+FIRST_PERSON: Final = (
+    language.words("oneself", "first")
+    | language.words("oneself", "me")
+    | language.words("asking", "own")
 )
 NODE_TYPES: Final = ("entity", "topic", "preference", "event", "emotion")
 # A thing with a name; entities of the other types are called by words.

@@ -57,7 +57,7 @@ _KINDS: Final = frozenset(
     kind for name in ("family", "as close", "no family") for kind in _GROUPS[name]
 )
 _LANGUAGES: Final = tuple(map(_read, language.LANGUAGES))
-_ENGLISH, _GERMAN = _LANGUAGES[:2]
+_ENGLISH = _LANGUAGES[0]
 _OF: Final = {
     kind: tuple(
         dict.fromkeys(
@@ -68,12 +68,10 @@ _OF: Final = {
 }
 _WORDS: Final = frozenset(word for each in _LANGUAGES for word in each.kinds)
 _SEVERAL: Final = frozenset(word for each in _LANGUAGES for word in each.groups)
-# The statements and names that are read out of texts are English and German.
 ENGLISH: Final = _ENGLISH.kinds
-OWN: Final = _ENGLISH.own | _GERMAN.own
+OWN: Final = frozenset(word for each in _LANGUAGES for word in each.own)
 # Possessives of other people.
-OTHERS: Final = _ENGLISH.others | _GERMAN.others
-_EVERY_OWN: Final = frozenset(word for each in _LANGUAGES for word in each.own)
+OTHERS: Final = frozenset(word for each in _LANGUAGES for word in each.others)
 # The kinds, in any language, of those closest to a user, each with its place: the closest has 0.
 CLOSE: Final = {
     word: place
@@ -171,7 +169,7 @@ def known(words: Sequence[str]) -> list[tuple[int, str]]:
     for place, word in enumerate(words[1:], 1):
         one, before = _bare(word), words[place - 1]
         if (
-            (before in _EVERY_OWN and one not in _WORDS | _SEVERAL)
+            (before in OWN and one not in _WORDS | _SEVERAL)
             or (before in _DEFINITE and _may_be_the(one))
             or any(_is_the(each, before, one) for each in _LANGUAGES[2:])
         ):
@@ -181,7 +179,7 @@ def known(words: Sequence[str]) -> list[tuple[int, str]]:
 
 def is_own(word: str) -> bool:
     """Tell whether *word*, case-folded, is a "my" of some language."""
-    return word in _EVERY_OWN
+    return word in OWN
 
 
 def _words_of(named: Iterator[str] | Sequence[str]) -> tuple[str, ...]:

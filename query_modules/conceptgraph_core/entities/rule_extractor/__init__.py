@@ -85,7 +85,8 @@ def observations(
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = voices.others(text) if is_users else []
     if is_users:
-        for statement in statements.statements(said, words(voices.unmarked(said))):
+        unmarked = words(voices.unmarked(said))
+        for statement in statements.statements(said, unmarked, own, german):
             if not voices.is_within(theirs, statement.start):
                 found.state(statement)
     if named is not None:
@@ -113,6 +114,8 @@ class _Found:
     _rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
     _taken: list[tuple[int, int]] = field(default_factory=list)
     _facts: list[Row] = field(default_factory=list)
+    # The canonical name of another -> the facts told about that one.
+    _theirs: dict[str, list[Row]] = field(default_factory=dict)
     _self: tuple[int, str] | None = None
     # "My sister", without a name -> her kind.
     _unnamed: dict[str, str] = field(default_factory=dict)
@@ -140,13 +143,18 @@ class _Found:
             self._unnamed[names.canonical(label)] = one.kind
         if is_own and one.label:
             predicate = "spouse" if one.kind in people.SPOUSES else one.kind
-            self._claim({"predicate": predicate, "object": label})
+            _claim(self._facts, {"predicate": predicate, "object": label})
             self._self = self._self or self._my(one.start)
 
     def state(self, one: statements.Statement) -> None:
-        """Add a statement of the user's, and the thing it names."""
-        self._claim(one.fact)
-        self._self = self._self or (one.start, self.text[one.start : one.end])
+        """Add a statement of the user's, the one it is about, and the thing it names."""
+        if one.subject is None:
+            _claim(self._facts, one.fact)
+            self._self = self._self or (one.start, self.text[one.start : one.end])
+        else:
+            self.name(one.subject, is_own=False)
+            label = one.subject.label or self.text[one.subject.start : one.subject.end]
+            _claim(self._theirs.setdefault(names.canonical(label), []), one.fact)
         if one.observation is not None:
             place = self.text.casefold().find(one.fact["value"].casefold(), one.start)
             self.add(one.observation, place, place + len(one.fact["value"]))
@@ -161,6 +169,9 @@ class _Found:
             for one in self._facts
             if "object" not in one or names.canonical(one["object"]) in known
         ]
+        for row in rows:
+            if theirs := self._theirs.get(names.canonical(row["label"])):
+                row["facts"] = theirs
         if facts and self._self is not None:
             user = {"label": schema.SELF, "type": "entity", "kind": naming.PERSON}
             rows.append({**user, "span": self._self[1], "facts": facts})
@@ -173,14 +184,15 @@ class _Found:
         known = [one for one in self._facts if "object" in one and one["predicate"] == predicate]
         return len(known) == 1
 
-    def _claim(self, fact: Row) -> None:
-        if len(self._facts) < MOST and fact not in self._facts:
-            self._facts.append(fact)
-
     def _my(self, before: int) -> tuple[int, str] | None:
         """Return the "my" of "my sister Clara"."""
         mine = [one for one in words(self.text[:before]) if one.folded in schema.FIRST_PERSON]
         return (mine[-1].start, mine[-1].text) if mine else None
+
+
+def _claim(facts: list[Row], fact: Row) -> None:
+    if len(facts) < MOST and fact not in facts:
+        facts.append(fact)
 
 
 def _idle(written: Sequence[Word], languages: Sequence[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from ... import language
 from ..language import kin
 from ..language.dated import is_calendar
 from ..language.ordinary import ORDINARY
@@ -23,6 +24,23 @@ _MOST_PARTS: Final = 4
 _NEAR: Final = 12
 # A shorter word may be anything.
 _SHORTEST: Final = 3
+# Before a capital, these make a common noun of it; and pronouns are nobody's name.
+_BEFORE_COMMON: Final = name_words.DETERMINERS | name_words.BEFORE_NOUNS
+_NO_SUBJECTS: Final = (
+    name_words.NO_NAMES
+    | _BEFORE_COMMON
+    | language.words("asking", "function")
+    | language.words("asking", "pronouns")
+    | language.words("statements", "subjects")
+    | language.words("statements", "supposed")
+    | language.words("statements", "fillers")
+)
+# Between "my boss" and the name.
+_CALLING: Final = tuple(
+    sorted(language.words("oneself", "called") | {"named", "called"}, key=len, reverse=True)
+)
+_IS: Final = tuple(sorted(language.words("oneself", "is"), key=len, reverse=True))
+_MOST_CALLING: Final = 3
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -60,6 +78,36 @@ def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterat
         place = end
 
 
+def find_subject(written: Sequence[Word], place: int) -> Named | None:
+    """Return the name that begins at *place*, by its capitals alone; a statement follows it."""
+    word, before = written[place], written[place - 1] if place else None
+    is_part = before is not None and word.follows and before.folded in _BEFORE_COMMON
+    end = place + find_name_end(written[place : place + 2 * _MOST_PARTS])
+    first_is_name = not (
+        word.folded in _NO_SUBJECTS
+        or word.is_acronym
+        or (is_calendar(word.folded) and word.folded not in people.FIRST_NAMES)
+        or _is_identifier(word)
+        or _is_ordinary(word)
+    )
+    if end == place or is_part or not first_is_name or len(word.text) < _SHORTEST:
+        return None
+    return Named(word.start, written[end - 1].end, is_sure=True)
+
+
+def find_name_end(written: Sequence[Word]) -> int:
+    """Return how many of the words at the start of *written* are a name: "Bank of America"."""
+    end = 0
+    while end < min(len(written), _MOST_PARTS) and written[end].is_capitalised:
+        if end and not written[end].follows:
+            break
+        end += 1
+        is_link = end + 1 < len(written) and written[end].text in name_words.LINKS
+        if is_link and written[end].follows and written[end + 1].is_capitalised:
+            end += 1
+    return end
+
+
 def _kin(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over "my sister Clara", "my dog is called Max", and "my sister" of the close ones."""
     for place, word in enumerate(written[:-1]):
@@ -91,11 +139,25 @@ def _is_had(written: Sequence[Word], place: int) -> bool:
 
 
 def _called(written: Sequence[Word], place: int) -> int:
-    """Return the place of the name in "sister Clara", or in "sister is called Clara"."""
-    ahead = [one.folded for one in written[place : place + 2]]
-    if ahead in (["is", "called"], ["is", "named"], ["named", "called"]):
-        return place + 2
-    return place + 1 if ahead[:1] in (["heißt"], ["heisst"], ["named"], ["called"]) else place
+    """Return the place of the name in "sister Clara", "sister is called Clara", "boss is Ana"."""
+    ahead = " ".join(one.folded for one in written[place : place + _MOST_CALLING])
+    for said in _CALLING:
+        if f"{ahead} ".startswith(f"{said} "):
+            return place + said.count(" ") + 1
+    for said in _IS:
+        at = place + said.count(" ") + 1
+        if f"{ahead} ".startswith(f"{said} ") and _is_whole_name(written, at):
+            return at
+    return place
+
+
+def _is_whole_name(written: Sequence[Word], place: int) -> bool:
+    """Tell whether a name, and nobody's possession, is at *place*: no "is German"."""
+    if place >= len(written) or not written[place].is_capitalised:
+        return False
+    behind = written[place + 1].gap if place + 1 < len(written) else ""
+    is_other = written[place].folded in _NO_SUBJECTS or _is_ordinary(written[place])
+    return not is_other and not behind.startswith(("'", "’"))
 
 
 def _name_after(written: Sequence[Word], place: int) -> int:

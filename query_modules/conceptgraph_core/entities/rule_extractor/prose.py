@@ -37,7 +37,7 @@ _FILES: Final = (
 _LEVELS: Final = frozenset(("info", "warn", "warning", "error", "debug", "fatal", "trace"))
 # A longer message contains pasted text; then only lines in the first person count.
 _LONG: Final = 150
-_HEADING: Final = 0.7
+_HEADING, _HEADING_SHORT = 0.7, 0.6
 _HEADING_WORDS: Final = 3
 _LONG_WORD: Final = 4
 
@@ -90,13 +90,17 @@ def _is_pasted(line: str) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """Tell whether most words of a line have a capital; German prose has no more than half."""
+    """Tell whether most words of a line have a capital, short ones too; German prose has fewer."""
     bare = [one.strip("*:") for one in line.split()]
     words = [one for one in bare if len(one) >= _LONG_WORD and one[0].isalpha()]
     is_said = line.endswith((".", "!", "?")) or not FIRST_PERSON.isdisjoint(_bare(line))
     if len(words) < _HEADING_WORDS or is_said:
         return False
-    return sum(one[0].isupper() for one in words) > _HEADING * len(words)
+    every = [one for one in bare if one[:1].isalpha()]
+    return all(
+        sum(one[0].isupper() for one in some) > share * len(some)
+        for some, share in ((words, _HEADING), (every, _HEADING_SHORT))
+    )
 
 
 def _said(line: str) -> Iterator[tuple[int, int]]:

@@ -1,119 +1,84 @@
-"""Find statements of users about themselves: "I work at …", "I love …", "ich wohne in …".
+"""Find the statements of a message, about the user or another: "I work at …", "Jan lives in …".
 
 A pattern is a sequence of words with alternatives; adverbs may stand between them. A question, a
-supposition, a denial, a request to forget, or a clause about other people is no statement.
+supposition, a denial or a request to forget is no statement.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..language import dated, kin, ordinary
-from ..language.folded import folded, word_set
+from ..language.folded import folded
 from ..language.inflection import tokens
-from ..schema import BESIDE
-from . import patterns
+from ..schema import BESIDE, NAMED
+from . import naming, patterns
+from .naming import Named
+from .patterns import Pattern
 from .written import Word
 
 Row = dict[str, Any]
 
-_FILLERS: Final = word_set("""
-really also just still absolutely totally currently now so recently finally always actually honestly
-truly very quite do today both sehr wirklich auch jetzt gerade noch total immer derzeit seit
-kürzlich endlich ganz eigentlich gestern
-""")
-# Words before a statement that make it a supposition.
-_SUPPOSED: Final = word_set("""
-if whether wish imagine suppose pretend would unless say said says wenn falls ob stell sagt sagte do
-did should
-""")
-# "Forget that …" and "don't remember that …" each deny a statement; both together do not.
-_FORGETTING: Final = word_set("""
-forget delete remove ignore disregard erase vergiss vergesst vergessen lösch lösche ignoriere
-streiche
-""")
-_DENIED: Final = frozenset(("not", "never", "nicht", "nie", "untrue", "false", "wrong", "falsch"))
-_RECALLING: Final = word_set("""
-that remember think believe claim mean store save note assume dass merk merke merken speicher
-speichere denke glaube
-""")
-_BREAKS: Final = frozenset(("but", "because", "and", "so", "aber", "weil", "denn", "und"))
-# No place to live, and no firm to work for: "I work at night", "I live in hope".
-_NOWHERE: Final = word_set("""
-home night nights day myself yourself ourselves me hope fear peace poverty sin free pleasure fun
-charity money food peanuts height heights speed sea least dusk dawn noon midnight weekends harmony
-pain misery luxury comfort denial silence exile limbo chaos solitude isolation agony doubt danger
-shame love debt grief worry moderation retirement hause daheim nacht tag angst hoffnung frieden ruhe
-armut miete geld freude scheidung trennung sorge sünde gefahr zukunft bedarf mich uns luxus
-wohlstand einsamkeit liebe stille spaß
-""")
-# One of these between a subject and "and" is a subject of its own.
-_SUBJECTS: Final = word_set("""
-who which that he she it they we you der die das er sie es wir du ihr
-""")
 # A denial stands within so many words before a statement.
 _MOST_DENYING: Final = 12
-_SELVES: Final = {"i": "i", "i'm": "i", "ich": "ich"}
-_AFTER_AGE: Final = (("years", "old"), ("year", "old"), ("jahre", "alt"))
-# "I don't like" contains one of these.
-_DENYING: Final = frozenset(("don't", "cannot", "can't"))
-_LIKING: Final = frozenset(("like", "stand", "love", "enjoy", "eat"))
-# A phrase ends at one of these.
-_STOPS: Final = word_set("""
-but because when while that which who if since although for with in on at to from as than over more
-most about so too very best how what where is are was aber weil wenn während dass der die das für
-mit im am von als über sehr ist auch zu mehr lieber i ich it a an anymore this of around right here
-there today
-""")
-_JOINS: Final = frozenset(("and", "und", "or", "oder"))
-_ARTICLES: Final = frozenset(
-    ("a", "an", "my", "mein", "meine", "meinen", "die", "der", "das", "den")
-)
-# A phrase that begins with one of these refers back.
-_NO_PHRASES: Final = word_set("""
-it this that these those you your him her them us me to how what when where having being getting the
-es dich ihn sie dein deine deinen diese dieser dieses diesen both some any all one something
-anything nothing everything its their his option idea ideas wie was and or not no keine keinen kein
-doing working seeing hearing knowing using
-""")
+_SELVES: Final = frozenset(("i", "ich", "je"))
 _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
+_POSSESSIVES: Final = ("'", "’")
 _MOST_BETWEEN: Final = 5
 # A statement has at most so many words.
 _MOST_AHEAD: Final = 60
 # "The" adds nothing to these.
 _WIDE: Final = frozenset(("sea", "ocean", "beach", "rain", "snow", "outdoors", "mountains", "sun"))
 _MOST_WORDS: Final = 3
-_NO_PLACES: Final = frozenset(("the", "a", "an", "my", "this"))
+# In German a noun too has a capital, but only a person has one of these.
+_OF_PERSONS: Final = frozenset(("occupation", "birthday", "home", "age", "allergy", "spouse"))
+_OLDEST: Final = 120
+_BEHIND_AGE: Final = (*" .,;!)\n", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a user about the user: the fact, and the observation of the thing it names."""
+    """A statement: the fact, and the observation of the thing it names.
+
+    It is about the user, unless it has a `subject`.
+    """
 
     fact: Row
     # The word for the user.
     start: int
     end: int
     observation: Row | None = None
+    subject: Named | None = None
 
 
-def statements(text: str, written: Sequence[Word]) -> Iterator[Statement]:
-    """Iterate over the statements of *written*, the words of *text*, each value once."""
+class _Sentence(NamedTuple):
+    """The words of a sentence; the place of each subject in it -> the place behind it."""
+
+    words: list[Word]
+    subjects: Mapping[int, tuple[int, Named]]
+
+
+def statements(
+    text: str, written: Sequence[Word], names: Sequence[Named] = (), german: bool = False
+) -> Iterator[Statement]:
+    """Iterate over the statements of *written*, the words of *text*, each value once.
+
+    They may be about one of *names*, or about another name at their beginning. In a *german* text
+    such a one may be a noun.
+    """
     for whole in _sentences(text, written):
-        sentence = _with_subjects(whole)
-        taken: set[int] = set()
-        starts = list(_starts(sentence))
-        for pattern in patterns.PATTERNS:
-            for place, word in starts:
-                if place in taken or word not in pattern.words[0]:
+        sentence = _with_subjects(_expand(whole), names, german)
+        for place, word in enumerate(sentence.words):
+            starting = patterns.BY_FIRST.get(word.folded, ())
+            if place in sentence.subjects:
+                starting += patterns.BY_FIRST[patterns.SUBJECT] + patterns.BY_FIRST[patterns.OWNER]
+            told: set[str] = set()
+            for pattern in starting:
+                if pattern.predicate in told:
                     continue
-                after = _matched(sentence, place, pattern)
-                if after is None:
-                    continue
-                found = list(_told(text, sentence, place, after, pattern))
-                if found:
-                    taken.add(place)
+                found = list(_told(text, sentence, place, pattern))
+                told.update(pattern.predicate for _ in found)
                 yield from found
 
 
@@ -130,149 +95,247 @@ def _sentences(text: str, written: Sequence[Word]) -> Iterator[list[Word]]:
             sentence.append(word)
 
 
-def _starts(sentence: Sequence[Word]) -> Iterator[tuple[int, str]]:
-    """Iterate over the places where a statement may begin, each with its word."""
-    for place, word in enumerate(sentence):
-        form = word.folded
-        if form in patterns.FIRST and not _is_denied(sentence, place):
-            yield place, form
-        if form in _SUPPOSED:
-            return
-
-
-def _with_subjects(sentence: list[Word]) -> list[Word]:
-    """Return *sentence* with the subject that a second clause omits: "and work at …"."""
-    found, subject = list(sentence), None
-    for place, word in enumerate(sentence[:-1]):
-        follows = sentence[place + 1].folded in patterns.VERBS
-        if word.folded in _SELVES:
-            # "My friend and I": only a clause that is like a statement continues.
-            is_one = follows or word.folded == "i'm"
-            subject = replace(word, text=_SELVES[word.folded]) if is_one else None
-        elif word.folded in _SUBJECTS:
-            subject = None
-        elif subject is not None and word.folded in ("and", "und") and follows:
-            found[place] = replace(subject, gap=", ")
+def _expand(sentence: Sequence[Word]) -> list[Word]:
+    """Return *sentence* with both words of each contraction: "I'm"."""
+    found: list[Word] = []
+    for word in sentence:
+        first, second = patterns.CONTRACTIONS.get(word.folded, (word.folded, ""))
+        if not second:
+            found.append(word)
+            continue
+        end = word.start + len(first)
+        found.append(replace(word, text=word.text[: len(first)], end=end, folded=first))
+        found.append(Word(second, end, word.end, False, " ", second))
     return found
 
 
-def _is_denied(sentence: Sequence[Word], place: int) -> bool:
-    """Tell whether the words before *place* deny the statement."""
+def _with_subjects(words: list[Word], names: Sequence[Named], german: bool) -> _Sentence:
+    """Return the sentence of *words* with its subjects.
+
+    It has the subject too that a second clause omits: "and work at …".
+    """
+    found, subjects = list(words), _list_subjects(words, names, german)
+    before: Word | Named | None = None
+    for place, word in enumerate(words[:-1]):
+        end = subjects[place][0] if place in subjects else place + 1
+        follows = end < len(words) and words[end].folded in patterns.VERBS
+        if place in subjects:
+            before = subjects[place][1] if follows else before
+        elif word.folded in _SELVES:
+            # "My friend and I": only a clause that is like a statement continues.
+            before = word if follows else None
+        elif word.folded in _ALL_SUBJECTS:
+            before = None
+        elif before is not None and word.folded in _ALL_JOINS and follows:
+            if isinstance(before, Word):
+                found[place] = replace(before, gap=", ")
+            else:
+                subjects[place] = place + 1, before
+    return _Sentence(found, subjects)
+
+
+def _list_subjects(
+    words: Sequence[Word], names: Sequence[Named], german: bool
+) -> dict[int, tuple[int, Named]]:
+    """Return the place of each word that begins a name, with the place behind the name."""
+    starts = {one.start: one for one in names}
+    relatives = dict(kin.named([word.folded for word in words]))
+    found: dict[int, tuple[int, Named]] = {}
+    last = 0
+    for place, word in enumerate(words):
+        if place < last:
+            continue
+        one = starts.get(word.start)
+        if one is None and place in relatives:
+            kind = kin.relation(relatives[place])
+            one = Named(word.start, word.end, kind, is_own=True, is_sure=True)
+        if one is None:
+            one = naming.find_subject(words, place)
+            one = one and replace(one, is_sure=not german)
+        if one is not None and place == last and word.gap == ", " and found and one.kind:
+            # "Otis, my son, is six": both are the same one.
+            called = " ".join(each.text for each in words[max(found) : place])
+            one = replace(found[max(found)][1], end=one.end, label=called)
+        if one is not None:
+            last = place + sum(
+                one.start <= each.start < one.end for each in words[place : place + _MOST_AHEAD]
+            )
+            found[place] = last, one
+    return found
+
+
+def _is_denied(
+    sentence: Sequence[Word], place: int, spoken: patterns.Words, is_others: bool
+) -> bool:
+    """Tell whether the words before *place* deny the statement, or suppose it.
+
+    A statement that *is_others* begins with a name, any other with a verb or a pronoun.
+    """
+    said_before = sentence[max(0, place - _MOST_AHEAD) : place]
+    if not spoken.supposed.isdisjoint(word.folded for word in said_before):
+        return True
+    if place and not is_others and "," not in sentence[place].gap:
+        before = sentence[place - 1].folded
+        if before in spoken.negations or before in spoken.before_nouns:
+            return True
     near = sentence[max(0, place - _MOST_DENYING) : place + 1]
     clause: set[str] = set()
-    for one, before in pairwise(near[::-1]):
+    for one, before_one in pairwise(near[::-1]):
         is_apart = "," in one.gap and one.folded not in ("that", "dass")
-        if is_apart or before.folded in _BREAKS:
+        if is_apart or before_one.folded in spoken.breaks:
             break
-        clause.add(before.folded)
-    forgets = not _FORGETTING.isdisjoint(clause)
-    denies = not _DENIED.isdisjoint(clause) or any(one.endswith("n't") for one in clause)
-    return forgets != denies if forgets else denies and not _RECALLING.isdisjoint(clause)
+        clause.add(before_one.folded)
+    forgets = not spoken.forgetting.isdisjoint(clause)
+    denies = not spoken.denied.isdisjoint(clause) or any(one.endswith("n't") for one in clause)
+    return forgets != denies if forgets else denies and not spoken.recalling.isdisjoint(clause)
 
 
-def _matched(sentence: Sequence[Word], place: int, pattern: patterns.Pattern) -> int | None:
-    """Return the place after the words of *pattern* that begin at *place*."""
+def _match(sentence: _Sentence, place: int, pattern: Pattern) -> tuple[int, Named | None] | None:
+    """Return the place after the words of *pattern* that begin at *place*, and its subject."""
+    words, subject = sentence.words, None
     for number, wanted in enumerate(pattern.words):
         if patterns.ANY in wanted:
-            ahead = pattern.words[number + 1]
-            near = sentence[place : place + _MOST_BETWEEN]
-            place += next((gap for gap, word in enumerate(near) if word.folded in ahead), 0)
+            place = _skip(words, place, pattern.words[number + 1])
             continue
-        while place < len(sentence) and _is_filler(sentence[place], wanted):
-            place += 1
-        if place >= len(sentence) or sentence[place].folded not in wanted:
-            return None
-        denies = sentence[place].folded in _DENYING and pattern.predicate == "dislikes"
-        place += 1
-        if denies:
-            if place >= len(sentence) or sentence[place].folded not in _LIKING:
+        if number:
+            while place < len(words) and _is_filler(words[place], wanted, pattern):
+                place += 1
+        if not wanted.isdisjoint((patterns.SUBJECT, patterns.OWNER)):
+            if place not in sentence.subjects:
                 return None
-            place += 1
+            place, subject = sentence.subjects[place]
+            is_possessive = place < len(words) and words[place].gap.startswith(_POSSESSIVES)
+            if is_possessive != (patterns.OWNER in wanted):
+                return None
+            continue
+        if place >= len(words) or words[place].folded not in wanted:
+            return None
+        place += 1
+    return place, subject
+
+
+def _skip(words: Sequence[Word], place: int, ahead: frozenset[str]) -> int:
+    """Return the place of one of the words *ahead*, if it stands near in the same clause."""
+    for at, word in enumerate(words[place : place + _MOST_BETWEEN], place):
+        if word.folded in ahead:
+            return at
+        if "," in word.gap:
+            break
     return place
 
 
-def _is_filler(word: Word, wanted: frozenset[str]) -> bool:
-    return word.folded in _FILLERS and word.folded not in wanted
+def _is_filler(word: Word, wanted: frozenset[str], pattern: Pattern) -> bool:
+    return word.folded in pattern.spoken.fillers and word.folded not in wanted
 
 
-def _told(
-    text: str, sentence: Sequence[Word], first: int, place: int, pattern: patterns.Pattern
-) -> Iterator[Statement]:
-    rest = sentence[place : place + _MOST_AHEAD]
+def _told(text: str, sentence: _Sentence, first: int, pattern: Pattern) -> Iterator[Statement]:
+    """Yield a statement for each value behind the words of *pattern* at the place *first*."""
+    matched = _match(sentence, first, pattern)
+    if matched is None:
+        return
+    place, subject = matched
+    if subject is not None and not (subject.is_sure or pattern.predicate in _OF_PERSONS):
+        return
+    if _is_denied(sentence.words, first, pattern.spoken, subject is not None):
+        return
+    rest = sentence.words[place : place + _MOST_AHEAD]
     if len(rest) > 1 and kin.of(rest[0].folded, rest[1].folded):
         return
-    while rest and rest[0].folded in _FILLERS:
+    while rest and rest[0].folded in pattern.spoken.fillers:
         rest = rest[1:]
-    if pattern.followed and not any(word.folded in pattern.followed for word in rest):
-        return
-    for value, end in _SLOTS[pattern.slot](text, rest):
-        predicate, node = pattern.predicate, pattern.node_type
-        if pattern.kind is not None and _is_nowhere(value, rest[0]):
+    if pattern.followed:
+        behind = [at for at, word in enumerate(rest) if word.folded in pattern.followed]
+        rest = rest[: behind[0]] if behind else []
+    start = sentence.words[first]
+    for value, end in _read_values(text, rest, pattern):
+        predicate = pattern.predicate
+        node_type, kind, valence = patterns.NODES.get(predicate, (None, None, None))
+        if kind is not None and _is_nowhere(value, rest[0], pattern.spoken):
             continue
-        if predicate == "likes" and rest[0].folded in ("keine", "keinen", "kein"):
-            predicate = "dislikes"
-        span = text[sentence[first].start : end].strip()
-        fact: Row = {"predicate": predicate, "value": value, "span": span}
+        if predicate == "likes" and rest[0].folded in pattern.spoken.none:
+            predicate, valence = "dislikes", -0.5
+        fact: Row = {"predicate": predicate, "value": value}
+        fact["span"] = text[start.start : end].strip()
         if pattern.mode != BESIDE:
             fact["mode"] = pattern.mode
         observation = None
-        if node is not None:
-            felt = pattern.valence if predicate == pattern.predicate else -0.5
-            about = {"label": value, "type": node, "kind": pattern.kind, "valence": felt}
+        # For others, only a thing with a name gets a node of its own.
+        if node_type is not None and (subject is None or node_type == NAMED):
+            about = {"label": value, "type": node_type, "kind": kind, "valence": valence}
             observation = {key: one for key, one in about.items() if one is not None}
-        yield Statement(fact, sentence[first].start, sentence[first].end, observation)
+        yield Statement(fact, start.start, start.end, observation, subject)
 
 
-def _is_nowhere(value: str, word: Word) -> bool:
+def _is_nowhere(value: str, word: Word, spoken: patterns.Words) -> bool:
     """Tell whether *value*, from *word* on or after it, is no firm and no place."""
     name = folded(value)
-    return name in _NOWHERE or (word.text.islower() and name in ordinary.ORDINARY)
+    return name in spoken.nowhere or (word.text.islower() and name in ordinary.ORDINARY)
 
 
-def _name(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
-    """Yield the name at the start of *rest*."""
-    if rest and rest[0].folded in ("the", "der", "die", "dem", "einer") and len(rest) > 1:
+def _read_values(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tuple[str, int]]:
+    """Yield each value at the start of *rest*, with the place in the text where it ends."""
+    if not rest:
+        return
+    spoken = pattern.spoken
+    if pattern.slot == patterns.NAME:
+        yield from _read_name(text, rest, spoken)
+    elif pattern.slot == patterns.PHRASE:
+        yield from _read_phrases(text, rest, spoken)
+    elif pattern.slot == patterns.DATE:
+        part = text[rest[0].start : rest[-1].end]
+        found = next(dated.dates(part), None)
+        if found is not None:
+            yield found.label, rest[0].start + found.end
+    elif pattern.slot == patterns.AGE:
+        yield from _read_age(text, rest, spoken)
+    else:
+        no_words = spoken.stops | spoken.no_phrases | spoken.articles
+        yield from _read_listed(text, rest, pattern.listed, no_words)
+
+
+def _read_name(
+    text: str, rest: Sequence[Word], spoken: patterns.Words
+) -> Iterator[tuple[str, int]]:
+    if rest[0].folded in spoken.before_names and len(rest) > 1:
         rest = rest[1:]
-    end = 0
-    while end < min(len(rest), 4) and rest[end].is_capitalised:
-        if end and not rest[end].follows:
-            break
-        end += 1
-    if end and rest[0].folded not in _NO_PHRASES:
+    end = naming.find_name_end(rest)
+    if end and rest[0].folded not in spoken.no_phrases:
         yield text[rest[0].start : rest[end - 1].end], rest[end - 1].end
-    elif rest and rest[0].text.islower() and not any(one.is_capitalised for one in rest):
-        word = rest[0]
-        if word.folded not in _STOPS | _NO_PHRASES | _NO_PLACES and len(word.text) > 3:
-            # In a text without capitals the first word is the name.
-            last = len(rest) == 1 or not rest[1].follows or rest[1].folded in _STOPS | _JOINS
-            if last:
-                yield word.text.capitalize(), word.end
+    elif spoken.nowhere and not any(one.is_capitalised for one in rest):
+        # In a text without capitals the first word is the name.
+        word, behind = rest[0], rest[1:2]
+        no_names = spoken.stops | spoken.no_phrases | spoken.no_places
+        ends = [one.folded in spoken.stops | spoken.joins or not one.follows for one in behind]
+        if word.text.islower() and word.folded not in no_names and len(word.text) > 3 and all(ends):
+            yield word.text.capitalize(), word.end
 
 
-def _phrase(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
+def _read_phrases(
+    text: str, rest: Sequence[Word], spoken: patterns.Words
+) -> Iterator[tuple[str, int]]:
     """Yield the things at the start of *rest*; "cats and dogs, but …" has two."""
     group: list[Word] = []
     for word in (*rest, None):
-        joins = word is not None and word.folded in _JOINS and bool(group)
-        stops = word is None or joins or _stops(word, bool(group))
+        joins = word is not None and word.folded in spoken.joins and bool(group)
+        stops = word is None or joins or _stops(word, bool(group), spoken)
         if not stops and word is not None:
-            if group or word.folded not in _ARTICLES | frozenset(("keine", "keinen", "kein")):
+            if group or word.folded not in spoken.articles | spoken.none:
                 group.append(word)
             continue
-        if _is_thing(text, group, word):
+        if _is_thing(text, group, word, spoken):
             yield text[group[0].start : group[-1].end], group[-1].end
         if not joins:
             return
         group = []
 
 
-def _stops(word: Word, is_inside: bool) -> bool:
+def _stops(word: Word, is_inside: bool, spoken: patterns.Words) -> bool:
     if word.gap.strip() not in ("", "-") and (is_inside or "," not in word.gap):
         return True
-    return is_inside and word.folded in _STOPS
+    return is_inside and word.folded in spoken.stops
 
 
-def _is_thing(text: str, group: Sequence[Word], after: Word | None) -> bool:
+def _is_thing(text: str, group: Sequence[Word], after: Word | None, spoken: patterns.Words) -> bool:
     if not 0 < len(group) <= _MOST_WORDS:
         return False
     if group[0].folded == "the":
@@ -281,28 +344,43 @@ def _is_thing(text: str, group: Sequence[Word], after: Word | None) -> bool:
     end = group[-1].end
     goes_on = text[end : end + 4].lstrip(" ").startswith(_GOING_ON)
     if after is not None and "," not in after.gap:
-        goes_on |= after.folded in ("that", "how", "what", "it", "i", "dass")
-    return group[0].folded not in _NO_PHRASES | _STOPS and len(group[-1].text) > 2 and not goes_on
+        goes_on |= after.folded in spoken.goes_on
+    is_word = group[0].folded not in spoken.no_phrases | spoken.stops and len(group[-1].text) > 2
+    return is_word and not goes_on
 
 
-def _date(text: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
-    if rest:
-        part = text[rest[0].start : rest[-1].end]
-        found = next(dated.dates(part), None)
-        if found is not None:
-            yield found.label, rest[0].start + found.end
+def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterator[tuple[str, int]]:
+    """Yield "33" of "33", "33 years old" or "33 last week"; of "33 minutes" nothing."""
+    number = tokens(rest[0].text)[0].form if tokens(rest[0].text) else ""
+    is_part = text[rest[0].end : rest[0].end + 1] not in _BEHIND_AGE
+    if is_part or not number.isdigit() or not 0 < int(number) <= _OLDEST:
+        return
+    behind = [word.folded for word in rest[1:3] if word.follows]
+    said = {" ".join(behind), *behind[:1]}
+    if not behind or not spoken.behind_age.isdisjoint(said):
+        yield number, rest[0].end
 
 
-def _number(_: str, rest: Sequence[Word]) -> Iterator[tuple[str, int]]:
-    if len(rest) > 2 and tuple(one.folded for one in rest[1:3]) in _AFTER_AGE:
-        number = tokens(rest[0].text)[0].form
-        if number.isdigit():
-            yield number, rest[2].end
+def _read_listed(
+    text: str, rest: Sequence[Word], listed: frozenset[str], no_words: frozenset[str]
+) -> Iterator[tuple[str, int]]:
+    """Yield one of the words *listed* from the start of *rest*, with what stands before it.
+
+    "Teacher" and "primary school teacher" are such ones.
+    """
+    for first in range(min(len(rest), _MOST_WORDS)):
+        is_apart = first > 0 and not rest[first].follows
+        if is_apart or rest[first].folded in no_words:
+            return
+        for size in range(_MOST_WORDS, 0, -1):
+            words = rest[first : first + size]
+            if " ".join(word.folded for word in words) not in listed:
+                continue
+            end = words[-1].end
+            if not text[end : end + 4].lstrip(" ").startswith(_GOING_ON):
+                yield text[rest[0].start : end], end
+            return
 
 
-_SLOTS: Final = {
-    patterns.NAME: _name,
-    patterns.PHRASE: _phrase,
-    patterns.DATE: _date,
-    patterns.NUMBER: _number,
-}
+_ALL_SUBJECTS: Final = frozenset().union(*(one.spoken.subjects for one in patterns.PATTERNS))
+_ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))

@@ -1,0 +1,112 @@
+"""Statements in five languages, of the user and of others, told without a model."""
+
+import pytest
+
+from conceptgraph_core.entities.rule_extractor import observations
+from conceptgraph_core.entities.schema import SELF
+
+SPOKEN = ("english", "german", "portuguese", "spanish", "french")
+
+
+def facts(text: str) -> list[tuple[str, ...]]:
+    """Return whom *text* tells of, with predicate, value and, if it is not "beside", the mode."""
+    return [
+        (one["label"], fact["predicate"], fact.get("value") or fact["object"])
+        + ((fact["mode"],) if "mode" in fact else ())
+        for one in observations(text, SPOKEN)
+        for fact in one.get("facts", ())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I'm a paramedic and I live in Galway",
+            [("occupation", "paramedic"), ("home", "Galway")],
+        ),
+        ("I've been living in Ghent since 2019", [("home", "Ghent")]),
+        ("I turned 41 last week", [("age", "41")]),
+        ("I have been vegetarian for ten years", [("diet", "vegetarian")]),
+        ("I am no longer vegan", [("diet", "vegan", "over")]),
+        ("I have a nut allergy", [("allergy", "nut")]),
+        ("I got a job at the Rijksmuseum", [("employer", "Rijksmuseum", "after")]),
+        ("My boss is Thomas", [("boss", "Thomas")]),
+        ("I'm married to Joris", [("spouse", "Joris")]),
+        ("Ich wohne seit drei Jahren in Graz", [("home", "Graz")]),
+        ("Seit Mai arbeite ich bei Zeiss", [("employer", "Zeiss")]),
+        ("Moro em Coimbra desde 2015", [("home", "Coimbra")]),
+        ("Já não moro em Coimbra", [("home", "Coimbra", "over")]),
+        ("O meu marido chama-se Duarte", [("spouse", "Duarte")]),
+        ("Não gosto de coentros", [("dislikes", "coentros")]),
+        ("Me mudé a Gijón en enero", [("home", "Gijón", "after")]),
+        ("Soy alérgica a los gatos", [("allergy", "gatos")]),
+        ("Me encanta el mar", [("likes", "mar")]),
+        ("J'habite à Nantes", [("home", "Nantes")]),
+        ("Je suis infirmière à Brest", [("occupation", "infirmière")]),
+    ],
+)
+def test_tells_facts_about_the_user(text, expected):
+    assert facts(text) == [(SELF, *one) for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jan lives in Oslo", ("Jan", "home", "Oslo")),
+        ("My sister Clara is a vet", ("Clara", "occupation", "vet")),
+        ("Mia's birthday is 4 May", ("Mia", "birthday", "4 May")),
+        ("Tom is allergic to nuts", ("Tom", "allergy", "nuts")),
+        ("Tom works at Siemens and lives in Berlin", ("Tom", "home", "Berlin")),
+        ("Callum no longer works at Shell", ("Callum", "employer", "Shell", "over")),
+        ("Dagny has moved to Trondheim", ("Dagny", "home", "Trondheim", "after")),
+        ("My father is a carpenter", ("My father", "occupation", "carpenter")),
+        ("Mum lives in Bath now", ("Mum", "home", "Bath")),
+        ("Otis, my son, is 6 years old", ("Otis", "age", "6")),
+        ("Torben ist Elektriker bei Vattenfall", ("Torben", "occupation", "Elektriker")),
+        ("Mein Bruder Nils ist nach Zürich gezogen", ("Nils", "home", "Zürich", "after")),
+        ("A Rita mora em Évora", ("Rita", "home", "Évora")),
+        ("O Nuno é alérgico a marisco", ("Nuno", "allergy", "marisco")),
+        ("A Pablo le gusta el ajedrez", ("Pablo", "likes", "ajedrez")),
+        ("Ma sœur Élodie habite à Metz", ("Élodie", "home", "Metz")),
+        ("Mathilde a 7 ans", ("Mathilde", "age", "7")),
+    ],
+)
+def test_tells_facts_about_others(text, expected):
+    assert expected in facts(text)
+    assert all(one[0] != SELF or one[1] in ("sister", "brother", "son") for one in facts(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does Jan live in Oslo?",
+        "Maybe Jan lives in Oslo",
+        "If Priya became a surgeon I'd be proud",
+        "Jan doesn't live in Oslo",
+        "Everyone lives in the moment",
+        "Nobody lives in Tampa",
+        "She lives in Oslo",
+        "My neighbour says Jan lives in fear",
+        "Write a story: Jan lives in Oslo and is a vet",
+        "Tom is a pain in the neck",
+        "Clara is a good friend",
+        "I'm not a doctor",
+        "I'm 5 minutes late",
+        "I'm 90% sure",
+        "Gregor is not vegan",
+        "Ich bin gegen Mittag da",
+        "Não moro em Lisboa",
+        "O trabalho em Lisboa correu bem",
+        "No vivo en Madrid",
+        "El trabajo en Madrid es duro",
+        "Je n'habite pas à Paris",
+        "J'ai 5 minutes",
+    ],
+)
+def test_tells_nothing_that_nobody_states(text):
+    assert facts(text) == []
+
+
+def test_a_capital_letter_does_not_make_a_heading_of_a_short_sentence():
+    assert (SELF, "home", "Zaragoza") in facts("Vivo en Zaragoza con mi hermana Pilar")
