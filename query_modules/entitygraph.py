@@ -51,7 +51,7 @@ YIELD entity_id, merge_id;
     Move mentions and facts to a new entity of that name; unmerge undoes it.
 CALL entitygraph.end("id of Max", "Max died in May", "he died") YIELD verdict, merge_id;
     End an entity, so that its name may mean another one; unmerge undoes it.
-CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate;
+CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate, undo;
     Undo a merge, a split or an end; the pair of an undone merge is not proposed again.
 CALL entitygraph.forget("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "a private matter")
 YIELD forgotten_at;

@@ -63,9 +63,9 @@ QUESTIONS = reads(
     "entitygraph.questions", similarity=float, reason=str | None, one_id=str, one=str,
     one_kind=str | None, other_id=str, other=str, other_kind=str | None,
 )  # fmt: skip
-UNMERGE = writes("entitygraph.unmerge", merge_id=str, separate=MAPS)
 FORGET = writes("entitygraph.forget", id=str, forgotten_at=int)
 RESTORE = writes("entitygraph.restore", id=str, restored=bool)
+UNMERGE = writes("entitygraph.unmerge", merge_id=str, separate=MAPS, undo=str | None)
 LIST = reads(
     "entitygraph.list", entity_id=str, label=str, type=str, kind=str | None, status=str,
     trust=float, edges=int, last_activated=int, is_active=bool, inferred=bool,

@@ -88,47 +88,51 @@ def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
     if ledger.lacking(graph, (one, other), said) is not None:
         merging.question(graph, one, other, said)
         return {"verdict": schema.ASKED, "undo": None}
+    undo = None
+    while components.canonical(graph, one).id == components.canonical(graph, other).id:
+        undo = _take_back(graph, _merge_of(graph, one, other), said)
+    return {"verdict": schema.DIFFERENT, "undo": undo or _kept_apart(graph, one, other, said)}
+
+
+def _take_back(graph: Graph, merge: Node, said: str) -> str:
+    """Take a merge back by the user's words. Returns the id of the entry that tells so."""
+    ends = ledger.source(graph, merge), ledger.target(graph, merge)
+    status = entities.MERGED
+    entry = ledger.enter(graph, entities.APART_ACTION, *ends, said, said=said, source_status=status)
+    undoing.take_back(graph, merge, said)
+    return entry.key
+
+
+def _kept_apart(graph: Graph, one: Node, other: Node, said: str) -> str:
+    """Keep apart two that never were one. Returns the id of the entry, if need be a new one."""
     first, second = components.canonical(graph, one), components.canonical(graph, other)
-    merge = _merge_of(graph, one, other) if first.id == second.id else None
-    if merge is not None:
-        first, second = ledger.source(graph, merge), ledger.target(graph, merge)
-    else:
-        for entry in _active(graph, first, entities.APART_ACTION):
-            if second.id in {each.id for each in ledger.about(graph, entry)}:
-                return {"verdict": schema.DIFFERENT, "undo": entry.key}
+    for entry in _active(graph, first, entities.APART_ACTION):
+        if second.id in {each.id for each in ledger.about(graph, entry)}:
+            return entry.key
     entry = ledger.enter(graph, entities.APART_ACTION, first, second, said, said=said)
-    if merge is None:
-        merging.keep_apart(graph, first, second, said)
-    else:
-        undoing.take_back(graph, merge, said)
-    return {"verdict": schema.DIFFERENT, "undo": entry.key}
+    merging.keep_apart(graph, first, second, said)
+    return entry.key
 
 
-def _active(graph: Graph, node: Node, action: str, *roles: str) -> Iterator[Node]:
+def _active(graph: Graph, node: Node, action: str) -> Iterator[Node]:
     """Iterate over the entries of *node* with that action that were not taken back."""
-    for entry in ledger.entries(graph, node, *roles):
+    for entry in ledger.entries(graph, node):
         if entry.get("is_active") and ledger.action_of(entry) == action:
             yield entry
 
 
 def _merge_of(graph: Graph, one: Node, other: Node) -> Node:
     """Return the merge by which two count as one: the latest on the way from one to the other."""
-    first, second = _steps(graph, one), _steps(graph, other)
-    between = [(first | second)[node_id] for node_id in first.keys() ^ second.keys()]
-    if not between:
+    ways: dict[int, list[Node]] = {one.id: []}
+    waiting = [one]
+    for node in waiting:
+        for entry, far in ledger.merges_of(graph, node):
+            if far.id not in ways:
+                ways[far.id] = [*ways[node.id], entry]
+                waiting.append(far)
+    if not ways.get(other.id):
         raise NotFound("b: no merge of these is in the ledger")
-    return max(between, key=lambda entry: (entry.created_at, entry.key))
-
-
-def _steps(graph: Graph, node: Node) -> dict[int, Node]:
-    """Return the merges from *node* up to the entity that counts, by the node that was merged."""
-    steps: dict[int, Node] = {}
-    while entry := next(_active(graph, node, entities.MERGE_ACTION, entities.MERGE_OF), None):
-        if node.id in steps:
-            break
-        steps[node.id] = entry
-        node = ledger.target(graph, entry)
-    return steps
+    return max(ways[other.id], key=lambda entry: entry.age)
 
 
 def _another(graph: Graph, one: Node, said: str) -> Row:

@@ -291,6 +291,8 @@ def unmerge(
         return
     for one in row["separate"]:
         say(f"{', '.join(one['labels'])} ({one['entity_id']}): {one['identity_status']}")
+    if row["undo"] is not None:
+        say(f"entities unmerge {row['undo']} takes this back")
 
 
 @entities.command()

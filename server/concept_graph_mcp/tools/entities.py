@@ -311,7 +311,7 @@ class EntityTools:
     ) -> EntitiesUnmerged:
         """Take a merge, a split or an end back: all is as it was before."""
         [row] = await self._session.run(calls.entities.unmerge(merge_id, reason))
-        return cast(EntitiesUnmerged, row)
+        return cast(EntitiesUnmerged, self._shown(row))
 
     def _day(self, time_ms: int) -> str:
         return dates.day(time_ms, self._session.zone)

@@ -332,3 +332,6 @@ class EntitiesUnmerged(TypedDict):
     separate: Annotated[
         list[Separate], Field(description="The separated entities, as they are now.")
     ]
+    undo: NotRequired[
+        Annotated[str, Field(description="The id that undoes this again, if it merged two.")]
+    ]

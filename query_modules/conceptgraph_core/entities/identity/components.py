@@ -1,7 +1,7 @@
 """Find the component of an entity: all entities that merged same-as edges connect to it.
 
-Merges form trees: an entity is merged into at most one other, its `canonical_node_id`. So undoing
-one merge leaves all others as they are.
+Each such edge stands between the two entities that somebody named. So undoing one merge leaves all
+others as they are. `canonical_node_id` names the member that the others count as.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,31 +14,35 @@ from ..node import Graph, Node, Tie
 
 
 def canonical(graph: Graph, node: Node) -> Node:
-    """Return the canonical entity of *node*'s component: the one that is merged into no other."""
-    seen = {node.id}
-    while (wanted := _into(graph, node)) is not None:
-        above = _merged_with(graph, node)
-        parent = next((other for other in above if other.key == wanted), None)
-        if parent is None or parent.id in seen:
-            # Cypher written by hand may have left no such edge, or a circle.
-            break
-        seen.add(parent.id)
-        node = parent
-    return node
+    """Return the canonical entity of *node*'s component: the one that the others count as."""
+    return node if _into(graph, node) is None else _first(graph, node, find_connected(graph, node))
 
 
 def members(graph: Graph, node: Node) -> list[Node]:
     """Return all entities of *node*'s component, its canonical one first, then by age."""
-    first = canonical(graph, node)
-    found = {first.id: first}
-    waiting = [first]
+    whole = find_connected(graph, node)
+    first = _first(graph, node, whole)
+    return [first, *sorted((one for one in whole if one is not first), key=lambda one: one.age)]
+
+
+def find_connected(graph: Graph, node: Node) -> list[Node]:
+    """Return all entities that merged same-as edges connect to *node*, itself first."""
+    found = {node.id: node}
+    waiting = [node]
     while waiting:
         for other in _merged_with(graph, waiting.pop()):
             if other.id not in found:
                 found[other.id] = other
                 waiting.append(other)
-    rest = sorted((one for one in found.values() if one is not first), key=lambda one: one.age)
-    return [first, *rest]
+    return [*found.values()]
+
+
+def _first(graph: Graph, node: Node, whole: Sequence[Node]) -> Node:
+    by_key = {one.key: one for one in whole}
+    while (into := _into(graph, node)) in by_key:
+        node = by_key.pop(into)
+    # The one that they count as may be forgotten; Cypher written by hand may have left a circle.
+    return node if into is None else min(whole, key=lambda one: one.age)
 
 
 def labels(members: Sequence[Node]) -> list[str]:

@@ -59,19 +59,18 @@ def follow(graph: Graph, entry_id: str, ended: Node, fresh: Node) -> None:
     graph.add_edge(entry, fresh, schema.MERGE_INTO)
 
 
-def revived(graph: Graph, entry: Node) -> list[Node]:
+def revived(graph: Graph, entry: Node) -> merging.Undone:
     """Undo an end, so that the entity goes on. Returns the entity.
 
     An entity of the name that began with the end is merged into it, by a merge of its own.
     """
     for tie in graph.leaving(entry, schema.MERGE_OF):
         tie.other.set(valid_until=None)
-    entity = components.canonical(graph, ledger.source(graph, entry))
+    entity, undo = ledger.source(graph, entry), None
     for tie in list(graph.leaving(entry, schema.MERGE_INTO)):
         fresh = tie.other
         # One that was merged into a third, or has ended itself, means another by now.
         if components.canonical(graph, fresh).id == fresh.id and fresh.get("valid_until") is None:
-            merging.merged(
-                graph, fresh, entity, entry.get("unmerge_reason"), schema.USER_CORRECTION
-            )
-    return [entity]
+            reason = entry.get("unmerge_reason")
+            undo = merging.merged(graph, fresh, entity, reason, schema.USER_CORRECTION)
+    return merging.Undone([components.canonical(graph, entity)], undo)

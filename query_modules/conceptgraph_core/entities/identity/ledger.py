@@ -25,6 +25,7 @@ def enter(
         "id": ids.entry(graph.user_id, action, source.key, number(graph, source)),
         "created_by": schema.USER_CORRECTION,
         "merge_confidence": 1.0,
+        "source_status": source.status,
         **values,
     }
     entry = graph.make(
@@ -33,7 +34,6 @@ def enter(
         source_node_id=source.key,
         target_node_id=second.key,
         merge_reason=reason,
-        source_status=source.status,
         **given,
     )
     graph.add_edge(entry, source, schema.MERGE_OF)
@@ -115,6 +115,13 @@ def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:
     """Iterate over the entries of *entity* by its role: `MERGE_OF` or `MERGE_INTO`."""
     for tie in graph.arriving(entity, *(types or (schema.MERGE_OF, schema.MERGE_INTO))):
         yield tie.other
+
+
+def merges_of(graph: Graph, entity: Node) -> Iterator[tuple[Node, Node]]:
+    """Iterate over the merges in force that name *entity*, each with the other entity."""
+    for entry in entries(graph, entity):
+        if entry.get("is_active") and action_of(entry) == schema.MERGE_ACTION:
+            yield from ((entry, one) for one in about(graph, entry) if one.id != entity.id)
 
 
 def source(graph: Graph, entry: Node) -> Node:

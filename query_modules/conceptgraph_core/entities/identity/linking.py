@@ -34,17 +34,19 @@ def link(
     if linked_entity_id is None:
         return _verdict(schema.REJECTED, "nobody is named; what is in question stays so")
     other = merging.entity(graph, linked_entity_id, "linked_entity_id")
-    one, other = components.canonical(graph, one), components.canonical(graph, other)
-    if one.id == other.id:
+    ends = components.canonical(graph, one), components.canonical(graph, other)
+    if ends[0].id == ends[1].id:
         return _verdict(schema.MERGED, "they are the same already")
-    ends = one, other
+    # The younger whole yields, whichever of its entities is named.
+    if ends[0].age < ends[1].age:
+        one, other = other, one
     by_user = origin == schema.USER
     if by_user and said is not None and ledger.lacking_to_merge(graph, ends, said) is None:
         return _merged(graph, one, other, link_rationale, said)
-    if reasons := merging.barred(graph, one, other):
+    if reasons := merging.barred(graph, *ends):
         return _verdict(schema.REJECTED, "; ".join(reasons))
     merging.question(graph, one, other, link_rationale)
-    reasons = merging.missing(graph, one, other)
+    reasons = merging.missing(graph, *ends)
     if said is not None and (denial := ledger.denied(ends, said)):
         reasons.append(denial)
     if not reasons and by_user:
@@ -63,9 +65,8 @@ def _check(confidence: float | None, rationale: str, origin: str, said: str | No
 
 
 def _merged(graph: Graph, one: Node, other: Node, rationale: str, said: str | None) -> Row:
-    younger, older = sorted((one, other), key=lambda node: node.age, reverse=True)
     by = schema.SYSTEM if said is None else schema.USER_CORRECTION
-    merge_id = merging.merged(graph, younger, older, rationale, by, said)
+    merge_id = merging.merged(graph, one, other, rationale, by, said)
     held = "all conditions hold, and the user said so" if said is None else "the user said so"
     return {**_verdict(schema.MERGED, held), "merge_id": merge_id}
 

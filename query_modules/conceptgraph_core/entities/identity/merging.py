@@ -1,7 +1,11 @@
-"""Merge softly: two entities count as one, neither is changed, and the merge can be undone."""
+"""Merge softly: two entities count as one, neither is changed, and the merge can be undone.
+
+A merge is an edge between the two entities that were named, whatever they were merged with. Which
+member the others count as follows from the merges in force, in their order.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import dates, validators
 from ... import text as texts
@@ -14,6 +18,13 @@ from ..node import Graph, Node
 from . import components, labels, ledger, resolution
 
 Row = dict[str, Any]
+
+
+class Undone(NamedTuple):
+    """The entities that an undone entry was about, and the id that takes the undoing back."""
+
+    entities: list[Node]
+    undo: str | None = None
 
 
 def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
@@ -39,7 +50,7 @@ def merge(
     by: str = schema.SYSTEM,
     said: str | None = None,
 ) -> Row:
-    """Merge the component of *source_id* into that of *target_id*. Returns verdict and merge_id.
+    """Merge *source_id* into *target_id*, and so their components. Returns verdict and merge_id.
 
     By "user_correction" it merges at once if *said*, the user's words, contains a name of each and
     no denial. Else it stores a question (verdict `candidate`, and reason says what is missing). By
@@ -50,17 +61,17 @@ def merge(
     texts.summary(reason, "reason")
     if said is not None:
         texts.summary(said, "said")
-    source = components.canonical(graph, entity(graph, source_id, "source_id"))
-    target = components.canonical(graph, entity(graph, target_id, "target_id"))
-    if source.id == target.id:
-        raise Tautology(f"target_id: {shown(source.name)} is the same already")
-    components.refuse_self([source], "source_id", "merged into another; pass it as target_id")
+    source, target = entity(graph, source_id, "source_id"), entity(graph, target_id, "target_id")
+    wholes = components.canonical(graph, source), components.canonical(graph, target)
+    if wholes[0].id == wholes[1].id:
+        raise Tautology(f"target_id: {shown(wholes[0].name)} is the same already")
+    components.refuse_self(wholes[:1], "source_id", "merged into another; pass it as target_id")
     if by == schema.USER_CORRECTION:
-        lacking = ledger.lacking_to_merge(graph, (source, target), said)
+        lacking = ledger.lacking_to_merge(graph, wholes, said)
         if lacking is not None:
             question(graph, source, target, reason)
             return {"verdict": schema.CANDIDATE, "reason": lacking}
-    elif reasons := missing(graph, source, target):
+    elif reasons := missing(graph, *wholes):
         raise NotAllowed(
             f"by: system may not merge these, for {'; '.join(reasons)}; if the user says that they"
             " are one, pass by user_correction, and these words as said"
@@ -72,7 +83,8 @@ def merge(
 def merged(
     graph: Graph, source: Node, target: Node, reason: str, by: str, said: str | None = None
 ) -> str:
-    """Merge *source* into *target*, both canonical. Returns the id of the ledger's entry."""
+    """Merge *source* into *target*, as they were named. Returns the id of the ledger's entry."""
+    yielding, kept = components.canonical(graph, source), components.canonical(graph, target)
     tie = graph.between(source, target, schema.SAME_AS)
     if tie is None:
         older, younger = graph.ordered(source, target)
@@ -94,6 +106,8 @@ def merged(
         merge_confidence=1.0 if by == schema.USER_CORRECTION else tie.get("confidence"),
         created_by=by,
         said=said,
+        source_status=yielding.status,
+        created_at=_next_time(graph, yielding, kept),
     )
     tie.set(
         status=schema.MERGED,
@@ -102,32 +116,74 @@ def merged(
         last_activated=graph.now_ms,
         is_active=True,
     )
-    source.set(canonical_node_id=target.key, identity_status=schema.MERGED)
     for node in (source, target):
         node.add("merge_count", 1)
-    labels.show_best(graph, target)
+    _settle(graph, source, schema.PROVISIONAL)
     return entry.key
 
 
-def parted(graph: Graph, entry: Node) -> list[Node]:
-    """Undo a merge. Returns the two separated entities.
+def _next_time(graph: Graph, *nodes: Node) -> int:
+    """Return the time of a merge, later than that of each it rests on, so that their order lasts.
 
-    Entities that were merged into either, before or since, stay with it. The pair is not proposed
-    again. An entity that the user mentioned is distinct; any other gets its earlier status back.
+    Merges of one millisecond, or of a clock that was set back, would have none.
+    """
+    whole = [one for node in nodes for one in components.find_connected(graph, node)]
+    times = [entry.created_at for one in whole for entry, _ in ledger.merges_of(graph, one)]
+    return max([graph.now_ms, *(time + 1 for time in times)])
+
+
+def _settle(graph: Graph, node: Node, before: str) -> None:
+    """Let all members of *node*'s component count as one of them.
+
+    An entity that counts for itself again is distinct if the user mentioned it; else its status is
+    *before*, unless that was that of a merged one.
+    """
+    whole = components.find_connected(graph, node)
+    first = _choose(graph, whole)
+    if first.status == schema.MERGED:
+        earlier = schema.PROVISIONAL if before == schema.MERGED else before
+        first.set(identity_status=schema.DISTINCT if first.get("user_mention_count") else earlier)
+    first.set(canonical_node_id=None)
+    for one in whole:
+        if one is not first:
+            one.set(canonical_node_id=first.key, identity_status=schema.MERGED)
+    labels.show_best(graph, first)
+
+
+def _choose(graph: Graph, whole: Sequence[Node]) -> Node:
+    """Return the member that the others count as: each merge lets its source yield to its target.
+
+    The entity that stands for the user never yields. Merges that Cypher written by hand made are in
+    no ledger; the oldest entity counts then.
+    """
+    first = {one.id: one for one in whole}
+    ties = (tie for one in whole for tie in ledger.merges_of(graph, one))
+    merges = {entry.id: entry for entry, far in ties if far.id in first}
+    for entry in sorted(merges.values(), key=lambda entry: entry.age):
+        gone, kept = first[ledger.source(graph, entry).id], first[ledger.target(graph, entry).id]
+        first = {key: kept if one is gone else one for key, one in first.items()}
+    selves = [one for one in whole if components.is_self(one)]
+    return min(selves or first.values(), key=lambda one: one.age)
+
+
+def parted(graph: Graph, entry: Node) -> Undone:
+    """Undo a merge. Returns the separated entities; one, if another merge still joins them.
+
+    All other merges stay. The pair is not proposed again. An entity that the user mentioned is
+    distinct; any other gets its earlier status back.
     """
     source, target = ledger.source(graph, entry), ledger.target(graph, entry)
     tie = graph.between(source, target, schema.SAME_AS)
-    if tie is not None:
+    again = any(other.id == target.id for _, other in ledger.merges_of(graph, source))
+    if tie is not None and not again:
         tie.set(status=schema.REJECTED, is_active=False)
-    before = entry.get("source_status") or schema.PROVISIONAL
-    status = schema.DISTINCT if source.get("user_mention_count") else before
-    source.set(canonical_node_id=None, identity_status=status)
     for node in (source, target):
         node.add("merge_count", -1)
     for node in (source, target):
+        _settle(graph, node, entry.get("source_status") or schema.PROVISIONAL)
         _revive(graph, components.members(graph, node))
-        labels.show_best(graph, components.canonical(graph, node))
-    return [source, target]
+    is_one = components.canonical(graph, source).id == components.canonical(graph, target).id
+    return Undone([source] if is_one else [source, target])
 
 
 def _revive(graph: Graph, members: Sequence[Node]) -> None:
@@ -150,28 +206,29 @@ def keep_apart(graph: Graph, one: Node, other: Node, evidence: str) -> None:
         tie.set(status=schema.REJECTED, is_active=False, evidence=evidence)
 
 
-def rejoined(graph: Graph, entry: Node) -> list[Node]:
+def rejoined(graph: Graph, entry: Node) -> Undone:
     """Undo a separation: entities that were merged before are merged again, others a question.
 
     Returns the entities as they are now.
     """
     source, target = ledger.source(graph, entry), ledger.target(graph, entry)
+    if entry.get("source_status") == schema.MERGED:
+        reason = entry.get("unmerge_reason")
+        undo = merged(graph, source, target, reason, schema.USER_CORRECTION)
+        return Undone([components.canonical(graph, source)], undo)
     one, other = components.canonical(graph, source), components.canonical(graph, target)
     if one.id == other.id:
-        return [one]
-    if entry.get("source_status") == schema.MERGED:
-        merged(graph, one, other, entry.get("unmerge_reason"), schema.USER_CORRECTION)
-        return [other]
+        return Undone([one])
     tie = graph.between(source, target, schema.SAME_AS)
     if tie is not None:
         tie.set(status=schema.CANDIDATE, is_active=True)
-    return [one, other]
+    return Undone([one, other])
 
 
 def question(graph: Graph, one: Node, other: Node, evidence: str) -> None:
     """Ask whether two are the same; an entity that was not certain before is then ambiguous."""
     propose(graph, one, other, likeness(one, other), evidence)
-    for node in (one, other):
+    for node in (components.canonical(graph, one), components.canonical(graph, other)):
         if node.status == schema.PROVISIONAL:
             node.set(identity_status=schema.AMBIGUOUS)
 

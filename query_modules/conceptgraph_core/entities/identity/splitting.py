@@ -41,9 +41,10 @@ def split(
         validators.time(since, "since")
     if bool(mention_ids) == (since is not None):
         raise InvalidText("mention_ids: give mention_ids or since, one of them")
-    source = components.canonical(graph, merging.entity(graph, entity_id))
-    components.refuse_self(components.members(graph, source), "entity_id", "split")
-    of = _chosen(graph, components.members(graph, source), mention_ids, since)
+    source = merging.entity(graph, entity_id)
+    members = components.members(graph, source)
+    components.refuse_self(members, "entity_id", "split")
+    of = _chosen(graph, members, mention_ids, since)
     if ledger.lacking(graph, [source], said) is not None:
         return ledger.claim(graph, schema.SPLIT_ACTION, source, reason, said)
     return _made(graph, source, of, said, reason)
@@ -146,7 +147,7 @@ def _move(graph: Graph, moves: Sequence[tuple[Node, Node, Node]]) -> None:
         mentions.recount(graph, entity, mentioned)
 
 
-def rejoin(graph: Graph, entry: Node) -> list[Node]:
+def rejoin(graph: Graph, entry: Node) -> merging.Undone:
     """Move back everything that a split moved. Returns the entities that are whole again.
 
     Later mentions of the other one count as the first one's from now on, by a merge of its own.
@@ -156,11 +157,12 @@ def rejoin(graph: Graph, entry: Node) -> list[Node]:
     back = [one for one in _parts(graph, other) if one.key in origins]
     back.sort(key=lambda one: (_told_at(one), one.key))
     _move(graph, [(one, other, _home(graph, other, one.key)) for one in back])
-    home = components.canonical(graph, _home(graph, other, ""))
+    home, undo = _home(graph, other, ""), None
     is_more = bool(_parts(graph, other)) and other.get("canonical_node_id") is None
-    if is_more and components.canonical(graph, other).id != home.id:
-        merging.merged(graph, other, home, entry.get("unmerge_reason"), schema.USER_CORRECTION)
-    return [home]
+    if is_more and other not in components.find_connected(graph, home):
+        reason = entry.get("unmerge_reason")
+        undo = merging.merged(graph, other, home, reason, schema.USER_CORRECTION)
+    return merging.Undone([home], undo)
 
 
 def _origins(entry: Node) -> dict[str, str]:

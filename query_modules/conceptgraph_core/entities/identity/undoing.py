@@ -12,7 +12,7 @@ from . import components, ending, ledger, merging, splitting
 
 Row = dict[str, Any]
 
-_UNDO: Final[dict[str, Callable[[Graph, Node], list[Node]]]] = {
+_UNDO: Final[dict[str, Callable[[Graph, Node], merging.Undone]]] = {
     schema.MERGE_ACTION: merging.parted,
     schema.SPLIT_ACTION: splitting.rejoin,
     schema.END_ACTION: ending.revived,
@@ -21,9 +21,10 @@ _UNDO: Final[dict[str, Callable[[Graph, Node], list[Node]]]] = {
 
 
 def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
-    """Undo an entry of the ledger. Returns merge_id and separate.
+    """Undo an entry of the ledger. Returns merge_id, separate and undo.
 
     `separate` has the entities that the entry was about, as they are now, with all their labels.
+    `undo` is the id of the merge that this made, if it made one, as an undone separation does.
     Raises NotFound, and NotAllowed if the entry was undone before, or never was in force.
     """
     texts.name(merge_id, "merge_id")
@@ -37,18 +38,21 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
         raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
     if len(ledger.about(graph, entry)) < len(ledger.about(graph.another(All), entry)):
         raise NotAllowed(f"merge_id: {shown(merge_id)} is of a forgotten entity; restore that")
-    return {"merge_id": merge_id, "separate": take_back(graph, entry, reason)}
+    return {"merge_id": merge_id, **take_back(graph, entry, reason)}
 
 
-def take_back(graph: Graph, entry: Node, reason: str) -> list[Row]:
-    """Undo an *entry* that is in force. Returns `separate`, as `unmerge` does."""
+def take_back(graph: Graph, entry: Node, reason: str) -> Row:
+    """Undo an *entry* that is in force. Returns `separate` and `undo`, as `unmerge` does."""
     entry.set(is_active=False, unmerged_at=graph.now_ms, unmerge_reason=reason)
-    apart = _UNDO[ledger.action_of(entry)](graph, entry)
+    apart, undo = _UNDO[ledger.action_of(entry)](graph, entry)
     gone: list[Node] = []
     for one in ledger.about(graph, entry):
         if one not in gone:
             gone += splitting.drop_if_bare(graph, one)
-    return [_whole(graph, one) for one in apart if one not in gone]
+    return {
+        "separate": [_whole(graph, one) for one in apart if one not in gone],
+        "undo": undo,
+    }
 
 
 def _whole(graph: Graph, node: Node) -> Row:
