@@ -350,6 +350,16 @@ def test_curled_quotes_are_the_same_as_typed_ones(entities):
     assert (record["span_start"], record["span_end"]) == (0, 12)
 
 
+def test_what_the_user_denies_or_never_said_is_the_models(entities):
+    denied = entities.one("I do not like beer", {"label": "likes beer", "type": "preference"})
+    assert denied["origin"] == "model"
+    called = "My sister called: her old cat died"
+    assert entities.one(called, {"label": "sister died", "type": "event"})["origin"] == "model"
+    assert entities.one("My sister died", {"label": "sister died", "type": "event"})["origin"] == (
+        "user"
+    )
+
+
 def test_whom_an_entity_in_doubt_may_be_is_told_whenever_it_is_mentioned(entities):
     first = entities.one("Maximilian Berger", "Maximilian Berger")
     asked = entities.one("Maximilian Bergers", "Maximilian Bergers")["candidates"]

@@ -32,6 +32,52 @@ def test_most_honest_labels_are_the_users_and_hardly_one_that_launders():
     assert len(kept(honest=False)) <= 1
 
 
+# Labels that state something: the user did, or the words only stand somewhere in the message.
+STATEMENTS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "statements.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("one", STATEMENTS, ids=lambda one: one["label"])
+def test_a_statement_is_the_users_where_its_words_stand_together_and_nobody_denies_them(one):
+    assert (said(one["text"], one["label"], node_type=one["type"]).origin == "user") == one[
+        "honest"
+    ]
+    # A span that leaves the denial out, or is the whole message, changes nothing.
+    whole = said(one["text"], one["label"], one["text"], one["type"])
+    assert (whole.origin == "user") == one["honest"]
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "is_users"),
+    [
+        ("I do not like beer. But I like wine", "like wine", True),
+        ("I did not like beer; now I like beer", "like beer", True),
+        ("I can't wait to see Japan", "see Japan", True),
+        ("My sister's cat died", "sister died", False),
+        ("Mi hermana no come pescado", "come pescado", False),
+        ("Je n'aime pas le vin", "aime le vin", False),
+        ("Das Auto mag ich nicht", "mag das Auto", False),
+        ("I don’t eat meat", "eat meat", False),
+        ("We met at 3:30 sharp", "met at 3:30", True),
+        ("The plan failed, the garden grew", "plan grew", False),
+        ("I like it but my wife hates beer", "like beer", False),
+    ],
+)
+def test_a_clause_states_or_denies(text, label, is_users):
+    assert (said(text, label, node_type="preference").origin == "user") == is_users
+
+
+def test_a_part_of_a_denial_is_none_of_the_users_statements():
+    assert said("I do not like beer", "likes beer", "like beer", "preference").origin == "model"
+    known = said("I do not like beer", "beer lover", None, "preference", known=["like beer"])
+    assert known.origin == "model"
+    # Who does not like beer speaks of beer.
+    assert said("I do not like beer", "beer", node_type="topic").origin == "user"
+    assert said("I do not like beer", "beer", node_type="preference").origin == "model"
+
+
 def said(text, label, span=None, node_type="entity", known=(), speaker="user"):
     return origin(Said(text), speaker, label, span, node_type, known)
 

@@ -5,21 +5,25 @@ model's reading. So the span itself must contain the label, or a name that the u
 before. Three exceptions let through labels that say no more than the words: a qualifier in
 brackets; the plural of a name, or its legal form; an inflected name of a topic, preference or
 event. None of them applies to an emotion.
+
+A topic, preference or event states something, so its words must stand together in one clause that
+does not deny it: "sister died" is not in "My sister called: her old cat died".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from ..language import dated
+from ..language import clauses, dated
 from ..language.folded import word_set
 from ..language.inflection import Token, is_one_word, tokens
 from ..language.spans import Said, Span
 from ..schema import MODEL, USER
 
 ENTITY: Final = "entity"
-_BY_INFLECTION: Final = ("topic", "preference", "event")
+_TOPIC: Final = "topic"
+_BY_INFLECTION: Final = (_TOPIC, "preference", "event")
 _BRACKETS: Final = ("(", ")")
 # These words say nothing about the subject of a label. Denials are kept: "no job" is not "job".
 _FUNCTION_WORDS: Final = word_set("""
@@ -35,6 +39,8 @@ bv nv ev
 # Between two words of one name.
 _JOINTS: Final = frozenset(" -'’&./")
 _LONGEST_SHORTENED: Final = 3
+# So many words may stand between those of a statement.
+_OTHER_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +75,51 @@ def origin(
     if span is not None and claimed is None:
         return Found(MODEL, None, refused=True)
     words = said if claimed is None else Said(said.text[claimed.start : claimed.end])
-    place = next((at for one in known if (at := words.find(one))), None)
-    place = place or stands(words, label, node_type, said)
+    offset = 0 if claimed is None else claimed.start
+    found = [(one, at) for one in known if (at := words.find(one))]
+    found += [(label, at) for at in _places(words, label, node_type, said)]
+    places = (at for name, at in found if not _is_denied(said, name, node_type, at, offset))
+    place = next(places, None)
     if place is None:
         inferred_from = span if speaker == USER else None
         return Found(MODEL, claimed, inferred_from=inferred_from)
     return Found(USER if speaker == USER else MODEL, claimed or place)
 
 
-def stands(words: Said, label: str, node_type: str, message: Said) -> Span | None:
-    """Return the place of *label* in *words*, a part of *message*; None if it does not occur."""
-    exactly = words.find(label)
-    if exactly is not None or node_type not in (ENTITY, *_BY_INFLECTION):
-        return exactly
+def _places(words: Said, label: str, node_type: str, message: Said) -> Iterator[Span]:
+    """Iterate over the places of *label* in *words*, a part of *message*."""
+    if exactly := words.find(label):
+        yield exactly
+    if node_type not in (ENTITY, *_BY_INFLECTION):
+        return
     base, qualifier = _qualified(label)
     if qualifier is not None:
         wanted = _content(tokens(qualifier))
         if not _all_stand(wanted, message.tokens, message.is_german):
-            return None
+            return
         label = base
-    if words.find(label) is not None:
-        return words.find(label)
-    by_words = _in_order if node_type == ENTITY else _inflected
-    return _date(words, label) or by_words(words, label, message.is_german)
+    by_words = _in_order if node_type == ENTITY else _together
+    for place in (words.find(label), _date(words, label)):
+        if place is not None:
+            yield place
+    yield from by_words(words, label, message.is_german)
+
+
+def _is_denied(said: Said, label: str, node_type: str, place: Span, offset: int) -> bool:
+    """Tell whether *said* denies the statement *label*, which has its *place* behind *offset*.
+
+    A topic of one word states nothing: who does not like beer speaks of beer.
+    """
+    wanted = [one.form for one in tokens(label)]
+    is_subject = node_type == _TOPIC and len(wanted) == 1
+    if node_type not in _BY_INFLECTION or is_subject or clauses.denies(wanted, said):
+        return False
+    start, end = place.start + offset, place.end + offset
+    return any(
+        clauses.denies([one.form for one in clause], said)
+        for clause in clauses.split_clauses(said)
+        if clause[0].start < end and start < clause[-1].end
+    )
 
 
 def _qualified(label: str) -> tuple[str, str | None]:
@@ -109,8 +137,8 @@ def _date(words: Said, label: str) -> Span | None:
     return next((words.at(one.start, one.end) for one in there), None)
 
 
-def _in_order(words: Said, label: str, german: bool) -> Span | None:
-    """Return the place where the words of a name follow one another, singular or plural."""
+def _in_order(words: Said, label: str, german: bool) -> Iterator[Span]:
+    """Iterate over the places where the words of a name follow one another, singular or plural."""
     wanted = [one.form for one in tokens(label)]
     while len(wanted) > 1 and wanted[0] in _ARTICLES:
         wanted.pop(0)
@@ -123,8 +151,7 @@ def _in_order(words: Said, label: str, german: bool) -> Span | None:
         if all(is_one_word(one, two.form, german, verbs=False) for one, two in pairs) and all(
             _goes_on(words.text, one, two) for one, two in pairwise(part)
         ):
-            return words.at(part[0].start, part[-1].end)
-    return None
+            yield words.at(part[0].start, part[-1].end)
 
 
 def _goes_on(text: str, one: Token, other: Token) -> bool:
@@ -133,15 +160,26 @@ def _goes_on(text: str, one: Token, other: Token) -> bool:
     return _JOINTS.issuperset(gap) and ("." not in gap or len(one.form) <= _LONGEST_SHORTENED)
 
 
-def _inflected(words: Said, label: str, german: bool) -> Span | None:
-    """Return the sentence that contains all meaningful words of *label*, inflected or not."""
+def _together(words: Said, label: str, german: bool) -> Iterator[Span]:
+    """Iterate over the places where the meaningful words of *label* stand together in a clause.
+
+    They may be inflected and in any order, with up to three other words.
+    """
     wanted = _content(tokens(label))
-    for start, end in words.sentences():
-        there = [one for one in words.tokens if start <= one.start and one.end <= end]
-        found = _all_stand(wanted, there, german)
-        if found:
-            return words.at(min(one.start for one in found), max(one.end for one in found))
-    return None
+    for clause in clauses.split_clauses(words):
+        for first, one in enumerate(clause):
+            if not any(is_one_word(word, one.form, german) for word in wanted):
+                continue
+            there = clause[first : first + len(wanted) + _OTHER_WORDS]
+            found = _all_stand(wanted, there, german)
+            if found and not _is_genitive(found, there):
+                yield words.at(min(one.start for one in found), max(one.end for one in found))
+
+
+def _is_genitive(found: Sequence[Token], there: Sequence[Token]) -> bool:
+    """Tell whether a found word only says whose another one is: "my sister's cat died"."""
+    following = zip(there, there[1:], there[2:], strict=False)
+    return any(one in found and s.form == "s" and of not in found for one, s, of in following)
 
 
 def _content(found: Sequence[Token]) -> list[str]:
