@@ -44,6 +44,8 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "same_as": texts.name,
     # It is none of the known entities of its name.
     "new": validators.flag,
+    # It counts only if an entity is so called already.
+    "known": validators.flag,
     # Words that distinguish it from those: "from the office".
     "qualifier": schema.label,
     "rationale": texts.summary,
@@ -93,6 +95,7 @@ class Observation:
     facts: tuple[Claim, ...] = ()
     is_new: bool = False
     qualifier: str | None = None
+    needs_known: bool = False
     # Results of `cues`: the text introduces it as another one, and gives it further names.
     is_introduced: bool = False
     also: frozenset[str] = frozenset()
@@ -219,6 +222,7 @@ def _observation(one: Mapping[str, Any]) -> Observation:
         one.get("facts", ()),
         one.get("new", False),
         one.get("qualifier"),
+        one.get("known", False),
     )
 
 

@@ -43,16 +43,20 @@ def observe(
         message, observations, text_lookups.spoken(), speaker
     )
     related = inputs.relations(relations)
+    known = [one for one in wanted if one.needs_known]
+    wanted = [one for one in wanted if not one.needs_known]
     called = [name for one in wanted for name in (one.name, *one.also)]
     called += [name for one in related for name in (one.source, one.target)]
     mentioned = {
-        ids.mention(user_id, session_id, message_id, one.counted, one.node_type) for one in wanted
+        ids.mention(user_id, session_id, message_id, one.counted, one.node_type)
+        for one in (*wanted, *known)
     }
     parts = [
         look_up.session(session_id, user_id),
         Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
         *look_up.called(called, user_id),
         *look_up.meaning(wanted, user_id),
+        *look_up.known(known, user_id),
         look_up.with_ids(one.same_as for one in wanted if one.same_as is not None),
         look_up.latest(user_id),
         *(look_up.near(one.embedding, user_id) for one in wanted if one.embedding is not None),

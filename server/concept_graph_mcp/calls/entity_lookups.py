@@ -66,6 +66,17 @@ def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
     ]
 
 
+def known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
+    """Look up the entities with exactly these names, or of the kind that "Mum" is a word for."""
+    from conceptgraph_core.entities.identity import likenesses
+
+    wanted = list(wanted)
+    values = tuple((user_id, one) for one in dict.fromkeys(names.key(one.label) for one in wanted))
+    kinds = dict.fromkeys(kind for one in wanted for kind in likenesses.kinds_named(one.name))
+    exactly = Equal((schema.ENTITY,), ("user_id", "called"), values)
+    return [*([exactly] if values else []), *([of_kinds(kinds, user_id)] if kinds else [])]
+
+
 def meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     """Look up entities that may be the same under another name: see `likenesses`."""
     from conceptgraph_core.entities.identity import likenesses

@@ -275,7 +275,10 @@ class _Observing:
 
         def extract(text: str) -> list[dict[str, Any]]:
             named = None if self.names is None else self.names.find_names(text)
-            return rule_extractor.observations(text, text_lookups.spoken(), message.speaker, named)
+            languages = text_lookups.spoken()
+            return rule_extractor.observations(
+                text, languages, message.speaker, named, with_known=True
+            )
 
         if found:
             return coreference.observations(message.text, found, extract)

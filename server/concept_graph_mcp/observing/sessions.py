@@ -133,8 +133,8 @@ async def candidates(session: Session, text: str) -> list[Candidate]:
 
 
 def _names(text: str) -> Iterator[str]:
-    rows = rule_extractor.observations(text, text_lookups.spoken())
-    named = [row["label"] for row in rows if "facts" not in row]
+    rows = rule_extractor.observations(text, text_lookups.spoken(), with_known=True)
+    named = [row["label"] for row in rows if row["label"] != schema.SELF]
     yield from dict.fromkeys([*named[: _MOST_NAMES - 1], schema.SELF])
 
 

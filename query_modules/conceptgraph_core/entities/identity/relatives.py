@@ -14,13 +14,15 @@ _DOUBTFUL = frozenset(("boss", "friend", "colleague", "doctor", "partner"))
 
 
 def meant(graph: Graph, registered: Registered, label: str) -> Node | None:
-    """Return the entity that the user's *label* means, if it is "my" and a kin word.
+    """Return the entity that the user's *label* means: "my" and a kin word, or "Mum" alone.
 
     The user's facts decide first, then a synonym that was used before: "my mom", "my mother". If
     several fit, or none, the result is None: the new entity is then a question, or simply new.
     """
     owner, _, word = names.canonical(label).partition(" ")
     kind = kin.of(owner, word) if owner in kin.OWN else None
+    if not word and kin.named([owner]):
+        kind, word = kin.relation(owner), owner
     if kind is None or (kind in _DOUBTFUL and word != kind):
         return None
     alike = frozenset((kind,) if kind in _DOUBTFUL else (kind, *kin.kinds(word)))

@@ -81,6 +81,7 @@ def observed(
         every = graph.another(All)
         hiding.show(graph, mentions.of_session(every, session), None)
     message = _Message(graph, session, message_id, speaker, said)
+    wanted = message.list_present(wanted)
     rows = [message.add(one) for one in wanted]
     message.state()
     if note is not None:
@@ -114,6 +115,16 @@ class _Message:
         self._mentions = mentions.known(graph.another(All))
         self._here: dict[str, Node] = {}
         self._claimed: list[tuple[Node, Node, Observation, Row]] = []
+
+    def list_present(self, wanted: Sequence[Observation]) -> list[Observation]:
+        """Return *wanted* without the names that count only if they are known, and are not."""
+        return [one for one in wanted if not one.needs_known or self._is_known(one)]
+
+    def _is_known(self, one: Observation) -> bool:
+        named = self._registered.named(names.key(one.label))
+        if any(node.node_type == one.node_type for node in named):
+            return True
+        return relatives.meant(self._graph, self._registered, one.label) is not None
 
     def add(self, observation: Observation) -> Row:
         """Record *observation* and return its row."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ...words import missing
 from ...words.languages import spoken
@@ -24,9 +24,12 @@ from .naming import Named
 from .written import Word, words
 
 Row = dict[str, Any]
+_Placed = TypeVar("_Placed", Named, statements.Statement)
 
 # More mentions than this say nothing about a message.
 MOST: Final = 30
+# So many further words of a message are tried as known names.
+_MOST_KNOWN: Final = 8
 _FREQUENT: Final = 2
 _BRIEF: Final = 40
 # In a longer message a word repeats by chance.
@@ -57,7 +60,7 @@ def wanted(
     The look-up and the procedure both use this, so that they agree on the entities a message may
     mean. Cues count in a user's own words only. Raises as `inputs.observations`.
     """
-    rows = given or observations(text, languages, speaker)
+    rows = given or observations(text, languages, speaker, with_known=True)
     read = inputs.observations(rows)
     return rows, cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
 
@@ -67,12 +70,15 @@ def observations(
     languages: Sequence[str],
     speaker: str = schema.USER,
     named: Iterable[Named] | None = None,
+    *,
+    with_known: bool = False,
 ) -> list[Row]:
     """Return the mentions in *text* as `observe` takes them, in the order of the text, at most 30.
 
     Each has label and type and, if known, a kind, span, valence and facts. *languages* are as
     `words.terms` takes them; without the libraries for these, nouns are left out. *named* are the
-    names in the text if another extractor has found them.
+    names in the text if another extractor has found them. *with_known* adds words that are names
+    only if the memory knows an entity so called ("Pepper threw up"), each with `known`.
     """
     is_users = speaker == schema.USER
     said = prose.spoken(text, lists=is_users)
@@ -86,9 +92,8 @@ def observations(
     theirs = voices.others(text) if is_users else []
     if is_users:
         unmarked = words(voices.unmarked(said))
-        for statement in statements.statements(said, unmarked, own, german):
-            if not voices.is_within(theirs, statement.start):
-                found.state(statement)
+        for statement in _outside(statements.statements(said, unmarked, own, german), theirs):
+            found.state(statement)
     if named is not None:
         own = [one for one in own if one.is_sure and one.kind] + list(named)
     for one in own:
@@ -103,6 +108,9 @@ def observations(
             found.add({"label": said[start:end], "type": schema.NAMED}, start, end)
         for row, start, end in (*_dates(said), *_amounts(written), *_nouns(written, idle, german)):
             found.add(row, start, end)
+    if is_users and with_known:
+        for possible in _outside(naming.list_possible(written, idle), theirs):
+            found.suggest(possible)
     return found.rows()
 
 
@@ -113,6 +121,7 @@ class _Found:
     text: str
     _rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
     _taken: list[tuple[int, int]] = field(default_factory=list)
+    _possible: dict[str, Row] = field(default_factory=dict)
     _facts: list[Row] = field(default_factory=list)
     # The canonical name of another -> the facts told about that one.
     _theirs: dict[str, list[Row]] = field(default_factory=dict)
@@ -146,6 +155,14 @@ class _Found:
             _claim(self._facts, {"predicate": predicate, "object": label})
             self._self = self._self or self._my(one.start)
 
+    def suggest(self, one: Named) -> None:
+        """Add a name that counts only if it is known."""
+        label = self.text[one.start : one.end]
+        is_taken = any(one.start < last and first < one.end for first, last in self._taken)
+        if not is_taken and len(self._possible) < _MOST_KNOWN and len(label) <= schema.MAX_LABEL:
+            row = {"label": label, "type": schema.NAMED, "known": True}
+            self._possible.setdefault(names.canonical(label), row)
+
     def state(self, one: statements.Statement) -> None:
         """Add a statement of the user's, the one it is about, and the thing it names."""
         if one.subject is None:
@@ -163,6 +180,7 @@ class _Found:
         """Return the observations; the user, who has all facts, comes after the others."""
         told = sorted(self._rows.values(), key=lambda pair: pair[0])
         rows = [row for _, row in told if not self._is_named(row)][:MOST]
+        rows += [row for name, row in self._possible.items() if name not in self._rows]
         known = {names.canonical(row["label"]) for row in rows}
         facts = [
             one
@@ -188,6 +206,11 @@ class _Found:
         """Return the "my" of "my sister Clara"."""
         mine = [one for one in words(self.text[:before]) if one.folded in schema.FIRST_PERSON]
         return (mine[-1].start, mine[-1].text) if mine else None
+
+
+def _outside(found: Iterable[_Placed], theirs: list[voices.Passage]) -> Iterator[_Placed]:
+    """Iterate over those *found* that are in the user's own voice."""
+    return (one for one in found if not voices.is_within(theirs, one.start))
 
 
 def _claim(facts: list[Row], fact: Row) -> None:

@@ -95,6 +95,21 @@ def find_subject(written: Sequence[Word], place: int) -> Named | None:
     return Named(word.start, written[end - 1].end, is_sure=True)
 
 
+def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Named]:
+    """Iterate over words that are names if they are known: any capitals, and "Mum"."""
+    relatives = dict(kin.named([word.folded for word in written]))
+    for place, word in enumerate(written):
+        if place in relatives:
+            yield Named(word.start, word.end)
+        elif word.is_capitalised and not (
+            word.folded in idle or word.folded in _NO_SUBJECTS or len(word.text) < _SHORTEST
+        ):
+            size = find_name_end(written[place : place + 2 * _MOST_PARTS])
+            yield Named(word.start, word.end)
+            if size > 1:
+                yield Named(word.start, written[place + size - 1].end)
+
+
 def find_name_end(written: Sequence[Word]) -> int:
     """Return how many of the words at the start of *written* are a name: "Bank of America"."""
     end = 0

@@ -1,0 +1,51 @@
+"""A name that the memory knows is heard wherever it stands; an unknown word there is none."""
+
+import pytest
+from entity_layer import Entities
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+def labels(row):
+    return [one["label"] for one in row["entities"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "name"),
+    [
+        ("My dog Pepper is ill", "Pepper threw up", "Pepper"),
+        ("I met Nadia yesterday", "Nadia just told me something", "Nadia"),
+        ("My cat Rex is old", "Rex died", "Rex"),
+        ("My friend Mary Jane is here", "Mary Jane called", "Mary Jane"),
+        ("My mum Ria is here", "Mum called", "Ria"),
+        ("Meine Mutter heißt Ria", "Mama hat angerufen", "Ria"),
+        ("Mein Hund heißt Funke", "Gestern hat Funke gebellt", "Funke"),
+    ],
+)
+def test_hears_a_known_name_wherever_it_stands(entities, first, later, name):
+    [known] = [one for one in entities.observe(first)["entities"] if one["label"] == name]
+    entities.days(3)
+    heard = entities.observe(later, session="t")["entities"]
+    assert known["entity_id"] in [one["entity_id"] for one in heard]
+    assert len(entities.get(known["entity_id"])["mentions"]) == 2
+
+
+@pytest.mark.parametrize("text", ["Pepper threw up", "Mum called", "Salt is missing"])
+def test_makes_no_entity_of_an_unknown_word(entities, text):
+    entities.observe("My dog Max is ill")
+    assert labels(entities.observe(text)) == []
+
+
+def test_hears_no_name_of_another_users(entities):
+    entities.observe("My dog Pepper is ill", user="ana")
+    assert labels(entities.observe("Pepper threw up", user="ben")) == []
+
+
+def test_an_observation_may_count_only_if_it_is_known(entities):
+    given = {"label": "Pepper", "type": "entity", "known": True}
+    assert labels(entities.observe("Pepper threw up", given)) == []
+    entities.observe("My dog Pepper is ill")
+    assert labels(entities.observe("Pepper threw up", given, session="t")) == ["Pepper"]
