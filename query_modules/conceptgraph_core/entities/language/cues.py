@@ -56,11 +56,14 @@ _PLACES: Final = (
     " nachbarschaft nebenan oben unten fitnessstudio buchhaltung abteilung team klasse kurs praxis"
     " fußball sport bäckerei"
 )
+_TEAMS: Final = "accounting marketing sales it hr finance support buchhaltung abteilung team"
+_THE: Final = r"(?:(?:the|my|our|der|dem|meiner|meinem|unserer|unserem) )?(?:\w+ )?"
+_ANY_PLACE, _ANY_TEAM = (rf"{_THE}(?:{'|'.join(one.split())})" for one in (_PLACES, _TEAMS))
 _FROM_BEHIND: Final = re.compile(
-    r" ((?:from|at|of|in|aus|vom|von|im|beim?) (?:(?:the|my|our|der|dem|meiner|meinem|unserer"
-    r"|unserem) )?(?:\w+ )?(?:" + "|".join(_PLACES.split()) + r")|next door)\b",
+    rf" ((?:from|of|aus|vom|von) {_ANY_PLACE}|(?:in|im|beim?) {_ANY_TEAM}|next door)\b",
     re.IGNORECASE,
 )
+_AT_BEHIND: Final = re.compile(rf" ((?:at|in|im|beim?) {_ANY_PLACE})\b", re.IGNORECASE)
 # A place after these words is where the user meets somebody, and no description of a person.
 _FETCHING: Final = re.compile(
     r"\b(?:pick\w*|get|got|fetch\w*|dr[io]ve\w*|took|take\w*|bring\w*|brought|b[ou]\w*ght|buy"
@@ -181,14 +184,23 @@ def _is_somebody(word: str) -> bool:
 
 
 def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> Observation:
+    is_introduced = introduces(text, one.label)
+    qualifier = _qualifier(text, one.label)
+    met_at = None
+    if qualifier is None:
+        # At a place anybody may be met; only "another Lena at work" is distinguished by it.
+        at = _behind(_AT_BEHIND, text, _places(text, one.label, re.IGNORECASE))
+        met_at = None if at is None else at[1]
+        qualifier = met_at if is_introduced else None
     also = {other for pair in pairs if one.name in pair for other in pair}
     said = kind(text, one.label)
     return replace(
         one,
         # "person" says less than the "my daughter" of the text.
         kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
-        qualifier=one.qualifier or _qualifier(text, one.label),
-        is_introduced=introduces(text, one.label),
+        qualifier=one.qualifier or qualifier,
+        met_at=met_at,
+        is_introduced=is_introduced,
         also=frozenset(also - {one.name}),
     )
 

@@ -228,6 +228,10 @@ class _Message:
             if relative is not None:
                 return sought, Decision(self._registered.known([relative])[0], "", ())
         named = self._registered.known(self._registered.named(sought.name))
+        if observation.met_at and sought.qualifier is None:
+            places = [one.qualifier for one in named if one.qualifier is not None]
+            if any(resolution.is_one_qualifier(one, observation.met_at) for one in places):
+                sought = replace(sought, qualifier=observation.met_at)
         if observation.is_introduced and sought.claimed is None and not sought.is_new:
             sought = self._introduced(sought, named, observation.label)
         sought = replace(sought, apart=self._contradicted(named, observation))

@@ -124,7 +124,12 @@ def find_name_end(written: Sequence[Word]) -> int:
 
 
 def _kin(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over "my sister Clara", "my dog is called Max", and "my sister" of the close ones."""
+    """Iterate over "my sister Clara", "my dog is called Max", and "my sister" and "Mum" alone."""
+    for place, said in kin.named([word.folded for word in written]):
+        relation = kin.relation(said)
+        if relation in people.CLOSE and (not place or written[place - 1].folded not in kin.OWN):
+            word = written[place]
+            yield Named(word.start, word.end, relation, is_own=True, is_sure=True)
     for place, word in enumerate(written[:-1]):
         is_own = word.folded in kin.OWN or _is_had(written, place)
         if not (is_own or word.folded in kin.OTHERS):
