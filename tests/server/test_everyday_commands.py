@@ -115,6 +115,19 @@ def test_what_is_forgotten_comes_back_by_the_command_that_is_told(person):
     assert "hazelnuts" in person.says("ask", "Which hazelnuts?")
 
 
+def test_an_entity_that_is_forgotten_comes_back_by_the_same_command(person):
+    person.says(*LENA)
+    before = person.says("about", "Lena")
+    [lena] = [line.split()[1] for line in before.splitlines() if line.startswith("id: ")]
+    told = person.says("forget", lena, "--reason", "private")
+    assert told == f"Forgotten; memories restore {lena} brings it back.\n"
+    assert lena not in person.says("about", "Lena")
+    assert "Lena" not in person.says("entities", "list")
+    assert person.says("memories", "restore", lena) == f"{lena}: restored\n"
+    assert person.says("memories", "restore", lena) == f"{lena}: was there all the time\n"
+    assert person.says("about", "Lena") == before
+
+
 def test_two_concepts_are_related(person, monkeypatch):
     assert person.says("relate", "hazelnut", "is-a", "nut") == "hazelnut is-a nut\n"
     assert "CONCEPT_GRAPH_CONCEPTS=own" in person.says("recall", "hazelnut")

@@ -12,6 +12,8 @@ from tests.view.browsing import Page
 from concept_graph_mcp import calls
 from concept_graph_mcp.view.memories import CHANGES
 from concept_graph_mcp.view.serving import build
+from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.entities.inputs import Given
 
 ENTER, ESCAPE, DOWN = "\ue007", "\ue00c", "\ue015"
 USER = "default"
@@ -40,8 +42,8 @@ def requests(ids: dict[str, Any]) -> dict[str, dict[str, Any]]:
         "revise": {"memory_id": ids["memory"], "seen": {"content": TEXT},
                    "changes": {"content": "Anna sails on Mondays"}},
         "unrevise": {"memory_id": ids["memory"], "at": NOW_MS},
-        "forget": {"memory_id": ids["memory"], "reason": "wrong"},
-        "restore": {"memory_id": ids["memory"]},
+        "forget": {"id": ids["memory"], "reason": "wrong"},
+        "restore": {"id": ids["memory"]},
         "answer": {"one_id": ids["Bregenz"], "other_id": ids["Lindau"], "same": False,
                    "reason": "no"},
         "merge": {"source_id": ids["shoe"], "target_id": ids["boat"], "reason": "one thing"},
@@ -83,8 +85,8 @@ def test_nobody_else_changes_anything(asked, ids, session, portal, memory):
         refused = other.post(path, given, ORIGIN)
         assert (refused.status, "not found" in refused.content["error"]) == (400, True), name
         assert past.post(path, given, ORIGIN).status == 400
-        for bad in ({}, dict.fromkeys(given, 1.5), [given], b"{", {**given, "memory_id": None}):
-            if bad != {**given, "memory_id": None} or "memory_id" in given:
+        for bad in ({}, dict.fromkeys(given, 1.5), [given], b"{", {**given, "id": None}):
+            if bad != {**given, "id": None} or "id" in given:
                 assert asked.post(path, bad, ORIGIN).status == 400, (name, bad)
     assert memory.records() == before
 
@@ -186,6 +188,47 @@ ACTION = (
     "[...document.querySelectorAll('#article button')]"
     ".find((one) => one.innerText.startsWith(arguments[0])).click()"
 )
+
+
+def test_an_entity_a_fact_and_a_mention_are_forgotten_and_restored(asked, ids, memory):
+    given = Given("job", "sailor", speaker="user", text="Dr Weber is a sailor", span="sailor")
+    [fact] = memory.run(calls.entities.fact(ids["Dr Weber"], given), user_id=USER)
+    for one in (ids["Dr Weber"], ids["mention"], fact["fact_id"]):
+        assert asked.post("api/forget", {"id": one, "reason": "private"}, ORIGIN).status == 200
+        week = {"since": NOW_MS, "until": NOW_MS + DAY_MS}
+        rows = asked.get("api/changes", **week).content["rows"]
+        [row] = [row for row in rows if row["change"] == "forgotten"]
+        assert (row["undo"], row["why"]) == (one, "private")
+        assert asked.post("api/restore", {"id": one}, ORIGIN).status == 200
+    whole = asked.get("api/whole", id=ids["Dr Weber"]).content["entity"]
+    assert [one["value"] for one in whole["history"]] == ["sailor"]
+    assert ids["mention"] in {one["mention_id"] for one in whole["mentions"]}
+
+
+def test_an_entity_is_forgotten_on_its_page_and_restored_under_time(page):
+    page.press("/", "shoe")
+    page.until("return document.querySelector('#offered [role=option] .shape')")
+    page.press(DOWN, ENTER)
+    page.until("return conceptGraphView.picture.selected?.labels?.[0] === 'shoe'")
+    page.press("w")
+    page.until(ARTICLE, "shoe")
+    page.run(ACTION, "Forget")
+    page.until(IS_OPEN)
+    page.element("#do-it").click()
+    gone = (
+        "return ![...conceptGraphView.model.nodes.values()].some((n) => n.labels?.[0] === 'shoe')"
+    )
+    page.until(gone)
+    page.press("t")
+    page.until("return document.querySelector('#article .changes button')")
+    page.run(
+        "[...document.querySelectorAll('#article .changes li')].find((one) =>"
+        " one.innerText.includes('shoe')).querySelector('button:last-child').click()"
+    )
+    page.until(IS_OPEN)
+    page.press(ENTER)
+    page.press("/", "shoe")
+    page.until("return document.querySelector('#offered [role=option] .shape')")
 
 
 def test_two_are_merged_and_one_is_split_after_asking(page):

@@ -86,14 +86,14 @@ def changes(asked: Asked) -> list[dict[str, Any]]:
 
 def test_what_was_forgotten_is_restored_by_its_own_user_alone(asked, ids, session, portal):
     [row] = [one for one in changes(asked) if one["change"] == "forgotten"]
-    given = {"memory_id": row["undo"]}
+    given = {"id": row["undo"]}
     other = Asked(build(replace(session, user_id="bob"), None, TOKEN, PORT), portal)
     assert changes(other) == []
     refused = other.post("api/restore", given, ORIGIN)
     assert (refused.status, "not found" in refused.content["error"]) == (400, True)
     assert asked.post("api/restore", given).status == 403
     assert asked.get("api/restore", **given).status == 404
-    assert asked.post("api/restore", {"memory_id": 1}, ORIGIN).status == 400
+    assert asked.post("api/restore", {"id": 1}, ORIGIN).status == 400
     for restored in (True, False):
         assert asked.post("api/restore", given, ORIGIN).content["restored"] is restored
     assert "forgotten" in [one["change"] for one in changes(asked)]
@@ -108,7 +108,7 @@ def test_looking_back_nothing_later_is_counted_listed_or_restored(ids, session, 
     assert (year["dates"][-1], len(year["memories"])) == (iso(2), len(year["dates"]))
     assert asked.get("api/days", year=2027).content["dates"] == []
     assert {"forgotten", "corrected"} & {row["change"] for row in changes(asked)} == set()
-    assert asked.post("api/restore", {"memory_id": ids["secret"]}, ORIGIN).status == 400
+    assert asked.post("api/restore", {"id": ids["secret"]}, ORIGIN).status == 400
 
 
 @pytest.fixture

@@ -21,7 +21,12 @@ Row = dict[str, Any]
 NEW, CORRECTED, CONTRADICTED = "new", "corrected", "contradicted"
 EDITED, FADED, RETURNED, EXPIRED, FORGOTTEN = "edited", "faded", "returned", "expired", "forgotten"
 PROMOTED: Final = "promoted"
-_ENTITY, _FACT, _LEDGER, _MENTION = "entity", "fact", "ledger", "mention"
+_ENTITY, _FACT, _LEDGER = "entity", "fact", "ledger"
+_FORGETTABLE: Final = {
+    entities.ENTITY: _ENTITY,
+    entities.FACT: _FACT,
+    entities.MENTION: "mention",
+}
 
 
 def changes(
@@ -130,35 +135,38 @@ def _of_entities(graph: Entities) -> Iterator[Row]:
 
 def _of_forgotten(every: All) -> Iterator[Row]:
     """Iterate over what was forgotten by itself, and not with something else."""
-    for entity in every.of(entities.ENTITY):
-        parts = [(_MENTION, tie.other) for tie in every.arriving(entity, entities.OF)]
-        parts += [(_FACT, one) for one in bitemporal.facts(every, [entity])]
-        for kind, one in ((_ENTITY, entity), *parts):
-            if one.key not in (one.get("forgotten_with") or ()):
-                continue
-            said = entity.own_name
-            if kind == _FACT:
-                said += f" – {one.get('predicate')}: {one.get('value')}"
-            elif kind == _MENTION:
-                said = one.get("mention_context") or said
-            why = one.get("forgotten_because")
-            at = one.get("forgotten_at")
-            yield _row(at, FORGOTTEN, kind, one.key, said, why=why, undo=one.key)
+    for node in every.nodes():
+        if node.label not in _FORGETTABLE or node.key not in (node.get("forgotten_with") or ()):
+            continue
+        kind = _FORGETTABLE[node.label]
+        if kind == _ENTITY:
+            said = node.own_name
+        elif kind == _FACT:
+            of = next(tie.other for tie in every.arriving(node, entities.HAS_FACT))
+            said = _stated(every, of, node)
+        else:
+            said = node.get("mention_context") or node.get("label")
+        given = {"why": node.get("forgotten_because"), "undo": node.key}
+        yield _row(node.get("forgotten_at"), FORGOTTEN, kind, node.key, said, **given)
 
 
 def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:
     facts = list(bitemporal.facts(graph, [node]))
     for one in facts:
-        said = f"{node.own_name} – {one.get('predicate')}: {_value(graph, one)}"
+        said = _stated(graph, node, one)
         yield _row(one.get("known_from"), NEW, _FACT, node.key, said)
         if one.get("known_until") is not None:
             yield _row(one.get("known_until"), CORRECTED, _FACT, node.key, said)
         if one.get("ended_at") is not None:
             yield _row(one.get("ended_at"), CORRECTED, _FACT, node.key, said, why="it is over")
     for one, other in bitemporal.conflicts(graph, bitemporal.current(graph, [node]), graph.now_ms):
-        said = f"{node.own_name} – {one.get('predicate')}: {_value(graph, one)}"
+        said = _stated(graph, node, one)
         at = max(one.get("known_from"), other.get("known_from"))
         yield _row(at, CONTRADICTED, _FACT, node.key, said, why=_value(graph, other))
+
+
+def _stated(graph: Entities, node: Entity, fact: Entity) -> str:
+    return f"{node.own_name} – {fact.get('predicate')}: {_value(graph, fact)}"
 
 
 def _value(graph: Entities, fact: Entity) -> str:

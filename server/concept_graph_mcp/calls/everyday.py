@@ -290,6 +290,10 @@ def changes(scope: str, since: int, until: int, limit: int | None = None) -> Loo
         *memories.latest(scope, memories.SEEN, MOST_OF_A_STATE).parts,
         Range((entities_schema.ENTITY,), "last_activated", since, _LAST_MS, own, most),
         Ordered(entities_schema.MERGE, "created_at", most, where=own),
+        *(
+            Range((label,), "forgotten_at", since, until, own, most)
+            for label in (entities_schema.ENTITY, entities_schema.FACT, entities_schema.MENTION)
+        ),
     )
     return Union(parts)
 

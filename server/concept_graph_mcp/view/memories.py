@@ -46,13 +46,11 @@ async def _unrevise(session: Session, given: Row) -> Row:
 
 
 async def _forget(session: Session, given: Row) -> Row:
-    return await _run_for_one(
-        session, calls.memories.forget(given["memory_id"], given["reason"] or None)
-    )
+    return await _run_for_one(session, calls.everyday.forget(given["id"], given["reason"] or None))
 
 
 async def _restore(session: Session, given: Row) -> Row:
-    return await _run_for_one(session, calls.memory_admin.restore(given["memory_id"]))
+    return await _run_for_one(session, calls.everyday.restore(given["id"]))
 
 
 async def _merge(session: Session, given: Row) -> Row:
@@ -86,8 +84,8 @@ async def _unmerge(session: Session, given: Row) -> Row:
 CHANGES: Mapping[str, Change] = {
     "revise": ({"memory_id": str, "seen": dict, "changes": dict}, _revise),
     "unrevise": ({"memory_id": str, "at": int}, _unrevise),
-    "forget": ({"memory_id": str, "reason": str}, _forget),
-    "restore": ({"memory_id": str}, _restore),
+    "forget": ({"id": str, "reason": str}, _forget),
+    "restore": ({"id": str}, _restore),
     "merge": ({"source_id": str, "target_id": str, "reason": str}, _merge),
     "split": ({"entity_id": str, "mention_ids": list, "reason": str}, _split),
     "answer": ({"one_id": str, "other_id": str, "same": bool, "reason": str}, _answer),

@@ -70,8 +70,9 @@ export const askFind = (words, limit, at) => ask("find", { q: words, limit, at }
 
 /** Take back what the ledger has: a merge, a split, an end, a separation. */
 export const takeBack = (merge_id, reason) => send("unmerge", { merge_id, reason });
-export const restore = (memory_id) => send("restore", { memory_id });
-export const forget = (memory_id, reason) => send("forget", { memory_id, reason });
+/** Restore or forget a memory, an entity, a fact or a mention. */
+export const restore = (id) => send("restore", { id });
+export const forget = (id, reason) => send("forget", { id, reason });
 /** Change fields of a memory, which are as *seen*; take back the change of that time. */
 export const revise = (memory_id, seen, changes) => send("revise", { memory_id, seen, changes });
 export const unrevise = (memory_id, at) => send("unrevise", { memory_id, at });

@@ -115,7 +115,8 @@ function select(node) {
   $("whole").hidden = node.kind !== "entity";
   $("unchangeable").hidden = about.changes || !["memory", "entity"].includes(node.kind);
   $("unchangeable").textContent = unchangeable();
-  for (const id of ["edit", "forget"]) $(id).hidden = node.kind !== "memory" || !about.changes;
+  $("edit").hidden = node.kind !== "memory" || !about.changes;
+  $("forget").hidden = !["memory", "entity"].includes(node.kind) || !about.changes;
   say(spoken(node, picture.time, about.tau_ms));
   describe();
   if (node.kind === "entity" && node.told === undefined) attempt(learn, node);

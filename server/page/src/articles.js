@@ -36,6 +36,8 @@ export function articles(page) {
     const changes = ifAllowed({
       merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
       split: () => changing.split(known.entity, when),
+      forget: () => changing.forget({ ...known.entity, name: known.entity.entity_id, kind: "entity" }),
+      forgetPart: (id, text, kind) => changing.forgetPart(id, text, kind, page.follow),
     });
     return { title: known.entity.labels[0], nodes: orWhyNot(wholePage(known, { ...acts, changes, question: () => attempt(question, id) })) };
   }

@@ -67,22 +67,33 @@ export class Changing {
       }, UNDONE);
   }
 
+  /** Forget the memory or the entity of *node*. */
   forget(node) {
-    return this.#asked({
-      question: "Forget this memory?", told: quoted(node.content), note: "It is hidden, and can be restored under Questions.",
-      fields: [{ ...WHY, isOptional: true }], action: "Forget it",
-    }, async ({ reason }) => {
-      await forget(node.name, reason.trim());
-      await this.on.load([], "everything");
-    }, "The memory is forgotten.");
+    const isMemory = node.kind === "memory";
+    const note = isMemory ? "It is hidden, and can be restored under Questions." : "Its mentions and its facts are hidden with it. All can be restored under Time.";
+    return this.#forgotten(node.name, isMemory ? node.content : node.labels[0], node.kind, note, () => this.on.load([], "everything"));
   }
 
-  restore(memoryId, text, then) {
-    return this.#asked({ question: "Restore this memory?", told: quoted(text), note: "It is as it was, and counts as recalled now.", action: "Restore it" },
-      async () => {
-        await restore(memoryId);
+  /** Forget the fact or the mention *id*, which says *text*; *then* shows what is left. */
+  forgetPart(id, text, kind, then) {
+    return this.#forgotten(id, text, kind, "It is hidden, and can be restored under Time.", then);
+  }
+
+  #forgotten(id, text, kind, note, then) {
+    return this.#asked({ question: `Forget this ${kind}?`, told: quoted(text), note, fields: [{ ...WHY, isOptional: true }], action: "Forget it" },
+      async ({ reason }) => {
+        await forget(id, reason.trim());
         await then();
-      }, "The memory is restored.");
+      }, `The ${kind} is forgotten.`);
+  }
+
+  restore(id, text, then, kind = "memory") {
+    const note = kind === "memory" ? "It is as it was, and counts as recalled now." : "It is as it was, with all that was forgotten with it.";
+    return this.#asked({ question: `Restore this ${kind}?`, told: quoted(text), note, action: "Restore it" },
+      async () => {
+        await restore(id);
+        await then();
+      }, `The ${kind} is restored.`);
   }
 
   takeBack(merge, then) {
@@ -95,7 +106,7 @@ export class Changing {
   /** Take back what the page of time lists; *then* shows it again. */
   undo(change, then) {
     if (change.change === "edited") return this.unedit(change.undo, change.at, change.text, then);
-    if (change.kind === "memory") return this.restore(change.undo, change.text, then);
+    if (change.kind === "memory" || change.change === "forgotten") return this.restore(change.undo, change.text, then, change.kind);
     return this.#asked({ question: "Take this back?", told: printable(change.text), note: "Everything is as before, with all that was said of each.", fields: [WHY], action: "Take it back" },
       async ({ reason }) => {
         await takeBack(change.undo, reason.trim());

@@ -21,7 +21,7 @@ export function wholePage({ entity, namesakes, told }, acts) {
     element("p", "kind", printable(called)),
     element("h1", "", element("bdi", "", printable(name))),
     ...(acts.changes ? [element("p", "actions",
-      act("Merge into another …", acts.changes.merge), act("Split …", acts.changes.split))] : []),
+      act("Merge into another …", acts.changes.merge), act("Split …", acts.changes.split), act("Forget …", acts.changes.forget))] : []),
     ...alsoCalled(namesakes, acts),
     ...(entity.inferred ? [element("p", "quiet", "Only a model mentioned it.")] : []),
     ...facts(entity.history, acts),
@@ -56,7 +56,7 @@ export const part = (title, ...children) => element("section", "", element("h2",
 export const day = (when, time) => when(time).split(",")[0];
 
 /** The facts of now, the ended and the corrected, each from when it was so or was first told. */
-function facts(all, { when, now: clock }) {
+function facts(all, { when, now: clock, changes }) {
   if (!all.length) return [];
   const now = clock();
   const first = Math.min(now, ...all.flatMap(({ valid_from, known_from }) => [valid_from ?? known_from, known_from]));
@@ -68,6 +68,7 @@ function facts(all, { when, now: clock }) {
       element("span", "quiet", printable(fact.predicate)), " ", fact.known_until === null ? value : element("s", "", value),
       " ", element("small", "", times(fact, when)),
       ...(fact.text ? [" ", element("q", "quiet", element("bdi", "", printable(shortened(fact.text, FACT_LETTERS))))] : []));
+    if (changes) row.append(" ", act("Forget …", () => changes.forgetPart(fact.fact_id, `${fact.predicate}: ${fact.value ?? ""}`, "fact")));
     row.append(span({ since, until, isOpen: fact.valid_from === null }, first, now));
     return row;
   });
@@ -143,7 +144,7 @@ function toMind(told) {
 }
 
 /** What was said, the latest first, of everybody or of one speaker. */
-function said(entity, told, { when, open }) {
+function said(entity, told, { when, open, changes }) {
   const all = everythingSaid(entity, told);
   if (!all.length) return [];
   const speakers = Map.groupBy(all, ({ who }) => who);
@@ -156,7 +157,7 @@ function said(entity, told, { when, open }) {
   }));
   const show = (most) => {
     const rows = choice.value === EVERYBODY ? all : speakers.get(choice.value);
-    list.replaceChildren(...rows.slice(0, most).map((one) => saying(one, when, open)));
+    list.replaceChildren(...rows.slice(0, most).map((one) => saying(one, when, open, changes)));
     more.hidden = rows.length <= most;
   };
   more.type = "button";
@@ -175,15 +176,18 @@ function everythingSaid(entity, told) {
   const mentions = entity.mentions.filter(({ context }) => {
     if (!context || words.has(context) || texts.some((text) => text.includes(context))) return false;
     return words.add(context);
-  }).map(({ context, created_at, origin }) => ({ text: context, at: created_at, who: origin }));
+  }).map(({ mention_id, context, created_at, origin }) => ({ id: mention_id, text: context, at: created_at, who: origin }));
   return [...kept, ...mentions].sort((one, other) => other.at - one.at);
 }
 
-function saying({ kind, id, text, at, who, until }, when, open) {
+function saying({ kind, id, text, at, who, until }, when, open, changes) {
   const words = element("bdi", "", printable(text));
   const over = until ? `, no longer so since ${day(when, until)}` : "";
   const aside = element("small", "", `${day(when, at)}, ${printable(who ?? "")}${over}`);
-  if (!kind) return element("li", "", aside, element("p", "", words));
+  if (!kind) {
+    const forget = changes ? [act("Forget …", () => changes.forgetPart(id, text, "mention"))] : [];
+    return element("li", "", aside, element("p", "", words), ...forget);
+  }
   const button = element("button", "", words);
   button.type = "button";
   button.addEventListener("click", () => open(kind, id));

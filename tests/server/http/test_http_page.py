@@ -215,8 +215,8 @@ def test_each_user_sees_and_changes_their_own_memory_alone(page_each, each_store
             "changes": {"content": "x"},
         },
         "unrevise": {"memory_id": mine["memory"], "at": 1},
-        "forget": {"memory_id": mine["memory"], "reason": ""},
-        "restore": {"memory_id": mine["memory"]},
+        "forget": {"id": mine["memory"], "reason": ""},
+        "restore": {"id": mine["memory"]},
         "merge": {"source_id": mine["entity"], "target_id": others["entity"], "reason": "x"},
         "split": {"entity_id": mine["entity"], "mention_ids": [], "reason": "x"},
         "answer": {
@@ -255,7 +255,7 @@ def test_a_reader_looks_and_is_told_why_nothing_can_be_changed(page_each):
         assert page.ask(name, None, token=reader, params=given).status_code == 200, name
     about = page.ask(user=None, token=reader).json()
     assert (about["changes"], about["unwritable"]) == (False, "this token may only read")
-    given = {"memory_id": mine["memory"], "reason": ""}
+    given = {"id": mine["memory"], "reason": ""}
     refused = page.ask("forget", None, "POST", token=reader, json=given)
     assert refused.status_code == 403
     assert "writing needs the scope memory:write" in refused.json()["error"]
