@@ -45,6 +45,7 @@ from conceptgraph_core.context import owning
 from conceptgraph_core.entities.node import Graph as Entities
 from conceptgraph_core.everyday import (
     changing,
+    forgetting,
     identifying,
     procedures,
     profile,
@@ -69,7 +70,7 @@ register(procedures.DAYS, Graph, timeline.days)
 register(procedures.SIZES, Graph, timeline.sizes)
 register(procedures.HAPPENED, Graph, timeline.happened)
 register(procedures.CHANGES, Graph, changing.changes)
-register(procedures.FORGET, Graph, remembering.forget)
-register(procedures.RESTORE, Graph, remembering.restore)
+register(procedures.FORGET, Graph, forgetting.forget)
+register(procedures.RESTORE, Graph, forgetting.restore)
 register(procedures.RELATE, Concepts, remembering.relate)
 register(procedures.IDENTIFY, Entities, identifying.identify)

@@ -27,7 +27,7 @@ class Told(Days):
         return self.run(everyday.forget(id_, reason), user)[0]
 
     def restore(self, id_, user="default"):
-        return self.run(calls.entities.restore(id_), user)[0]
+        return self.run(everyday.restore(id_), user)[0]
 
     def get(self, entity_id, user="default"):
         return self.run(calls.entities.get(entity_id), user)[0]
@@ -84,7 +84,7 @@ def test_each_id_that_is_returned_can_be_forgotten_and_restored(days):
     memory_ids = {one["id"] for one in days.memory.records() if one["kind"] == "memory"}
     assert len(ids) >= 6
     for one in sorted(ids):
-        before = days.memory.records()
+        before, entities = days.memory.records(), of_entities(days.memory)
         row = days.forget(one)
         assert row == {"id": one, "forgotten_at": days.memory.now_ms}
         assert days.memory.records() != before
@@ -93,9 +93,14 @@ def test_each_id_that_is_returned_can_be_forgotten_and_restored(days):
         if one in memory_ids:
             days.run(calls.memory_admin.restore(one))
         else:
-            assert days.restore(one) == {"id": one, "restored": True}
-            assert days.restore(one) == {"id": one, "restored": False}
-            assert without_times(days.memory.records()) == without_times(before)
+            assert days.restore(one) == {"id": one, "restored": True, "state": None}
+            assert days.restore(one) == {"id": one, "restored": False, "state": None}
+            assert of_entities(days.memory) == entities
+
+
+def of_entities(memory):
+    kinds = {"entity", "mention", "fact", "session", "tie"}
+    return without_times(one for one in memory.records() if one["kind"] in kinds)
 
 
 def without_times(records):
@@ -130,6 +135,46 @@ def test_with_an_entity_goes_all_that_rests_on_it_alone(days):
         days.get(sander)
     days.restore(sander)
     assert days.state() == before
+
+
+def test_with_an_entity_go_the_memories_about_it_alone(days):
+    alone = days.remember("Sander snores at night", [{"name": "Sander", "kind": "husband"}])["id"]
+    both = days.remember("Sander and Mia play chess", ["Sander", "Mia"])["id"]
+    nobody = days.remember("The chess board is on the shelf")["id"]
+    sander = days.entity("Sander")
+    before = days.recall("Does Sander snore?")
+    days.forget(sander)
+    assert "snore" not in days.recall("Does Sander snore?")
+    found = {one["id"] for one in days.search("Sander snores chess", kinds=["memory"])}
+    assert found == {both, nobody}
+    assert days.restore(sander) == {"id": sander, "restored": True, "state": None}
+    assert days.recall("Does Sander snore?") == before
+    days.forget(sander)
+    days.restore(alone)
+    assert days.search("snores", kinds=["memory"])[0]["id"] == alone
+    assert days.search("Sander", kinds=["entity"]) == []
+    days.restore(sander)
+    assert days.entity("Sander") == sander
+
+
+def test_a_memory_that_was_forgotten_before_an_entity_stays_so_after_it(days):
+    memory = days.remember("Sander snores at night", ["Sander"])["id"]
+    days.remember("Sander plays the cello", ["Sander"])
+    sander = days.entity("Sander")
+    days.forget(memory)
+    days.forget(sander)
+    days.restore(sander)
+    assert days.search("snores", kinds=["memory"]) == []
+    assert "cello" in days.recall("What about Sander?")
+
+
+def test_told_anew_to_remember_it_is_known_again(days):
+    days.remember("Sander snores at night", ["Sander"])
+    sander = days.entity("Sander")
+    days.forget(sander)
+    days.remember("Sander snores at night", ["Sander"])
+    assert "snores" in days.recall("What about Sander?")
+    assert days.entity("Sander") == sander
 
 
 def test_with_a_merged_entity_go_all_that_it_was_merged_with(days):
@@ -375,11 +420,6 @@ def test_with_a_message_go_its_mentions_and_facts(heard, memory):
     heard.run(everyday.restore("memory 1"))
     assert ("employer", "Philips") in heard.facts()
     assert of_entities(memory) == before
-
-
-def of_entities(memory):
-    kinds = {"entity", "mention", "fact", "session", "tie"}
-    return without_times(one for one in memory.records() if one["kind"] in kinds)
 
 
 def test_a_purged_message_is_left_nowhere(heard, memory):

@@ -136,6 +136,8 @@ MAX_PAIRED: Final = 30
 # A causal relation needs so many sessions, and moods that differ (set): one mood proves no cause.
 CAUSAL_SESSIONS: Final = 3
 CAUSAL_MOODS_APART: Final = 0.2
+# The steps from an entity to those that it was merged with.
+MOST_MERGED: Final = 10
 # The most sessions that an entity or a relation remembers.
 MAX_SESSIONS_KEPT: Final = 50
 

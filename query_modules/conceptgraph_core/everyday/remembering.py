@@ -11,16 +11,15 @@ from ..concepts import relations
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
-from ..entities import forgetting
 from ..entities import schema as entities
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.observation import mentions, observing
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import admin, crud, lifecycle, links, resting, together
+from ..memories import crud, lifecycle, links, resting, together
 from ..memories import schema as memories
-from ..memories.view import AllMemories, Graph, Node
+from ..memories.view import Graph, Node
 from . import correcting, schema
 from .hearing import kept, make_note, named_in, terms
 
@@ -105,32 +104,6 @@ def remember(
             for one in others
         ],
     }
-
-
-def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
-    """Hide what has that id: a memory, a fact, a mention or an entity, with what rests on it alone.
-
-    Its owner can restore it in full. See `memorygraph.forget` and `entitygraph.forget`. Returns id
-    and forgotten_at (unix ms). Raises NotFound, InvalidText.
-    """
-    found = graph.present([texts.name(id_, "id")])
-    if found:
-        row = crud.hide(graph, found[0], reason)
-        return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
-    return forgetting.forget(graph.another(Entities), id_, reason)
-
-
-def restore(graph: Graph, id_: str) -> Row:
-    """Bring back what `forget` hid with that id, as its owner; counts an access to a memory.
-
-    Returns id, restored (False if it was in sight), and the state of a memory. Raises NotFound, and
-    NotAllowed if it went with something else, which must be restored first.
-    """
-    every = graph.another(AllMemories)
-    if every.present([texts.name(id_, "id")]):
-        row = admin.restore(every, id_)
-        return {"id": id_, "restored": row["restored"], "state": row["state"]}
-    return {**forgetting.restore(graph.another(Entities), id_), "state": None}
 
 
 def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:

@@ -276,10 +276,14 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     return hide(graph, graph.existing(memory_id), reason)
 
 
-def hide(graph: AllMemories, node: Node, reason: str | None = None) -> Row:
-    """Hide *node* as `forget` does."""
+def hide(
+    graph: AllMemories, node: Node, reason: str | None = None, entity_id: str | None = None
+) -> Row:
+    """Hide *node* as `forget` does; *entity_id* is the entity that it is forgotten with, if any."""
     now_ms = graph.context.now_ms
     why = {} if reason is None else {"reason": text.summary(reason, "reason")}
+    if entity_id is not None:
+        why["with"] = entity_id
     score = graph.presence(node, may_expire=True)[0]
     changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
     changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}

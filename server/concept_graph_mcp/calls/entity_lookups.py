@@ -7,7 +7,18 @@ from conceptgraph_core.entities import names, schema
 from conceptgraph_core.language import oneself
 
 from . import text_lookups
-from .lookups import Equal, Lookup, Nearest, Ordered, Range, Ranges, Union, Where, next_text
+from .lookups import (
+    Equal,
+    Lookup,
+    Nearest,
+    Ordered,
+    Range,
+    Ranges,
+    Reached,
+    Union,
+    Where,
+    next_text,
+)
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities.inputs import Observation
@@ -36,6 +47,12 @@ def with_any_id(id_: str) -> Union:
     """Look up the fact, the mention or the entity of that id; the procedure checks its scope."""
     of = (schema.FACT, schema.MENTION, schema.ENTITY)
     return Union(tuple(Equal((label,), ("id",), ((id_,),)) for label in of))
+
+
+def sessions_of(entity_id: str) -> Lookup:
+    """Look up an entity with those merged with it, their mentions, and the sessions of these."""
+    merged = Reached(with_ids([entity_id]), (schema.SAME_AS,), schema.MOST_MERGED, entering=True)
+    return Reached(Reached(merged, (schema.OF,), 1, entering=True), (schema.IN,), 1)
 
 
 def session(session_id: str, user_id: str) -> Lookup:

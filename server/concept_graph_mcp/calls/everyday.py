@@ -55,7 +55,7 @@ from .also import NO_ALSO, Also
 from .also import also as also_of
 from .call import Call
 from .embedding import remembered
-from .lookups import BEYOND, Equal, Incoming, Lookup, Ordered, Range, Tallied, Tally, Union
+from .lookups import BEYOND, Equal, Incoming, Joined, Lookup, Ordered, Range, Tallied, Tally, Union
 from .memories import Embedded, mine, near
 from .verb import verb, verb_of_user
 
@@ -325,14 +325,20 @@ def forget(
     texts.name(id, "id")
     if reason is not None:
         texts.summary(reason, "reason")
-    return _all([memories.resting(id), entity_lookups.with_any_id(id)])
+    return _of_any_id(id)
 
 
 @verb(procedures.RESTORE)
 def restore(id: str) -> Lookup:
     """Bring back what was forgotten, as its owner."""
-    texts.name(id, "id")
-    return _all([memories.resting(id), entity_lookups.with_any_id(id)])
+    return _of_any_id(texts.name(id, "id"))
+
+
+def _of_any_id(id: str) -> Lookup:
+    """Look up what has that id, and the memories about an entity that has it."""
+    about = Joined(entity_lookups.sessions_of(id), "memory_id", schema.MEMORY, "id")
+    resting = memories.resting(id), memories.resting_all(about)
+    return _all([*resting, entity_lookups.with_any_id(id)])
 
 
 @verb_of_user(procedures.RELATE)

@@ -174,11 +174,15 @@ class Joined(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """The results of *lookup*, and what outgoing *edges* reach from them in *most* steps."""
+    """The results of *lookup*, and what *edges* reach from them in *most* steps.
+
+    The edges are outgoing ones, and with *entering* incoming ones too.
+    """
 
     lookup: "Lookup"
     edges: tuple[str, ...]
     most: int
+    entering: bool = False
 
 
 class Vectored(NamedTuple):

@@ -252,8 +252,13 @@ def ids(*memory_ids: str, field: str = "memory_id") -> Equal:
 
 def resting(memory_id: str, field: str = "memory_id") -> Joined:
     """Look up a memory, those that it replaced, and what rests on these: see `resting`."""
+    return resting_all(ids(memory_id, field=field))
+
+
+def resting_all(found: Lookup) -> Joined:
+    """Look up the same for all memories among the results of *found*."""
     replaced = (schema.RELATION_TYPES["contradicts"],)
-    found = Reached(ids(memory_id, field=field), replaced, schema.MOST_REPLACED)
+    found = Reached(found, replaced, schema.MOST_REPLACED)
     sessions = _with_mentions(found)
     return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
 

@@ -249,7 +249,8 @@ def _joined(writer: _Writer, lookup: Joined) -> None:
 def _reached(writer: _Writer, lookup: Reached) -> None:
     ways = f"[:{'|'.join(lookup.edges)} *BFS 1..{lookup.most}]"
     writer.add(
-        f"{_first(writer, lookup.lookup)}OPTIONAL MATCH (n)-{ways}->(m) ",
+        f"{_first(writer, lookup.lookup)}"
+        f"OPTIONAL MATCH (n)-{ways}-{'' if lookup.entering else '>'}(m) ",
         "collect(DISTINCT n) + collect(DISTINCT m)",
     )
 

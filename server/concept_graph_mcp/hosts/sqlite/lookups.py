@@ -338,12 +338,19 @@ def _reached(database: Database, lookup: Reached) -> list[int]:
     types = json.dumps(lookup.edges)
     seen, newest = dict.fromkeys(found), found
     for _ in range(lookup.most):
-        rows = database.execute(
-            "SELECT target FROM edge WHERE source IN (SELECT value FROM json_each(?))"
-            " AND type IN (SELECT value FROM json_each(?)) ORDER BY id",
-            [json.dumps(newest), types],
-        )
-        newest = [one for one in dict.fromkeys(_ids(rows)) if one not in seen]
+        ends = [("target", "source"), *([("source", "target")] if lookup.entering else [])]
+        reached = [
+            one
+            for end, start in ends
+            for one in _ids(
+                database.execute(
+                    f"SELECT {end} FROM edge WHERE {start} IN (SELECT value FROM json_each(?))"
+                    " AND type IN (SELECT value FROM json_each(?)) ORDER BY id",
+                    [json.dumps(newest), types],
+                )
+            )
+        ]
+        newest = [one for one in dict.fromkeys(reached) if one not in seen]
         if not newest:
             break
         seen |= dict.fromkeys(newest)

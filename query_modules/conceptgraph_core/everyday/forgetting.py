@@ -1,0 +1,69 @@
+"""Forget whatever a reading tool returned the id of, and bring it back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .. import text as texts
+from ..entities import forgetting, schema
+from ..entities.identity import components
+from ..entities.node import All, Node
+from ..entities.node import Graph as Entities
+from ..entities.observation import mentions
+from ..memories import admin, crud
+from ..memories.schema import FORGOTTEN
+from ..memories.view import AllMemories, Graph
+
+Row = dict[str, Any]
+
+
+def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
+    """Hide what has that id: a memory, a fact, a mention or an entity, with what rests on it alone.
+
+    With an entity go the memories that are about it and about nothing else. The owner can restore
+    everything in full. See `memorygraph.forget` and `entitygraph.forget`. Returns id and
+    forgotten_at (unix ms). Raises NotFound, InvalidText.
+    """
+    found = graph.present([texts.name(id_, "id")])
+    if found:
+        row = crud.hide(graph, found[0], reason)
+        return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
+    known = graph.another(Entities)
+    node = forgetting.find(known, id_)
+    about = list(_memories_about(known, node)) if node.label == schema.ENTITY else []
+    row = forgetting.forget(known, id_, reason)
+    for memory in graph.present(about):
+        crud.hide(graph, memory, reason, id_)
+    return row
+
+
+def restore(graph: Graph, id_: str) -> Row:
+    """Bring back what `forget` hid with that id, as its owner; counts an access to a memory.
+
+    Returns id, restored (False if it was in sight), and the state of a memory. Raises NotFound, and
+    NotAllowed if it went with something else, which must be restored first.
+    """
+    every = graph.another(AllMemories)
+    if every.present([texts.name(id_, "id")]):
+        row = admin.restore(every, id_)
+        return {"id": id_, "restored": row["restored"], "state": row["state"]}
+    for memory in list(every.nodes()):
+        forgotten = memory.value("metadata").get(FORGOTTEN)
+        if memory.is_deleted and isinstance(forgotten, dict) and forgotten.get("with") == id_:
+            admin.restore(every, memory.memory_id)
+    return {**forgetting.restore(graph.another(Entities), id_), "state": None}
+
+
+def _memories_about(graph: Entities, entity: Node) -> Iterator[str]:
+    """Yield the ids of the memories in whose sessions nothing but *entity* was mentioned."""
+    every = graph.another(All)
+    members = components.members(every, entity)
+    everyone = {one.id for one in members}
+    told = [tie.other for one in members for tie in every.arriving(one, schema.OF)]
+    sessions = {tie.other for mention in told for tie in every.leaving(mention, schema.IN)}
+    for session in sessions:
+        memory_id = session.get("memory_id")
+        if memory_id is None:
+            continue
+        about = (mentions.entity_of(every, one) for one in mentions.of_session(every, session))
+        if {one.id for one in about if one is not None} <= everyone:
+            yield memory_id
