@@ -119,6 +119,20 @@ def test_facts_in_about_have_the_ids_that_forget_takes(days):
     assert days.about("Clara")["facts"] == [fact]
 
 
+def test_the_sentence_that_told_a_forgotten_fact_is_quoted_no_more(days):
+    days.say("I work at Philips. My sister Clara came by")
+    fact = days.fact("employer", "Philips")
+    before = of_entities(days.memory)
+    days.forget(fact)
+    whole = days.get(days.entity("Philips"))
+    assert [one["context"] for one in whole["mentions"]] == [None]
+    assert "work" not in days.recall("What about Philips?")
+    assert "Clara came by" in days.recall("What about Clara?")
+    days.restore(fact)
+    assert of_entities(days.memory) == before
+    assert "I work at Philips" in days.recall("What about Philips?")
+
+
 def test_with_an_entity_goes_all_that_rests_on_it_alone(days):
     days.say(SAID)
     days.say("Sander snores", "Sander")

@@ -17,7 +17,8 @@ Row = dict[str, Any]
 def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
     """Hide a fact, a mention or an entity, until `restore` brings it back.
 
-    * With a fact goes nothing else. A fact that it ended or corrected is so again.
+    * With a fact goes the sentence that told it, which is not quoted any more. A fact that it ended
+      or corrected is so again.
     * With a mention go the facts that it alone told, and an entity of which nothing is left.
     * With an entity go all entities merged with it, their mentions and facts, and the facts that
       have one of them as their value.
@@ -35,6 +36,8 @@ def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
     else:
         hiding.hide_node(graph, node, node.key)
         _settle_holders(graph, [node])
+        for one in _telling(graph, node):
+            one.set(unquoted_with=[*(one.get("unquoted_with") or ()), node.key])
     return {"id": node.key, "forgotten_at": graph.now_ms}
 
 
@@ -52,6 +55,9 @@ def restore(graph: Graph, id_: str) -> Row:
     else:
         hiding.show_node(node, {node.key})
         _settle_holders(graph, [node])
+        for one in _telling(graph, node):
+            left = [key for key in one.get("unquoted_with") or () if key != node.key]
+            one.set(unquoted_with=left or None)
     if node.get("forgotten_at") is not None:
         raise NotAllowed(f"id: {shown(id_)} was forgotten with {_with(graph, node)}; restore that")
     node.set(forgotten_because=None)
@@ -105,6 +111,22 @@ def _settle_holders(graph: Graph, facts: Iterable[Node]) -> None:
     ties = [tie for fact in facts for tie in every.arriving(fact, schema.HAS_FACT)]
     for entity in {tie.other.id: tie.other for tie in ties}.values():
         hiding.settle(graph, entity)
+
+
+def _telling(graph: Graph, fact: Node) -> list[Node]:
+    """Return the mentions of the messages that told *fact* whose sentence tells it."""
+    every, said = graph.another(All), fact.get("context")
+    holders = [tie.other for tie in every.arriving(fact, schema.HAS_FACT)]
+    ids = fact.get("mention_ids") or ()
+    told = [one for one in _mentions(every, holders) if one.key in ids]
+    messages = {one.get("message_id") for one in told}
+    sessions = {tie.other for one in told for tie in every.leaving(one, schema.IN)}
+    around = (one for session in sessions for one in mentions.of_session(every, session))
+    of_messages = (one for one in around if one.get("message_id") in messages)
+    words = ((one, one.get("mention_context")) for one in of_messages)
+    return [
+        one for one, context in words if said and context and (said in context or context in said)
+    ]
 
 
 def _with(graph: Graph, node: Node) -> str:

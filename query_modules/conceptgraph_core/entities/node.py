@@ -90,6 +90,12 @@ class Node(adapter.Node):
         return status
 
     @property
+    def words(self) -> str | None:
+        """The sentence of a mention, unless a fact that it told was forgotten."""
+        said: str | None = self.get("mention_context")
+        return None if self.get("unquoted_with") else said
+
+    @property
     def created_at(self) -> int:
         created_at: int = self.get("created_at")
         return created_at

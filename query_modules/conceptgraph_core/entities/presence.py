@@ -65,7 +65,7 @@ def _row(graph: Graph, node: Node, bounds: list[int]) -> Row:
 def _returns(told: Sequence[Node]) -> list[Row]:
     """Return the user's mentions that ended a silence, the earliest first."""
     return [
-        {"at": one.created_at, "since": before.created_at, "text": one.get("mention_context")}
+        {"at": one.created_at, "since": before.created_at, "text": one.words}
         for before, one in pairwise(told)
         if one.created_at - before.created_at >= AWAY_MS and one.get("origin") == schema.USER
     ]

@@ -316,6 +316,8 @@ _MENTION = NodeKind(
         optional("emotional_intensity", validators.unit),
         optional("rationale", text.summary),
         starting("archived", validators.flag, False),
+        # The forgotten facts that its sentence tells: it is not quoted.
+        optional("unquoted_with", validators.texts),
         *_HIDDEN,
         _CREATED_AT,
     ),

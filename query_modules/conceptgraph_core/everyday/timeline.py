@@ -146,7 +146,7 @@ def _messages(graph: Entities, since: int, until: int) -> list[Row]:
     for one in mentions:
         key = (one.get("session_id"), one.get("message_id"), one.get("origin"))
         entity = next((tie.other for tie in graph.leaving(one, entities.OF)), None)
-        words: str | None = one.get("mention_context")
+        words = one.words
         if words is not None and entity is not None and key not in first:
             first[key] = _row("message", entity.key, words, one.created_at, _who(one))
     return list(first.values())

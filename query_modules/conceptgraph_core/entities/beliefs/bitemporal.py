@@ -73,7 +73,7 @@ def find_sentence(graph: Graph, fact: Node) -> str | None:
     entities = [tie.other for tie in graph.arriving(fact, schema.HAS_FACT)]
     seen = {tie.other.key: tie.other for one in entities for tie in graph.arriving(one, schema.OF)}
     told = [seen[key] for key in ids if key in seen]
-    return said if not told or ids[0] in seen else told[0].get("mention_context")
+    return said if not told or ids[0] in seen else told[0].words
 
 
 def row(graph: Graph, fact: Node, known_at: int) -> Row:

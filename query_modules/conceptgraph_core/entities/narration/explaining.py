@@ -203,7 +203,7 @@ def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
     found.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key), reverse=True)
     for one in found[:MOST_TOLD]:
         by = "the user" if one.get("origin") == schema.USER else f"a model ({INFERRED})"
-        said = ended(one.get("mention_context") or one.get("label"))
+        said = ended(one.words or one.get("label"))
         parts = ("Mentioned on ", one.created_at, f" by {by}: {said}")
         yield Told(parts, one, ids=(("mention_id", one.key),))
     if len(found) > MOST_TOLD:

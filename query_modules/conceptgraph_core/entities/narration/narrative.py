@@ -131,7 +131,7 @@ def _briefly(
     asked = [other for _, other in _questions(graph, told, whole)]
     parts += [f"; perhaps the same as {other.name}" for other in asked]
     last = next(iter(whole.users), None)
-    if last is not None and not contested and not valid and (said := last.get("mention_context")):
+    if last is not None and not contested and not valid and (said := last.words):
         words = [f": {quoted(said)}"] if quotes(last) else []
         parts += ["; last mentioned on ", last.created_at, *words]
     return parts
@@ -272,7 +272,7 @@ def _who(graph: Graph, whole: Whole) -> Iterator[Sentence]:
     else:
         how = f"is {INFERRED}: only the model mentioned it, last on "
     short = Sentence((f"{start} {how}", last.created_at, "."), (whole.node.key,), cited)
-    said = last.get("mention_context")
+    said = last.words
     if not said:
         yield short
         return
@@ -284,7 +284,7 @@ def _before(whole: Whole) -> Iterator[Sentence]:
     """Report the user's earlier words about it."""
     heard: dict[str, None] = {}
     for mention in whole.users:
-        words = mention.get("mention_context")
+        words = mention.words
         if words and words not in heard:
             heard[words] = None
             if len(heard) > 1:

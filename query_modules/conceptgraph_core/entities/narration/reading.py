@@ -161,7 +161,7 @@ def mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
             "mention_id": one.key,
             "label": one.get("label"),
             "origin": one.get("origin"),
-            "context": one.get("mention_context"),
+            "context": one.words,
             "span": one.get("source_span"),
             "inferred_from": one.get("inferred_from"),
             "archived": one.get("archived"),

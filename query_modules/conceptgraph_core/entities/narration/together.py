@@ -103,5 +103,5 @@ def _related(whole: Whole, other: Whole, tie: Tie, pair: _Pair) -> Sentence:
 
 def _saying(evidence: str, mentions: Sequence[Node]) -> Node | None:
     """Return a mention whose words contain *evidence*."""
-    there = (one for one in mentions if evidence in line(one.get("mention_context") or ""))
+    there = (one for one in mentions if evidence in line(one.words or ""))
     return next(there, None)
