@@ -2,7 +2,10 @@
 
 import pytest
 from expect import DAY_MS, REFUSALS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from test_everyday import Days
+from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.inputs import Given
@@ -490,3 +493,51 @@ def test_of_two_messages_of_one_time_only_the_forgotten_goes(heard):
     heard.forget("memory 2")
     assert heard.facts() == [("employer", "Philips"), ("home", "York")]
     assert heard.facts("bob") == [("employer", "Fokker")]
+
+
+def tell_much(heard):
+    """Tell what ends, corrects, merges and repeats; return the ids that can be forgotten."""
+    heard.hear("1", "I live in Leeds")
+    heard.hear("2", "I work at Philips and I live in York")
+    heard.hear("3", "My husband Sander cooked")
+    heard.hear("4", "I no longer work at Philips")
+    heard.say("Sandertje is tired", "Sandertje")
+    heard.say("I live in York")
+    merging = heard.entity("Sandertje"), heard.entity("Sander"), "one", "user_correction"
+    heard.run(calls.entities.merge(*merging, "Sandertje is Sander"))
+    heard.remember("Sander snores at night", [{"name": "Sander", "kind": "husband"}])
+    heard.remember("Sander and Clara play chess", ["Sander", "Clara"])
+    corrected(heard, heard.fact("home", "York"), said="I live in Oslo")
+    kinds = {"entity", "mention", "fact", "memory"}
+    return sorted(one["id"] for one in heard.memory.records() if one["kind"] in kinds)
+
+
+@settings(
+    max_examples=limit_examples(),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_forgotten_and_restored_in_any_order_all_is_as_before(memory, data):
+    memory.empty()
+    heard = Heard(memory)
+    ids = tell_much(heard)
+    before = of_entities(memory)
+    forgotten = []
+    for one in data.draw(st.lists(st.sampled_from(ids), max_size=6, unique=True)):
+        try:
+            heard.forget(one)
+        except REFUSALS:
+            continue
+        forgotten.append(one)
+    assert (of_entities(memory) == before) is (not forgotten)
+    waiting = data.draw(st.permutations(forgotten))
+    for _ in range(len(forgotten) + 1):
+        for one in list(waiting):
+            try:
+                heard.restore(one)
+            except REFUSALS:
+                continue
+            waiting.remove(one)
+    assert waiting == []
+    assert of_entities(memory) == before
