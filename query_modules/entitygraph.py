@@ -58,6 +58,8 @@ YIELD forgotten_at;
     Hide a fact, a mention or an entity, with all that rests on it alone.
 CALL entitygraph.restore("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD restored;
     Bring back what was forgotten with that id.
+CALL entitygraph.purge(2592000000) YIELD id, text;
+    Remove for ever what was forgotten longer ago, with all that was hidden with it.
 CALL entitygraph.questions() YIELD one, other, similarity, reason;
     List the open questions whether two entities are the same, the most similar first.
 CALL entitygraph.answer("id of puppy", "id of Max", true, "one dog") YIELD merge_id;
@@ -126,6 +128,7 @@ register(procedures.QUESTIONS, Graph, asking.questions)
 register(procedures.UNMERGE, Graph, undoing.unmerge)
 register(procedures.FORGET, Graph, forgetting.forget)
 register(procedures.RESTORE, Graph, forgetting.restore)
+register(procedures.PURGE, Graph, forgetting.purge)
 register(procedures.LIST, Graph, admin.listed)
 register(procedures.MERGES, Graph, admin.merges)
 

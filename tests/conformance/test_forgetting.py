@@ -541,3 +541,70 @@ def test_forgotten_and_restored_in_any_order_all_is_as_before(memory, data):
             waiting.remove(one)
     assert waiting == []
     assert of_entities(memory) == before
+
+
+def purge(days, *ids):
+    days.memory.now_ms += 60_000
+    return [row["id"] for row in days.run(calls.entity_admin.purge(1, ids))]
+
+
+def test_purged_nothing_is_left_of_an_entity(days, memory):
+    days.say("I work at Philips")
+    before = of_entities(memory)
+    days.say("My husband Sander cooked", session="other")
+    days.say("Sandertje snores", "Sandertje", session="other")
+    sander, other = days.entity("Sander"), days.entity("Sandertje")
+    merging = other, sander, "one", "user_correction", "Sandertje is Sander"
+    days.run(calls.entities.merge(*merging))
+    assert purge(days, sander) == []
+    days.forget(sander)
+    assert purge(days, sander) == [sander]
+    assert not kept(memory, "Sander")
+    assert memory.run(calls.transfer.check()) == []
+    assert {one.get("value") for one in of_entities(memory)} == {one.get("value") for one in before}
+    days.say("My husband Sander came home", session="third")
+    assert ("spouse", "Sander") in days.facts()
+
+
+def test_one_who_was_told_anew_outlives_the_purge_of_the_other(days, memory):
+    days.say("Sander cooked", "Sander")
+    days.say("Sandertje snores", "Sandertje")
+    sander, other = days.entity("Sander"), days.entity("Sandertje")
+    days.run(calls.entities.merge(other, sander, "one", "user_correction", "Sandertje is Sander"))
+    days.forget(sander)
+    days.say("Sandertje is here again", "Sandertje")
+    assert purge(days, sander) == [sander]
+    assert days.get(other)["labels"] == ["Sandertje"]
+    assert kept(memory, "cooked") == []
+    assert memory.run(calls.transfer.check()) == []
+
+
+def test_a_purged_fact_takes_its_sentence_along(days, memory):
+    days.say("I work at Philips in gloomy times")
+    fact = days.fact("employer", "Philips")
+    days.forget(fact)
+    assert purge(days, fact) == [fact]
+    assert kept(memory, "gloomy") == []
+    days.say("I work at Philips again")
+    assert days.facts() == [("employer", "Philips")]
+
+
+def test_a_purged_mention_takes_along_what_it_alone_told(days, memory):
+    days.say("I work at Philips in gloomy times")
+    mentions = [one["id"] for one in memory.records() if one["kind"] == "mention"]
+    for one in mentions:
+        days.forget(one)
+    assert sorted(purge(days, *mentions)) == sorted(mentions)
+    assert of_entities(memory) == []
+
+
+def test_only_what_was_forgotten_long_ago_is_purged(days):
+    days.say(SAID)
+    sander, now = days.entity("Sander"), days.memory.now_ms
+    days.forget(sander)
+    later = now + 2 * DAY_MS
+    for window, expected in ((3 * DAY_MS, []), (DAY_MS, [sander])):
+        days.memory.now_ms = later
+        rows = days.run(calls.entity_admin.purgeable("default", window, later))
+        assert [row["id"] for row in rows] == expected
+        assert days.run(calls.entity_admin.purgeable("bob", window, later), "bob") == []

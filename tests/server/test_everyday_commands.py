@@ -121,11 +121,23 @@ def test_an_entity_that_is_forgotten_comes_back_by_the_same_command(person):
     [lena] = [line.split()[1] for line in before.splitlines() if line.startswith("id: ")]
     told = person.says("forget", lena, "--reason", "private")
     assert told == f"Forgotten; memories restore {lena} brings it back.\n"
-    assert lena not in person.says("about", "Lena")
+    assert "nothing is found" in person.refused("about", "Lena")
     assert "Lena" not in person.says("entities", "list")
     assert person.says("memories", "restore", lena) == f"{lena}: restored\n"
     assert person.says("memories", "restore", lena) == f"{lena}: was there all the time\n"
     assert person.says("about", "Lena") == before
+
+
+def test_an_entity_that_was_forgotten_is_purged_by_its_id(person):
+    person.says(*LENA)
+    lena = person.json("about", "Lena")["id"]
+    assert "not found" in person.refused("memories", "purge", lena, "--yes")
+    person.says("forget", lena)
+    listed = person.says("memories", "purge", lena, "--dry-run")
+    assert listed.startswith(f"{lena}: out of sight since ")
+    assert "Removed: 1." in person.says("memories", "purge", lena, "--yes")
+    assert "not found" in person.refused("memories", "restore", lena)
+    person.says("check")
 
 
 def test_two_concepts_are_related(person, monkeypatch):

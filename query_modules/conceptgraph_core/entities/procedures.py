@@ -66,6 +66,7 @@ QUESTIONS = reads(
 FORGET = writes("entitygraph.forget", id=str, forgotten_at=int)
 RESTORE = writes("entitygraph.restore", id=str, restored=bool)
 UNMERGE = writes("entitygraph.unmerge", merge_id=str, separate=MAPS, undo=str | None)
+PURGE = writes("entitygraph.purge", id=str, kind=str, forgotten_at=int, text=str)
 LIST = reads(
     "entitygraph.list", entity_id=str, label=str, type=str, kind=str | None, status=str,
     trust=float, edges=int, last_activated=int, is_active=bool, inferred=bool,

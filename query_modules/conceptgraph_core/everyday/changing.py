@@ -7,6 +7,7 @@ from .. import dates, text
 from ..entities import admin
 from ..entities import schema as entities
 from ..entities.beliefs import bitemporal
+from ..entities.forgetting import FORGETTABLE, describe
 from ..entities.identity import ledger
 from ..entities.node import All
 from ..entities.node import Graph as Entities
@@ -22,11 +23,6 @@ NEW, CORRECTED, CONTRADICTED = "new", "corrected", "contradicted"
 EDITED, FADED, RETURNED, EXPIRED, FORGOTTEN = "edited", "faded", "returned", "expired", "forgotten"
 PROMOTED: Final = "promoted"
 _ENTITY, _FACT, _LEDGER = "entity", "fact", "ledger"
-_FORGETTABLE: Final = {
-    entities.ENTITY: _ENTITY,
-    entities.FACT: _FACT,
-    entities.MENTION: "mention",
-}
 
 
 def changes(
@@ -136,18 +132,14 @@ def _of_entities(graph: Entities) -> Iterator[Row]:
 def _of_forgotten(every: All) -> Iterator[Row]:
     """Iterate over what was forgotten by itself, and not with something else."""
     for node in every.nodes():
-        if node.label not in _FORGETTABLE or node.key not in (node.get("forgotten_with") or ()):
-            continue
-        kind = _FORGETTABLE[node.label]
-        if kind == _ENTITY:
-            said = node.own_name
-        elif kind == _FACT:
-            of = next(tie.other for tie in every.arriving(node, entities.HAS_FACT))
-            said = _stated(every, of, node)
-        else:
-            said = node.get("mention_context") or node.get("label")
-        given = {"why": node.get("forgotten_because"), "undo": node.key}
-        yield _row(node.get("forgotten_at"), FORGOTTEN, kind, node.key, said, **given)
+        if node.label in FORGETTABLE and node.key in (node.get("forgotten_with") or ()):
+            given = {"why": node.get("forgotten_because"), "undo": node.key}
+            at, kind, said = (
+                node.get("forgotten_at"),
+                FORGETTABLE[node.label],
+                describe(every, node),
+            )
+            yield _row(at, FORGOTTEN, kind, node.key, said, **given)
 
 
 def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:

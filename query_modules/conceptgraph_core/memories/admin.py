@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import limits, text
+from ..entities.node import Graph as Entities
+from ..entities.observation import hiding
 from ..jobs import worker
 from ..jobs.schema import BATCH, MAX_BATCH, PURGE
 from ..jobs.worker import Work
@@ -131,7 +133,7 @@ def _remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
         writer.remove(schema.KIND, node)
         graph.delete_node(node)
     writer.finish()
-    resting.remove(graph, observed)
+    hiding.remove(graph.another(Entities), observed)
 
 
 def scopes(

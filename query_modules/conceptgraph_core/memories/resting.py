@@ -6,7 +6,7 @@ Layers meet by name, so no edge leads from a memory to what it made. The session
 for it has its id, and the keys of the concepts that it associated.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 from typing import Any
 
@@ -80,16 +80,6 @@ def find_mentions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
     messages = every.of(entities.MENTION)
     found += [one for one in messages if any(is_of_message(node, one) for node in once)]
     return list(dict.fromkeys(found))
-
-
-def remove(graph: AllMemories, told: Sequence[Entity]) -> None:
-    """Remove for good the mentions *told* that are hidden, and what rested on them alone."""
-    every = graph.another(AllEntities)
-    sessions = {tie.other for one in told for tie in every.leaving(one, entities.IN)}
-    hiding.remove(every, told)
-    for session in sessions:
-        if next(mentions.of_session(every, session), None) is None:
-            every.delete_node(session)
 
 
 def _hide_or_show(known: Entities, node: Node, told: Iterable[Entity]) -> list[Entity]:

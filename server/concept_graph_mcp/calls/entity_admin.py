@@ -8,6 +8,7 @@ from conceptgraph_core.entities import procedures, schema
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
 
 from .call import Call, checked
+from .entity_lookups import with_any_id
 from .lookups import BEYOND, Equal, Lookup, Ordered, Range, Union, Where, WithEdges, following
 
 HOUR_MS = 3_600_000
@@ -41,6 +42,27 @@ def listed_until(until_ms: int, limit: int, user_id: str = DEFAULT_USER) -> Call
     until = (-limits.MAX_TIME_MS, until_ms + 1)
     rest = Range((schema.ENTITY,), "last_activated", *until, mine, schema.MAX_LISTED)
     return Call(procedures.LIST, ([], most), Union((latest, rest)))
+
+
+@checked
+def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) -> Call:
+    """Return the call for what `purge` would remove now; it writes nothing."""
+    text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
+    most = text.integer(limit, "limit", 1, MAX_BATCH)
+    first, beyond = -limits.MAX_TIME_MS, now_ms - retention_ms + 1
+    mine = (("user_id", scope),)
+    parts = tuple(
+        Range((label,), "forgotten_at", first, beyond, mine, most)
+        for label in (schema.ENTITY, schema.FACT, schema.MENTION)
+    )
+    return Call(procedures.PURGE, (retention_ms, [], most, True), Union(parts))
+
+
+@checked
+def purge(retention_ms: int, ids: Sequence[str], dry_run: bool = False) -> Call:
+    """Return the call that permanently removes those of *ids* that are `purgeable`."""
+    found = Union(tuple(part for one in ids for part in with_any_id(one).parts))
+    return Call(procedures.PURGE, (retention_ms, list(ids), len(ids) or 1, dry_run), found)
 
 
 @checked

@@ -245,7 +245,7 @@ def relink(embedded: str | None, source_id: str, target_id: str, type_: str) -> 
 
 
 @memories.command()
-@click.argument("memory_ids", metavar="[ID...]", nargs=-1)
+@click.argument("ids", metavar="[ID...]", nargs=-1)
 @click.option(
     "--older-than",
     metavar="DAYS",
@@ -257,7 +257,7 @@ def relink(embedded: str | None, source_id: str, target_id: str, type_: str) -> 
 @click.pass_obj
 def purge(
     embedded: str | None,
-    memory_ids: tuple[str, ...],
+    ids: tuple[str, ...],
     older_than: float | None,
     *,
     dry_run: bool,
@@ -265,18 +265,20 @@ def purge(
 ) -> None:
     """Permanently delete forgotten or expired memories, by id or by --older-than.
 
+    Forgotten entities, facts and mentions too, each by the id that it was forgotten by.
+
     Without either, those that CONCEPT_GRAPH_RETENTION_DAYS lets the worker remove.
 
     Shows first what that is. Nothing brings back what is purged but a backup.
     """
-    if memory_ids and older_than is not None:
+    if ids and older_than is not None:
         raise click.UsageError("name memories, or say --older-than DAYS, not both")
     window = 1 if older_than is None else max(1, round(older_than * DAY_MS))
-    if older_than is None and not memory_ids:
+    if older_than is None and not ids:
         window = _retention(configured(embedded))
 
     async def work(session: Session, keeper: Keeper) -> None:
-        if await _purge(session, memory_ids, window, dry_run=dry_run, yes=yes):
+        if await _purge(session, ids, window, dry_run=dry_run, yes=yes):
             await keeper.overwrite_removed()
 
     with_keeper(embedded, work)
@@ -292,20 +294,19 @@ def _retention(settings: Settings) -> int:
 
 
 async def _purge(
-    session: Session, memory_ids: Sequence[str], window: int, *, dry_run: bool, yes: bool
+    session: Session, ids: Sequence[str], window: int, *, dry_run: bool, yes: bool
 ) -> int:
-    """Remove memories for ever, if the person agrees; return how many."""
-    if memory_ids:
-        gone = [await _named(session, one) for one in dict.fromkeys(memory_ids)]
+    """Remove for ever what was forgotten, if the person agrees; return how many."""
+    if ids:
+        gone = [await _named(session, one) for one in dict.fromkeys(ids)]
     else:
         gone = await _purgeable(session, window)
     if not gone:
         say("There is nothing to purge.")
         return 0
     for row in gone[:SHOWN]:
-        since = f"{session.local(row['deleted_at']):%Y-%m-%d}"
-        told = row["summary"] or row["content"] if "content" in row else row["text"]
-        say(f"{row['memory_id']}: out of sight since {since}: {shortened(told)}")
+        since = f"{session.local(row['at']):%Y-%m-%d}"
+        say(f"{row['id']}: out of sight since {since}: {shortened(row['text'])}")
     if len(gone) > SHOWN:
         say(f"and {len(gone) - SHOWN:,} more")
     if dry_run:
@@ -314,27 +315,45 @@ async def _purge(
         click.confirm("Remove them for ever?", abort=True)
     removed = 0
     for first in range(0, len(gone), BATCH):
-        batch = [row["memory_id"] for row in gone[first : first + BATCH]]
-        removed += len(await session.run(calls.memory_admin.purge(session.user_id, window, batch)))
+        batch = gone[first : first + BATCH]
+        if memory_ids := [row["id"] for row in batch if row["is_memory"]]:
+            call = calls.memory_admin.purge(session.user_id, window, memory_ids)
+            removed += len(await session.run(call))
+        if others := [row["id"] for row in batch if not row["is_memory"]]:
+            removed += len(await session.run(calls.entity_admin.purge(window, others)))
     say(f"Removed: {removed:,}.")
-    if not memory_ids and await _purgeable(session, window):
+    if not ids and await _purgeable(session, window):
         say("There are more; the same command removes them.")
     return removed
 
 
-async def _named(session: Session, memory_id: str) -> Row:
-    [row] = await session.run(calls.memory_admin.show(memory_id))
+async def _named(session: Session, id_: str) -> Row:
+    """Return what was forgotten by that id. Raises Failure, or Refused if there is none."""
+    if rows := await session.run(calls.entity_admin.purge(1, [id_], dry_run=True)):
+        return _list_gone(rows[0])
+    [row] = await session.run(calls.memory_admin.show(id_))
     if row["deleted_at"] is None:
         raise Failure(
-            f"memory: {memory_id} is {row['state']}; only what is forgotten or expired is purged:"
+            f"memory: {id_} is {row['state']}; only what is forgotten or expired is purged:"
             " forget it first (memory_node_forget)"
         )
-    return row
+    return _list_gone(row)
+
+
+def _list_gone(row: Row) -> Row:
+    """Return a row of a memory, or of something else that was forgotten, as it is listed."""
+    if "kind" in row:
+        return {**row, "at": row["forgotten_at"], "is_memory": False}
+    text = row["summary"] or row["content"] if "content" in row else row["text"]
+    return {"id": row["memory_id"], "at": row["deleted_at"], "text": text, "is_memory": True}
 
 
 async def _purgeable(session: Session, window: int) -> list[Row]:
-    call = calls.memory_admin.purgeable(session.user_id, window, session.clock.now_ms(), MAX_BATCH)
-    return await session.run(call)
+    given = session.user_id, window, session.clock.now_ms(), MAX_BATCH
+    kept = await session.run(calls.memory_admin.purgeable(*given))
+    return [
+        _list_gone(row) for row in (*kept, *await session.run(calls.entity_admin.purgeable(*given)))
+    ]
 
 
 def _found(rows: list[Row], explain: bool) -> Table:

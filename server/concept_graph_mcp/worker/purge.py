@@ -1,4 +1,4 @@
-"""Run the job `purge`: remove memories deleted longer ago than the retention period."""
+"""Run the job `purge`: remove what was deleted longer ago than the retention period."""
 
 from typing import Any
 
@@ -34,22 +34,33 @@ async def _remove(turn: JobRun, session: Session, window: int) -> None:
         removed = await session.run(calls.memory_admin.purge(user, window, ids, turn.holder))
         turn.tell({"purged": len(removed)})
         if not removed:
-            return  # All of them were restored meanwhile.
+            break  # All of them were restored meanwhile.
+    while rows := await session.run(
+        calls.entity_admin.purgeable(user, window, now_ms(), turn.batch)
+    ):
+        others = await session.run(calls.entity_admin.purge(window, [row["id"] for row in rows]))
+        await turn.report(purged=len(others))
+        if not others:
+            return
 
 
 async def _tell(turn: JobRun, session: Session, window: int) -> None:
     now_ms = session.clock.now_ms()
-    call = calls.memory_admin.purgeable(session.user_id, window, now_ms, MAX_BATCH)
-    rows = await session.run(call)
-    turn.tell({"purged": len(rows)})
+    given = session.user_id, window, now_ms, MAX_BATCH
+    kept = await session.run(calls.memory_admin.purgeable(*given))
+    others = await session.run(calls.entity_admin.purgeable(*given))
+    turn.tell({"purged": len(kept) + len(others)})
+    rows = [("memory_id", row["memory_id"], row["deleted_at"], row["text"]) for row in kept]
+    rows += [(f"{row['kind']}_id", row["id"], row["forgotten_at"], row["text"]) for row in others]
     turn.would((_change(row, now_ms, window) for row in rows), user_id=session.user_id)
 
 
-def _change(row: Row, now_ms: int, window: int) -> Row:
-    ago = (now_ms - row["deleted_at"]) / DAY_MS
+def _change(row: tuple[str, str, int, str], now_ms: int, window: int) -> Row:
+    field, key, at, text = row
+    ago = (now_ms - at) / DAY_MS
     return {
-        "memory_id": row["memory_id"],
-        "text": row["text"],
+        field: key,
+        "text": text,
         "from": "expired",
         "to": "removed for good",
         "why": f"it was deleted {ago:.1f} days ago, {window / DAY_MS:g} or more",

@@ -42,10 +42,15 @@ def show(graph: Graph, told: Iterable[Node], causes: Collection[str] | None) -> 
         settle(graph, entity)
 
 
-def remove(graph: Graph, told: Iterable[Node]) -> None:
-    """Remove those of the mentions *told* that are hidden, and what rested on them alone."""
-    every = graph.another(All)
-    for entity, of_one in _by_entity(graph, told).items():
+def remove(graph: Graph, told: Iterable[Node]) -> set[int]:
+    """Remove those of the mentions *told* that are hidden, and what rested on them alone.
+
+    Sessions go with their last mention. Returns the database's ids of all that is gone.
+    """
+    removed: set[int] = set()
+    every, once = graph.another(All), list(told)
+    sessions = {tie.other for one in once for tie in every.leaving(one, schema.IN)}
+    for entity, of_one in _by_entity(graph, once).items():
         gone = [one for one in of_one if one.get("forgotten_at") is not None]
         words = [said for one in gone if (said := one.get("mention_context"))]
         for tie in every.ties(entity):
@@ -64,6 +69,17 @@ def remove(graph: Graph, told: Iterable[Node]) -> None:
             every.delete_node(one)
         if entity.get("forgotten_at") is not None and not _is_kept(every, entity):
             every.delete_node(entity)
+            removed.add(entity.id)
+        removed |= {one.id for one in gone}
+    drop_empty(every, sessions)
+    return removed
+
+
+def drop_empty(graph: Graph, sessions: Iterable[Node]) -> None:
+    """Remove those of *sessions* that have no mention."""
+    for session in sessions:
+        if next(mentions.of_session(graph, session), None) is None:
+            graph.delete_node(session)
 
 
 def hide_node(graph: Graph, node: Node, cause: str) -> bool:
