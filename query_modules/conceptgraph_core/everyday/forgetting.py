@@ -19,7 +19,7 @@ Row = dict[str, Any]
 def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
     """Hide what has that id: a memory, a fact, a mention or an entity, with what rests on it alone.
 
-    With an entity go the memories that are about it and about nothing else. The owner can restore
+    With an entity go the memories that are about it and name nobody else. The owner can restore
     everything in full. See `memorygraph.forget` and `entitygraph.forget`. Returns id and
     forgotten_at (unix ms). Raises NotFound, InvalidText.
     """
@@ -31,8 +31,8 @@ def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
     node = forgetting.find(known, id_)
     about = list(_memories_about(known, node)) if node.label == schema.ENTITY else []
     row = forgetting.forget(known, id_, reason)
-    for memory in graph.present(about):
-        crud.hide(graph, memory, reason, id_)
+    why = {"with": id_} if reason is None else {"reason": reason, "with": id_}
+    crud.hide_all(graph, graph.present(about), why)
     return row
 
 
@@ -54,7 +54,10 @@ def restore(graph: Graph, id_: str) -> Row:
 
 
 def _memories_about(graph: Entities, entity: Node) -> Iterator[str]:
-    """Yield the ids of the memories in whose sessions nothing but *entity* was mentioned."""
+    """Yield the ids of the memories in whose sessions nobody but *entity* was named.
+
+    "peanuts", without a kind and a capital, is a thing that a memory says something of, no name.
+    """
     every = graph.another(All)
     members = components.members(every, entity)
     everyone = {one.id for one in members}
@@ -65,5 +68,9 @@ def _memories_about(graph: Entities, entity: Node) -> Iterator[str]:
         if memory_id is None:
             continue
         about = (mentions.entity_of(every, one) for one in mentions.of_session(every, session))
-        if {one.id for one in about if one is not None} <= everyone:
+        if {one.id for one in about if one is not None and _is_named(one)} <= everyone:
             yield memory_id
+
+
+def _is_named(entity: Node) -> bool:
+    return entity.get("entity_kind") is not None or entity.bare != entity.bare.lower()

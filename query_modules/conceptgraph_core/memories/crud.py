@@ -276,21 +276,24 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     return hide(graph, graph.existing(memory_id), reason)
 
 
-def hide(
-    graph: AllMemories, node: Node, reason: str | None = None, entity_id: str | None = None
-) -> Row:
-    """Hide *node* as `forget` does; *entity_id* is the entity that it is forgotten with, if any."""
-    now_ms = graph.context.now_ms
-    why = {} if reason is None else {"reason": text.summary(reason, "reason")}
-    if entity_id is not None:
-        why["with"] = entity_id
-    score = graph.presence(node, may_expire=True)[0]
-    changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
-    changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
-    graph.update(node, **changes, decay_score=score)
-    every = graph.another(AllMemories)
-    resting.settle(every, [node, *standing.settle(every, node)])
-    return {"memory_id": node.memory_id, "deleted_at": now_ms}
+def hide(graph: AllMemories, node: Node, reason: str | None = None) -> Row:
+    """Hide *node* as `forget` does."""
+    hide_all(graph, [node], {} if reason is None else {"reason": text.summary(reason, "reason")})
+    return {"memory_id": node.memory_id, "deleted_at": graph.context.now_ms}
+
+
+def hide_all(graph: AllMemories, nodes: Sequence[Node], why: Row) -> None:
+    """Hide *nodes* as `forget` does, and store *why*: a reason, what they were forgotten with."""
+    now_ms, every = graph.context.now_ms, graph.another(AllMemories)
+    changed: list[Node] = []
+    for node in nodes:
+        score = graph.presence(node, may_expire=True)[0]
+        changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
+        changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
+        graph.update(node, **changes, decay_score=score)
+        changed += [node, *standing.settle(every, node)]
+    # In one go, because the first may remove what the others had associated too.
+    resting.settle(every, changed)
 
 
 def recent(
