@@ -319,7 +319,7 @@ def _episodes(first: str, beyond: str, scope: str) -> Range:
 @verb(procedures.FORGET)
 def forget(
     id: Annotated[str, "Any id returned."],
-    reason: Annotated[str | None, "Why."] = None,
+    reason: str | None = None,
 ) -> Lookup:
     """Hide a memory, a fact, a mention or an entity."""
     texts.name(id, "id")

@@ -190,8 +190,8 @@ Returns its id; existing if it was there already; similar ones, which it may hav
     @take_arguments(verbs.search)
     async def search(self, **given: Any) -> AllFound:
         """Call when recall did not bring what you look for: by a time, a name, or an older state \
-of things (last, with until). Returns the best, and how many there are (counted up to 100 of \
-each kind); accesses none."""
+of things (last, with until). Returns the best, and how many there are (up to 100 of each kind); \
+accesses none."""
         rows, advice = await everyday.search(self._session, **given)
         found = [self._ranged(self._dated(row, "total")) for row in rows]
         total = rows[0]["total"] if rows else 0
@@ -199,8 +199,8 @@ each kind); accesses none."""
 
     @take_arguments(verbs.about)
     async def about(self, **given: Any) -> About:
-        """Call when the user asks for all on somebody or something. Returns facts (past ones with \
-until), doubts, relations, what was said, and how many more there are of each."""
+        """Call when the user asks for all on a name. Returns facts (past ones with until), \
+doubts, relations, what was said, and how many more there are of each."""
         row, advice = await everyday.about(self._session, **given)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         made["sources"] = [dict(one) for one in row["sources"]] or None
