@@ -23,8 +23,8 @@ from concept_graph_mcp.session import Clock
 from .histories import ZONE, Row, ms, rows
 
 CASES = Path(__file__).with_name("changes.jsonl")
-_DAY_MS = 86_400_000
-_FIRST_MS = ms("2025-01-01T12:00")
+DAY_MS = 86_400_000
+FIRST_MS = ms("2025-01-01T12:00")
 PAST = re.compile(
     r"\buntil\b|\bformer|\bex[- ]|\bended\b|\bdied\b|\bwas\b|\bno longer\b", re.IGNORECASE
 )
@@ -34,15 +34,15 @@ SAID = "Said:"
 
 async def judge_history(folder: Path, case: Row, number: int, uri: str | None) -> list[str]:
     """Tell *case* to an empty store, and return what is wrong in the end; nothing: it holds."""
-    clock = Clock(_FIRST_MS)
+    clock = Clock(FIRST_MS)
     place = uri or folder / f"{number}.db"
     async with AsyncMemory.open(
         place, f"history {number}", clock=clock, zone=ZONE.key, embeddings="none"
     ) as memory:
         for turn, say in enumerate(case["says"]):
-            clock.set(_FIRST_MS + say["day"] * _DAY_MS + turn * 60_000)
+            clock.set(FIRST_MS + say["day"] * DAY_MS + turn * 60_000)
             await _tell(memory, say, turn)
-        clock.set(clock.now_ms() + _DAY_MS)
+        clock.set(clock.now_ms() + DAY_MS)
         return [wrong for check in case["checks"] for wrong in await judge_check(memory, check)]
 
 
@@ -65,7 +65,7 @@ async def judge_check(memory: AsyncMemory, check: Row) -> list[str]:
     `was`: it is told, and not as so now; `past`: no line states it as so; `never`: no line
     states it at all.
     """
-    lines = list(_stated(await ask_memory(memory, check["ask"])))
+    lines = list(stated(await ask_memory(memory, check["ask"])))
     now = [line for line, quoted in lines if not PAST.search(line)]
     every = [f"{line} {quoted}" for line, quoted in lines]
     wrong = []
@@ -98,7 +98,7 @@ def date_end(row: Row) -> str:
     return f" until {row['until']}" if "until" in row else ""
 
 
-def _stated(text: str) -> Iterator[tuple[str, str]]:
+def stated(text: str) -> Iterator[tuple[str, str]]:
     """Yield what each line states, and what it quotes.
 
     A note in a profile, or on who and what, is told as what is so now.

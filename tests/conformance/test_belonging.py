@@ -125,7 +125,7 @@ def test_two_texts_are_no_routine_and_values_are_none(days):
     judo(days, 2)
     assert len(said(days, "Pack for Milo's judo")) == 2
     doses = ("50", "75", "100")
-    kept(days, "levothyroxine", *(f"The levothyroxine dose is {one} mcg" for one in doses))
+    kept(days, "levothyroxine", *(f"The levothyroxine dose was {one} mcg" for one in doses))
     assert len(said(days, "Which levothyroxine dose?")) == 3
 
 

@@ -1,18 +1,11 @@
-"""Find the phrases of the languages' data files in a text. Imports nothing of Memgraph."""
+"""Tell what a text says by the phrases of the languages' data files.
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+Imports nothing of Memgraph.
+"""
+
 from typing import Final
 
-from .. import language
-from ..words.splitting import split
-
-# A phrase has this for one to so many words of any kind.
-_ANY: Final = "*"
-_MOST: Final = 4
-
-Phrase = tuple[str, ...]
-
+from ..words.phrase_files import has_phrase
 
 _CHANGES: Final = ("change", "parted", "dead")
 # The words for an end or its opposite, by what ends.
@@ -21,54 +14,23 @@ _ENDS: Final = (("parted", "together", "former"), ("dead", "alive"))
 
 def says_change(text: str) -> bool:
     """Tell whether *text* has words for a change in a life: broke up, moved to, died."""
-    return any(_says(text, "change", one) for one in _CHANGES)
+    return any(has_phrase(text, "change", one) for one in _CHANGES)
 
 
 def says_new_end(text: str, said: str) -> bool:
     """Tell whether *text* says that a couple or a life ended, or did not, and *said* neither."""
     return any(
-        any(_says(text, "change", one) for one in names)
-        and not any(_says(said, "change", one) for one in names)
+        any(has_phrase(text, "change", one) for one in names)
+        and not any(has_phrase(said, "change", one) for one in names)
         for names in _ENDS
     )
 
 
 def asks_for_each(message: str) -> bool:
     """Tell whether *message* asks for a date, for a number, or for all there is."""
-    return _says(message, "listing", "listing")
+    return has_phrase(message, "listing", "listing")
 
 
 def says_secret(text: str) -> bool:
     """Tell whether *text* says that somebody must not know of it."""
-    return _says(text, "secret", "secret")
-
-
-def _says(text: str, topic: str, name: str) -> bool:
-    words, phrases = split(text), _phrases(topic, name)
-    return any(
-        _is_at(place, words, phrase)
-        for place, word in enumerate(words)
-        for phrase in phrases.get(word, ())
-    )
-
-
-@cache
-def _phrases(topic: str, name: str) -> Mapping[str, Sequence[Phrase]]:
-    """Return the phrases by their first word."""
-    found: dict[str, list[Phrase]] = {}
-    for one in sorted(language.words(topic, name)):
-        first, *others = (split(part) for part in one.split(_ANY))
-        phrase = (*first, *(word for part in others for word in (_ANY, *part)))
-        found.setdefault(phrase[0], []).append(phrase)
-    return found
-
-
-def _is_at(place: int, words: Sequence[str], phrase: Phrase) -> bool:
-    """Tell whether *phrase* begins at *place* among *words*."""
-    for number, part in enumerate(phrase):
-        if part == _ANY:
-            behind = range(place + number + 1, place + number + _MOST + 1)
-            return any(_is_at(one, words, phrase[number + 1 :]) for one in behind)
-        if words[place + number : place + number + 1] != [part]:
-            return False
-    return True
+    return has_phrase(text, "secret", "secret")

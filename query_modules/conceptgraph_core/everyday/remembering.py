@@ -17,7 +17,7 @@ from ..entities.node import Graph as Entities
 from ..entities.observation import mentions, observing
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, lifecycle, links, resting, together
+from ..memories import crud, lifecycle, links, resting, superseding, together
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import correcting, schema
@@ -46,8 +46,10 @@ def remember(
     will be, if not now; a plan fades after that. It is found by the names and the kinds too, and
     the names are observed as entities. If concepts are the user's own, the names become concepts
     that evoke one another, more strongly each time. The same text again is the memory that is
-    there: existing is true, it is accessed, and *keep* is set anew. Returns id, existing and
-    similar ({id, text}); those that were often in one answer with an existing one are there with
+    there: existing is true, it is accessed, and *keep* is set anew. With *said*, it
+    ends an earlier text on the user that states another value of what one has once at a time, such
+    as a home or a dose, until it is forgotten. Returns id, existing and similar ({id, text, and
+    ended, if it is}); those that were often in one answer with an existing one are there with
     together, the number of answers, and a memory that replaced the same one before is there too.
     Raises InvalidText, InvalidNumber, Tautology, NotFound.
     """
@@ -59,6 +61,7 @@ def remember(
     now_ms, known = graph.context.now_ms, graph.another(Entities)
     if happened_at is not None:
         validators.time(happened_at, "happened_at")
+    at = now_ms if happened_at is None else happened_at
     old = wrong = None
     if replaces is not None:
         old = next(iter(graph.present([texts.name(replaces, "replaces")])), None)
@@ -76,12 +79,17 @@ def remember(
         preserved_until=_planned_until(happened_at, now_ms),
     )
     if existing:
-        _again(graph, node, keep, now_ms if happened_at is None else happened_at)
+        _again(graph, node, keep, at)
     others = [one for one in similar if one.memory_id != replaces]
     # Those of a memory that was there are offered: they were in its answers, and may say much else.
     paired = others[:] if existing else []
+    ends = not paired and replaces is None and said is not None and at <= now_ms
+    ended = [one for one in others if ends and _is_ended(graph, node, one)]
+    for one in ended:
+        crud.end(graph, node, one, at)
     for one in others if not paired else ():
-        links.join(graph, node, one, memories.DEFAULT_RELATION)
+        if one not in ended:
+            links.join(graph, node, one, memories.DEFAULT_RELATION)
     message, session = kept(text, said, wanted, happened_at), None
     if wanted:
         note = make_note(text, said, wanted, happened_at)
@@ -89,8 +97,7 @@ def remember(
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
         resting.note(node, session, associated)
     if old is not None:
-        until = now_ms if happened_at is None else happened_at
-        other = crud.replace(graph, node, old, until)
+        other = crud.replace(graph, node, old, at)
         others += [one for one in (other,) if one is not None and one not in others]
     elif wrong is not None:
         session = session or mentions.session(known, message.session_id)
@@ -100,7 +107,9 @@ def remember(
         "id": node.memory_id,
         "existing": existing,
         "similar": [
-            {"id": one.memory_id, "text": one.text, **(together.MARK if one in paired else {})}
+            {"id": one.memory_id, "text": one.text}
+            | (together.MARK if one in paired else {})
+            | ({"ended": True} if one in ended else {})
             for one in others
         ],
     }
@@ -110,6 +119,12 @@ def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
     """Relate two concepts, as `relations.add` does, which returns the weight too."""
     row = relations.add(graph, source, target, type_)
     return {name: row[name] for name in ("from", "to", "type")}
+
+
+def _is_ended(graph: Graph, node: Node, old: Node) -> bool:
+    """Tell whether *node*, told later, states another value of what *old* states."""
+    is_later = old.told_at < node.told_at
+    return is_later and superseding.replaces(node.content, old.content, graph.context.languages)
 
 
 def _terms(graph: Graph, text: str, about: Mapping[str, str | None]) -> list[str]:

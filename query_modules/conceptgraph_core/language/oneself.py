@@ -62,6 +62,20 @@ def is_of_user(text: str) -> bool:
     return _behind_lead(_words(text)) is not None
 
 
+def behind_lead(text: str) -> list[str]:
+    """Return the words behind "The user" at the beginning of *text*; none if it has no such."""
+    read = _words(text)
+    behind = _behind_lead(read)
+    return [] if behind is None else [one.text for one in read[behind:]]
+
+
+def names_user(text: str) -> bool:
+    """Tell whether *text* is about the user, or has "the user" anywhere: "the user's boss"."""
+    if is_of_user(text):
+        return True
+    return any(one.form.removesuffix("'s").removesuffix("s") in _USERS for one in _words(text))
+
+
 def is_order(text: str) -> bool:
     """Tell whether *text* says what to do always or never: "Never push to main"."""
     read = _words(text)
@@ -337,6 +351,7 @@ def _matter_words() -> Mapping[str, frozenset[str]]:
 
 _LEADS: Final = _phrases("leads", *LANGUAGES)
 _GENITIVES: Final = _phrases("genitives", *LANGUAGES)
+_USERS: Final = frozenset(one[-1] for one in _LEADS) - words("oneself", "first")
 _ENGLISH: Final = frozenset((("the", "user"), ("user",)))
 _CALLED: Final = _phrases("called", *LANGUAGES)
 _IS: Final = _phrases("is", *LANGUAGES)

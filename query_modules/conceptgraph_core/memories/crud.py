@@ -186,10 +186,18 @@ def replace(graph: Graph, node: Node, old: Node, until: int) -> Node | None:
     later = standing.last(every, old)
     if later.id == node.id:
         return None
-    links.join(graph, node, old, "contradicts", 1.0)
-    standing.end(every, old, node, until)
+    end(graph, node, old, until)
     resting.settle(every, [old])
     return None if later.id == old.id else later
+
+
+def end(graph: Graph, node: Node, old: Node, until: int) -> None:
+    """Let *node* say what is so since *old*, which was so *until* then; what rests on that stays.
+
+    It is so again once *node* is forgotten.
+    """
+    links.join(graph, node, old, "contradicts", 1.0)
+    standing.end(graph.another(AllMemories), old, node, until)
 
 
 def get(graph: Graph, memory_id: str) -> Row:

@@ -8,7 +8,7 @@ from .. import ranks
 from ..retrieval.graph_index import StoredIndex
 from ..retrieval.indexer import Words, is_of
 from ..words import missing, terms
-from . import near_duplicates, schema, standing
+from . import near_duplicates, schema, standing, superseding
 from .search import comparable
 from .view import AllMemories, Graph, Node
 
@@ -38,9 +38,11 @@ def known(
       contradicts or replaced it. The latest of several counts. A text about another time
       (*happened_at*) is another one.
     * A near-duplicate shares half of all terms of both, and two or more, or its vector has a
-      cosine of 0.85 or more. The value is the later memory that contradicts it, if any.
+      cosine of 0.85 or more, or the text may take its place (`superseding`). The value is the later
+      memory that contradicts it, if any.
 
-    Only texts that share most of the rarest terms are compared, as far as the look-up found them.
+    Only texts that share most of the rarest terms are compared, and those on the user, as far as
+    the look-up found them.
     """
     found = _compared(graph, content)
     others = [] if happened_at is None else [one for one in found if _happened(one) != happened_at]
@@ -48,11 +50,15 @@ def known(
     shares = {node: share for node, (share, _) in found.items()}
     likenesses = {node: one for node, one in shares.items() if one >= schema.SIMILAR_OVERLAP}
     given = comparable(graph, vector, model)
-    for node in graph.nodes() if given else ():
-        kept = node.raw.get_property("embedding")
+    for node in graph.nodes():
+        kept = node.raw.get_property("embedding") if given else None
         cosine = ranks.cosine(given, kept) if isinstance(kept, (list, tuple)) else None
         if cosine is not None and cosine >= schema.SIMILAR_COSINE:
             likenesses[node] = max(cosine, likenesses.get(node, 0.0))
+    # A text whose place is taken comes before those that are only alike.
+    for node in {**shares, **dict.fromkeys(graph.nodes())}:
+        if superseding.may_replace(content, node.content, graph.context.languages):
+            likenesses[node] = likenesses.get(node, 0.0) + 1.0
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
     groups = near_duplicates.grouped(one for one in ordered if one.value("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
@@ -115,25 +121,20 @@ def _compared(graph: Graph, content: str) -> dict[Node, tuple[float, int]]:
 
 
 def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
-    """Return the texts that share most of these terms, if they may share half of them.
+    """Return the texts that share most of these terms.
 
     On ties, texts of similar length come first, because a copy has the same length.
     """
-    length, unread = sum(counted.values()), 0
+    length = sum(counted.values())
     shared: Counter[int] = Counter()
     longer: dict[int, int] = {}
-    for term in sorted(counted):
-        if index.is_read(term):
-            mentions = index.mentions(term)
-            shared.update(mentions.texts)
-            by = (abs(other - length) for other in mentions.lengths)
-            longer.update(zip(mentions.texts, by, strict=True))
-        elif index.count(term):
-            unread += 1
-    least = schema.SIMILAR_OVERLAP * len(counted) - unread
-    enough = [text for text, count in shared.items() if count >= least]
-    enough.sort(key=lambda text: (-shared[text], longer[text]))
-    return enough[: schema.SIMILAR_COMPARED]
+    for term in sorted(filter(index.is_read, counted)):
+        mentions = index.mentions(term)
+        shared.update(mentions.texts)
+        by = (abs(other - length) for other in mentions.lengths)
+        longer.update(zip(mentions.texts, by, strict=True))
+    ordered = sorted(shared, key=lambda text: (-shared[text], longer[text]))
+    return ordered[: schema.SIMILAR_COMPARED]
 
 
 def _node(graph: AllMemories, index: StoredIndex, text: int) -> Node | None:

@@ -45,7 +45,7 @@ from conceptgraph_core.everyday.schema import (
 )
 from conceptgraph_core.language import oneself
 from conceptgraph_core.layers import SHARED
-from conceptgraph_core.memories import schema
+from conceptgraph_core.memories import schema, superseding
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import ACTIVE
 from conceptgraph_core.procedures import NOTHING
@@ -144,6 +144,8 @@ def remember(
     made = memories.create(scope, text, concepts=list(terms), embedded=embedded, said=said).lookup
     assert isinstance(made, Incoming)
     parts: list[Lookup] = [made.lookup, *entity_lookups.selves(scope)]
+    if superseding.is_of_matter(text):
+        parts += _own_texts(scope)
     if replaces is not None:
         parts.append(memories.resting(replaces, field="replaces"))
         session, *_ = hearing.kept(text, said, named, ms(happened_at))
@@ -415,13 +417,16 @@ def _of_user(scope: str) -> list[Lookup]:
 
     Memories that an older version stored have no key; of them the latest are read.
     """
-    ever = -_OWN_MS, _OWN_MS
-    own = (
-        Range((schema.MEMORY,), "own", *ever, (*mine(scope), ("state", state)), OWN_LOOKED_UP, "id")
-        for state in memories.SEEN
-    )
     unkeyed = memories.latest(scope, (ACTIVE,), OWN_LOOKED_UP)
-    return [*entity_lookups.selves(scope), *own, *unkeyed.parts]
+    return [*entity_lookups.selves(scope), *_own_texts(scope), *unkeyed.parts]
+
+
+def _own_texts(scope: str) -> list[Lookup]:
+    ever, own = (-_OWN_MS, _OWN_MS), mine(scope)
+    return [
+        Range((schema.MEMORY,), "own", *ever, (*own, ("state", state)), OWN_LOOKED_UP, "id")
+        for state in memories.SEEN
+    ]
 
 
 def _of_profile(scope: str, since: int | None = None, until: int | None = None) -> list[Lookup]:

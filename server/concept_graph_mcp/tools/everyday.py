@@ -73,6 +73,7 @@ class Similar(TypedDict):
     id: str
     text: str
     together: NotRequired[int]
+    ended: NotRequired[bool]
 
 
 class Remembered(TypedDict):
@@ -182,7 +183,7 @@ names, what was said of that, and what comes to mind; sources has the id of each
     async def remember(self, **given: Any) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
 Returns its id; existing if it was there already; similar ones, which it may have to replace \
-(together: in so many answers with it)."""
+(ended: it did; together: in so many answers with it)."""
         row, advice = await everyday.remember(self._session, **given)
         told = {"existing": row["existing"] or None, "similar": row["similar"] or None}
         return cast(Remembered, without_none({"id": row["id"], **told, "advice": advice}))

@@ -1,0 +1,253 @@
+"""Tell whether a text may take the place of an older one: both are of one matter of one subject.
+
+"The user lives in Cacilhas" and "The user has a flat in Benfica" share no word that says so. The
+words of the matters are data (`language/*/once.txt`). Imports nothing of Memgraph.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from .. import language
+from ..entities.language import dated
+from ..language import oneself
+from ..retrieval.question import asking
+from ..words import missing, terms
+from ..words.phrase_files import has_phrase
+from ..words.splitting import split
+
+_TOPIC: Final = "once"
+_PUNCTUATION: Final = ".,;:!?\"'()[]“”„…"
+_SCHEDULE: Final = "schedule"
+# The subject of a text is among so many words.
+_FIRST: Final = 6
+# A long text is of many matters.
+_LONGEST: Final = 300
+_READ: Final = 1_024
+_LONGEST_VALUE: Final = 3
+
+
+class Stated(NamedTuple):
+    """The parts of a text that tell what it may take the place of."""
+
+    text: str
+    is_of_user: bool
+    matters: frozenset[str]
+    # Stems that say what the text is about, and those of its subject among them.
+    content: frozenset[str]
+    subject: frozenset[str]
+    # Those that are written as names.
+    named: frozenset[str]
+    # Those that stand behind "new".
+    renewed: frozenset[str]
+    # The numbers, by what their units measure; for days and hours, `_SCHEDULE`.
+    amounts: Mapping[str, str]
+    # The words for kin, whose it may be.
+    kin: frozenset[str]
+
+
+def may_replace(new: str, old: str, languages: Sequence[str]) -> bool:
+    """Tell whether *new* may say how it is now what *old* says.
+
+    Both are about the user, or begin with the same subject, and have words of one matter that one
+    has once at a time; or both tell a number, a day or an hour of the same thing; or *new* says
+    that its subject, of which *old* tells, has changed.
+    """
+    if missing() or max(len(new), len(old)) > _LONGEST:
+        return False
+    one, other = _read_text(new, tuple(languages)), _read_text(old, tuple(languages))
+    is_of_one = one.subject & other.subject or (one.is_of_user and other.is_of_user)
+    if is_of_one and one.matters & other.matters:
+        return True
+    shares = one.content & other.content
+    if (shares and one.amounts.keys() & other.amounts.keys()) or one.renewed & other.content:
+        return True
+    # "Anna moved to Turin" says nothing of what else is known of Anna.
+    is_of_whom = bool(one.matters) and one.subject <= one.named
+    changed = one.subject & other.content and not is_of_whom
+    return bool(changed) and has_phrase(new, _TOPIC, "changed")
+
+
+def is_of_matter(text: str) -> bool:
+    """Tell whether *text* is on a matter of the user's: then texts on the user are compared."""
+    is_read = len(text) <= _LONGEST and oneself.names_user(text)
+    return is_read and any(oneself.has_matter(text, wanted) for wanted in _matters().values())
+
+
+def replaces(new: str, old: str, languages: Sequence[str]) -> bool:
+    """Tell whether *new* says for sure how it is now what *old* says, with another value.
+
+    Both state one value of the user's, such as a home, or one number of the same thing.
+    """
+    if missing() or max(len(new), len(old)) > _LONGEST:
+        return False
+    before = _values(old)
+    for matter, value in _values(new).items():
+        known = before.get(matter)
+        if known is not None and not (value.startswith(known) or known.startswith(value)):
+            return True
+    return _is_another_amount(_read_text(new, tuple(languages)), _read_text(old, tuple(languages)))
+
+
+def _is_another_amount(one: Stated, other: Stated) -> bool:
+    """Tell whether *one* says another number of the same thing, of the same person."""
+    measured = (one.amounts.keys() & other.amounts.keys()) - {_SCHEDULE}
+    if not any(one.amounts[kind] != other.amounts[kind] for kind in measured):
+        return False
+    is_of_one = one.is_of_user == other.is_of_user and one.kin == other.kin
+    if not is_of_one or not one.content & other.content:
+        return False
+    if has_phrase(one.text, _TOPIC, "adjusted"):
+        return one.content <= other.content or other.content <= one.content
+    return one.content == other.content and bool(_words("states") & set(split(one.text)))
+
+
+@lru_cache(_READ)
+def _read_text(text: str, languages: tuple[str, ...]) -> Stated:
+    words = split(text)
+    generic = _words("beside", "states", "changed") | _units().keys() | asking(text)
+    telling = [
+        word
+        for word in words
+        if word not in generic and not word[0].isdigit() and not dated.is_calendar(word)
+    ]
+    begins = [word for word in words[: _FIRST + len(words) - len(telling)] if word in telling]
+    fresh = language.words("change", "new")
+    renewed = [word for before, word in pairwise(words) if before in fresh and word in telling]
+    called = " ".join(one for one in text.split() if one[:1].isupper())
+    return Stated(
+        text,
+        oneself.names_user(text),
+        frozenset(one for one, wanted in _matters().items() if oneself.has_matter(text, wanted)),
+        frozenset(terms(" ".join(telling), languages)),
+        frozenset(terms(" ".join(begins[:2]), languages)),
+        frozenset(terms(called, languages)),
+        frozenset(terms(" ".join(renewed), languages)),
+        _amounts(text),
+        _kin().intersection(one.removesuffix("'s") for one in words),
+    )
+
+
+def _amounts(text: str) -> dict[str, str]:
+    """Return the last number of *text* by what its unit measures: "50 mcg" is a dose."""
+    found: dict[str, str] = {}
+    raw = [one.strip(_PUNCTUATION) for one in text.casefold().split()]
+    for place, one in enumerate(raw):
+        if dated.is_calendar(one) or dated.is_calendar(one.removesuffix("s")):
+            found[_SCHEDULE] = one
+        number = one.strip("".join(_symbols()))
+        digits = number.rstrip("abcdefghijklmnopqrstuvwxyzµμ")
+        if not digits[-1:].isdigit() or not digits.lstrip("-")[0].isdigit():
+            continue
+        beside = number[len(digits) :] or one.replace(number, "")
+        kind = _units().get(beside or (raw[place + 1] if place + 1 < len(raw) else ""))
+        if kind is not None:
+            found[kind] = digits
+        elif ":" in digits or raw[max(0, place - 1)] in _words("hours"):
+            found[_SCHEDULE] = digits
+    return found
+
+
+def _values(text: str) -> dict[str, str]:
+    """Return what *text* says that the user has once at a time, by the matter of it."""
+    behind = oneself.behind_lead(text)
+    forms = [one.casefold().strip(_PUNCTUATION) for one in behind]
+    found: dict[str, str] = {}
+    for matter, phrases in _value_phrases().items():
+        for phrase in phrases:
+            after = _after(forms, phrase)
+            value = None if after is None else _value(behind[after:])
+            if value:
+                found[matter] = value
+    place = next((at for at, form in enumerate(forms) if form not in _words("now")), None)
+    if place and forms[place] in _words("value diet") and _ends(behind, place):
+        found["diet"] = forms[place]
+    return found
+
+
+def _after(forms: Sequence[str], phrase: Sequence[str]) -> int | None:
+    """Return the place after *phrase* at the beginning of *forms*, words of now between."""
+    wanted = list(phrase)
+    for place, form in enumerate(forms):
+        if not wanted:
+            return place
+        if form == wanted[0]:
+            wanted.pop(0)
+        elif form not in _words("now"):
+            return None
+    return None
+
+
+def _value(words: Sequence[str]) -> str:
+    """Return the name at the beginning of *words*, case-folded."""
+    named: list[str] = []
+    for word in words[: _LONGEST_VALUE + 1]:
+        if not word[:1].isupper():
+            if named or word.casefold() not in _words("now"):
+                break
+            continue
+        named.append(word.casefold().strip(_PUNCTUATION))
+        if word[-1] in _PUNCTUATION:
+            break
+    return " ".join(named)
+
+
+def _ends(words: Sequence[str], place: int) -> bool:
+    """Tell whether the word at *place* ends what is said: not "vegan food"."""
+    behind = words[place + 1 : place + 2]
+    return (
+        not behind
+        or words[place][-1] in _PUNCTUATION
+        or behind[0].casefold().strip(_PUNCTUATION) in _words("now")
+    )
+
+
+@cache
+def _words(*names: str) -> frozenset[str]:
+    """Return the words of the lines called *names*, those of phrases each by itself."""
+    each = (one for name in names for one in language.words(_TOPIC, name))
+    return frozenset(word for one in each for word in one.split())
+
+
+@cache
+def _matters() -> Mapping[str, frozenset[str]]:
+    return {
+        name: language.words(_TOPIC, name)
+        for name in language.load("en", _TOPIC)
+        if name.startswith("once ")
+    }
+
+
+@cache
+def _value_phrases() -> Mapping[str, Sequence[Sequence[str]]]:
+    return {
+        matter: tuple(one.split() for one in sorted(language.words(_TOPIC, f"value {matter}")))
+        for matter in ("home", "job")
+    }
+
+
+@cache
+def _units() -> Mapping[str, str]:
+    return {
+        unit: name
+        for name in language.load("en", _TOPIC)
+        if name.startswith("unit ")
+        for unit in language.words(_TOPIC, name)
+    }
+
+
+@cache
+def _symbols() -> frozenset[str]:
+    return frozenset(one for one in _units() if len(one) == 1 and not one.isalnum())
+
+
+@cache
+def _kin() -> frozenset[str]:
+    return frozenset(
+        word
+        for one in language.LANGUAGES
+        for name, words in language.load(one, "kin").items()
+        if name not in language.load("en", "kin_groups")["trades"]
+        for word in words
+    )
