@@ -12,17 +12,18 @@ from ..memories import context as contexts
 from ..memories import rendering, standing
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
+from ..retrieval.question import Past
 from . import schema
 from .lines import ALWAYS, RULES, WHO, Line, made
 
 Row = dict[str, Any]
 
 
-def own_texts(graph: Graph) -> list[Node]:
-    """Return the current memories about the user, and house rules.
+def own_texts(graph: Graph, past: Past | None = None) -> list[Node]:
+    """Return the current memories about the user, and house rules; for a *past*, ended ones too.
 
-    Those that are kept always come first, then the most important, then the latest. A text that
-    matters for some days only is left out.
+    Those that are kept always come first, then the most important, then the latest. For a *past*,
+    what was so then comes first. A text that matters for some days only is left out.
     """
     # A memory of an older version has no key until `index`.
     raw = ((node, node.raw.get_property("own")) for node in graph.nodes())
@@ -30,9 +31,10 @@ def own_texts(graph: Graph) -> list[Node]:
     current = [
         node
         for node in keys
-        if graph.ended(node) is None and schema.DAYS_TAG not in node.value("tags")
+        if (past is not None or graph.ended(node) is None)
+        and schema.DAYS_TAG not in node.value("tags")
     ]
-    outdated = standing.against(graph, current)
+    outdated = {} if past is not None else standing.against(graph, current)
     # The look-up finds no more, and a copy of a text adds nothing.
     found = sorted(
         (node for node in current if node not in outdated),
@@ -43,11 +45,17 @@ def own_texts(graph: Graph) -> list[Node]:
             node.memory_id,
         ),
     )
+    if past is not None:
+        found.sort(key=lambda node: past.order(node.told_at, graph.ended(node)))
     return list({node.content: node for node in reversed(found)}.values())[::-1]
 
 
-def asked_for(graph: Graph, *messages: str) -> list[tuple[Line, Node | None]]:
+def asked_for(
+    graph: Graph, *messages: str, past: Past | None = None
+) -> list[tuple[Line, Node | None]]:
     """Return the lines on the user that *messages* ask for, each with its memory, if it has one.
+
+    For a *past*, the texts and facts that were so then come first.
 
     A question on one matter ("what is my job?") gets the facts and the texts of that, and who the
     user is where that tells it; "who am I?" gets the most important of all. A message that only has
@@ -60,17 +68,17 @@ def asked_for(graph: Graph, *messages: str) -> list[tuple[Line, Node | None]]:
     words = None if asks.everything else asks.words
     found: list[tuple[Line, Node | None]] = [
         (made(WHO, schema.ENTITY, node.key, *parts), None)
-        for node, parts in own_facts.facts(known, words)
+        for node, parts in own_facts.facts(known, words, past)
     ]
     name = own_facts.own_name(known)
-    texts = own_texts(graph)
+    texts = own_texts(graph, None if asks.everything else past)
     if asks.everything:
         mine = [node for node in texts if is_about_user(node, name)]
         beside = [one for one in texts if one not in mine and _is_kept(one)][: schema.MOST_BESIDE]
         who = [node for node in mine if oneself.tells_who(node.content, name)]
         mine = [*who, *(one for one in mine if one not in who)][: schema.MOST_OWN - len(beside)]
     else:
-        mine = _list_of_matter(texts, asks, name)
+        mine = _list_of_matter(texts, asks if past is None else asks._replace(identity=False), name)
         beside = [
             one
             for one in texts
@@ -118,8 +126,9 @@ def written(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
 
 
 def _line(graph: Graph, node: Node) -> Line:
-    parts = written(graph, node, schema.LONGEST_OWN)
-    return made(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts)
+    parts, until = written(graph, node, schema.LONGEST_OWN), graph.ended(node)
+    mark = () if until is None else (" (no longer so since ", until, ")")
+    return made(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts, *mark)
 
 
 def _line_beside(graph: Graph, node: Node) -> Line:

@@ -23,7 +23,7 @@ from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
-from ..retrieval.question import asks_of_the_past
+from ..retrieval.question import Past, past_of
 from . import passages, routine, schema
 from .asking import asked, asks_what_was_done, budget, is_of_the_user, least_covered
 from .bar import Bar
@@ -69,7 +69,8 @@ def recall(
     room = Room(budget(token_budget))
     question = asked(message, before)
     recent = _within(graph, max_age_days)
-    known = list(_who(graph.another(Entities), question))
+    past = past_of(question, _asked_at(graph), graph.context.zone)
+    known = list(_who(graph.another(Entities), question, past is not None))
     named = widening.named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
     is_known = is_known_also = bool(known or named) or is_of_user
@@ -78,7 +79,11 @@ def recall(
         # The names of the message itself come first, so that the others cannot push them out.
         beside = "\n".join(graph.context.also)
         ids = {line["id"] for line in known}
-        known += (one for one in _who(graph.another(Entities), beside) if one["id"] not in ids)
+        known += (
+            one
+            for one in _who(graph.another(Entities), beside, past is not None)
+            if one["id"] not in ids
+        )
         named = named or widening.named(graph.another(Concepts), beside)
         is_known_also = (
             is_known or bool(known or named) or any(map(is_of_the_user, graph.context.also))
@@ -86,7 +91,7 @@ def recall(
     most = schema.MOST_OF_A_GROUP if narrative.names_several(question) else schema.MOST_WHO
     own = [
         (line, node)
-        for line, node in asked_for(graph, message, *graph.context.also)
+        for line, node in asked_for(graph, message, *graph.context.also, past=past)
         if node is None or recent.holds(node.told_at)
     ]
     known = [*(line for line, _ in own), *known[:most]]
@@ -97,7 +102,7 @@ def recall(
     shown = [node for line, node in own if node is not None and line in who]
     contexts.accessed(graph, shown)
     names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
-    bar = Bar(graph, names, is_known_also, asks_of_the_past(question))
+    bar = Bar(graph, names, is_known_also, past is not None)
     least = [
         least_covered(one, is_known_also if place else is_known, graph.context.languages)
         for place, one in enumerate((question, *graph.context.also))
@@ -105,6 +110,7 @@ def recall(
     said = _said(
         *(graph, question, (least, margin), room, reserved, (vector, model), bar, shown),
         recent=recent,
+        past=past,
     )
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
@@ -126,8 +132,12 @@ def _within(graph: Graph, max_age_days: int | None) -> Span:
     if max_age_days is None:
         return ALWAYS
     days = texts.integer(max_age_days, "max_age_days", 1, MAX_DAYS)
+    return Span(_asked_at(graph) - days * DAY_MS)
+
+
+def _asked_at(graph: Graph) -> int:
     asked_at = graph.context.asked_at
-    return Span((graph.context.now_ms if asked_at is None else asked_at) - days * DAY_MS)
+    return int(graph.context.now_ms if asked_at is None else asked_at)
 
 
 def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
@@ -140,8 +150,8 @@ def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
     return kept
 
 
-def _who(graph: Entities, question: str) -> Iterator[Line]:
-    for node, parts in narrative.brief(graph, question, _is_heard_elsewhere):
+def _who(graph: Entities, question: str, is_of_past: bool) -> Iterator[Line]:
+    for node, parts in narrative.brief(graph, question, _is_heard_elsewhere, is_of_past):
         yield made(WHO, schema.ENTITY, node.key, *parts)
 
 
@@ -165,6 +175,7 @@ def _said(
     shown: Sequence[Node] = (),
     *,
     recent: Span = ALWAYS,
+    past: Past | None = None,
 ) -> list[Line]:
     """Return what was said, is *recent* and not *shown*; access it, make its links firmer."""
     least, margin = bars
@@ -195,7 +206,7 @@ def _said(
     lines: list[Line] = []
     put: list[Node] = []
     if graph.context.told_in is None or graph.context.told_in[2]:
-        current = _current(graph, found, asks_of_the_past(question))
+        current = _current(graph, found, past)
     else:
         current = (one for one in found if not _is_past_use(graph, one.node))
     if bar.tells_names_alone:
@@ -238,21 +249,24 @@ def access(
     }
 
 
-def _current(graph: Graph, found: Sequence[Candidate], of_past: bool) -> Iterator[Candidate]:
-    """Yield the *found* ones still true; *of_past*: each followed by the one it replaced."""
-    if not of_past:
+def _current(graph: Graph, found: Sequence[Candidate], past: Past | None) -> Iterator[Candidate]:
+    """Yield the *found* ones still true; of the *past*, each with those it replaced.
+
+    Those that were so then come first.
+    """
+    if past is None:
         yield from (one for one in found if not _is_over(graph, one.node))
         return
+    by_node = {one.node: one for one in found}
     seen: set[Node] = set()
     for candidate in found:
         if _is_past_use(graph, candidate.node):
             continue
-        for one in (candidate.node, *standing.replaced(graph, candidate.node)):
+        each = [candidate.node, *standing.replaced(graph, candidate.node)]
+        for one in sorted(each, key=lambda node: past.order(node.told_at, graph.ended(node))):
             if one not in seen:
                 seen.add(one)
-                is_found = one is candidate.node
-                entry = contexts.entry(graph, one, [one], {})
-                yield candidate if is_found else Candidate(one, entry)
+                yield by_node.get(one) or Candidate(one, contexts.entry(graph, one, [one], {}))
 
 
 def _folded(current: Sequence[Candidate], bar: Bar, is_cut: bool) -> list[Candidate]:
@@ -295,9 +309,9 @@ def _is_past_use(graph: Graph, node: Node) -> bool:
     """Tell whether *node* was useful for some days only, and these are over."""
     if schema.DAYS_TAG not in node.value("tags"):
         return False
-    asked_at, kept_at = graph.context.asked_at, node.value("kept_at")
-    now_ms = graph.context.now_ms if asked_at is None else asked_at
-    return bool(now_ms - (node.told_at if kept_at is None else kept_at) > schema.DAYS_MS)
+    kept_at = node.value("kept_at")
+    since = node.told_at if kept_at is None else kept_at
+    return bool(_asked_at(graph) - since > schema.DAYS_MS)
 
 
 def _dated(graph: Graph, node: Node, line: Line) -> Line:
@@ -309,8 +323,7 @@ def _dated(graph: Graph, node: Node, line: Line) -> Line:
 
 
 def _is_ahead(graph: Graph, node: Node) -> bool:
-    asked_at = graph.context.asked_at
-    return node.told_at > (graph.context.now_ms if asked_at is None else asked_at)
+    return bool(node.told_at > _asked_at(graph))
 
 
 class _Passage:

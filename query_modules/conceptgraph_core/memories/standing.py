@@ -47,9 +47,14 @@ def contradicted(graph: AllMemories, node: Node) -> Iterator[tuple[Node, int]]:
 
 
 def replaced(graph: AllMemories, node: Node) -> list[Node]:
-    """Return the memories that *node* replaced, the latest first."""
-    edges = graph.edges(node, (True,), _CONTRADICTING)
-    found = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
+    """Return the memories that *node* replaced, and those that these did, the latest first."""
+    found: set[Node] = set()
+    ahead = [node]
+    while ahead and len(found) < schema.MOST_REPLACED:
+        edges = graph.edges(ahead.pop(), (True,), _CONTRADICTING)
+        over = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
+        ahead += over - found
+        found |= over
     return sorted(found, key=near_duplicates.age, reverse=True)
 
 

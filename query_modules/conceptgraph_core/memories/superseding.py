@@ -4,7 +4,7 @@
 words of the matters are data (`language/*/once.txt`). Imports nothing of Memgraph.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -160,10 +160,20 @@ def _values(text: str) -> dict[str, str]:
             value = None if after is None else _value(behind[after:])
             if value:
                 found[matter] = value
+    found.update(_holders(text.split()))
     place = next((at for at, form in enumerate(forms) if form not in _words("now")), None)
     if place and forms[place] in _words("value diet") and _ends(behind, place):
         found["diet"] = forms[place]
     return found
+
+
+def _holders(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the boss that "Ingrid is the user's boss" names, with the matter."""
+    named = _value(words)
+    forms = [one.casefold().strip(_PUNCTUATION) for one in words]
+    behind = forms[1 + forms.index(named.split()[-1]) :] if named else []
+    if any(_after([*behind, ""], one.split()) for one in language.words(_TOPIC, "holds boss")):
+        yield "boss", named
 
 
 def _after(forms: Sequence[str], phrase: Sequence[str]) -> int | None:

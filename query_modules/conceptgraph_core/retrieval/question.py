@@ -11,7 +11,7 @@ from ..words import Reading, families, first_name, readings, terms
 from ..words.languages import DEFAULT
 from ..words.splitting import split
 from .groups import Neighbour, of_family
-from .periods import Period, periods
+from .periods import Period, named, periods
 
 # Older texts fade slightly; the other three factors raise texts that the question points at.
 AGE_EXPONENT: Final = -0.05
@@ -195,9 +195,37 @@ def light(message: str) -> frozenset[str]:
 
 
 def asks_of_the_past(message: str) -> bool:
-    """Tell whether *message* asks about the past."""
-    words = split(message)
-    return not language.spoken(words, "asking", "past").isdisjoint(words)
+    """Tell whether *message* asks for how it was before."""
+    said = split(message)
+    whole = f" {' '.join(said)} "
+    phrases = language.spoken(said, "asking", "past")
+    return any(f" {' '.join(split(one))} " in whole for one in phrases)
+
+
+class Past(NamedTuple):
+    """The time that a question asks about: from `since` to before `until`, or any time before."""
+
+    since: int = 0
+    until: int | None = None
+
+    def had(self, since: int, until: int | None) -> bool:
+        """Tell whether something was so then that was so from *since* on, *until* it ended."""
+        if self.until is None:
+            return until is not None
+        return since < self.until and (until is None or until > self.since)
+
+    def order(self, since: int, until: int | None) -> tuple[bool, int]:
+        """Return a sort key: what was so then comes first, of that the latest."""
+        return not self.had(since, until), -since
+
+
+def past_of(message: str, asked_at: int, zone: tzinfo = UTC) -> Past | None:
+    """Return the past that *message* asks about: a period that is over, or any time before."""
+    said = named(message, asked_at, zone)
+    over = [one for one in said.periods if one.to_ms <= asked_at]
+    if over and not said.is_ahead:
+        return Past(over[-1].from_ms, over[-1].to_ms)
+    return Past() if asks_of_the_past(message) else None
 
 
 def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ...retrieval.question import Past
 from .. import schema
 from ..beliefs import bitemporal
 from ..identity import components
@@ -38,6 +39,25 @@ def facts_now(
     doubtful = {one.id for pair in contested for one in pair}
     valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
     return contested, [one for one in valid if one.id not in doubtful]
+
+
+def facts_over(graph: Graph, members: Sequence[Node], past: Past) -> list[tuple[Node, int]]:
+    """Return the facts of the *past* that are over, each with its end, the latest first."""
+    now_ms = graph.now_ms
+    over = [
+        (one, until)
+        for one in bitemporal.facts(graph, members)
+        if bitemporal.is_known(one, now_ms)
+        and (until := bitemporal.ending(one, now_ms) or ended_since(graph, one)) is not None
+        and until <= now_ms
+        and past.had(_began(one), until)
+    ]
+    return sorted(over, key=lambda pair: (-_began(pair[0]), pair[0].key))
+
+
+def _began(fact: Node) -> int:
+    since = fact.get("valid_from")
+    return int(fact.get("known_from") if since is None else since)
 
 
 def is_so_now(graph: Graph, fact: Node) -> bool:

@@ -79,16 +79,17 @@ def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
 
 
 def brief(
-    graph: Graph, message: str, quotes: Callable[[Node], bool]
+    graph: Graph, message: str, quotes: Callable[[Node], bool], is_of_past: bool = False
 ) -> Iterator[tuple[Node, list[Part]]]:
     """Yield the entities that *message* names, each with a line: who it is, its current facts.
 
-    The order is that of `context`. The parts of a line are texts and times (unix ms). Contradicting
-    facts come first, then candidates and the number of entities of the name. Without any fact, the
-    time of the user's latest mention follows, with its words where *quotes* says true of it.
+    The order is that of `context`; if the message *is_of_past*, ended ones come first. The parts of
+    a line are texts and times (unix ms). Contradicting facts come first, then candidates and the
+    number of entities of the name. Without any fact, the time of the user's latest mention follows,
+    with its words where *quotes* says true of it.
     """
     told = Wholes(graph)
-    meant = named_by(graph, message)
+    meant = named_by(graph, message, is_of_past)
     at_place = Counter(place for _, place in meant)
     # "The doctor" is a kind: who shares that has not the same name.
     by_name = _places_of_names(graph, message, meant)
@@ -167,7 +168,9 @@ def _of_user(
             yield from _facts(graph, whole, asks)
 
 
-def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
+def named_by(
+    graph: Graph, message: str, is_of_past: bool = False
+) -> list[tuple[Node, named.Place]]:
     """Return the canonical entities that *message* names, in its order, each with its places.
 
     Entities that only a model mentioned come after the user's, so that invented ones displace none.
@@ -190,7 +193,15 @@ def named_by(graph: Graph, message: str) -> list[tuple[Node, named.Place]]:
         last = -canonical.get("last_activated")
         near = _closeness(read, node, place)
         is_over = is_ended(graph, Whole(graph, canonical))
-        rank = (is_over, inferred, place[0], not meant.is_whole, near, last, canonical.key)
+        rank = (
+            is_over is not is_of_past,
+            inferred,
+            place[0],
+            not meant.is_whole,
+            near,
+            last,
+            canonical.key,
+        )
         if canonical.id not in best or rank < best[canonical.id][0]:
             best[canonical.id] = rank, canonical, place
     ordered = [(node, place) for _, node, place in sorted(best.values(), key=lambda one: one[0])]

@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from ...language import oneself
+from ...retrieval.question import Past
 from .. import names, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
 from . import parted
-from .current_facts import facts_now, value_briefly
+from .current_facts import facts_now, facts_over, value_briefly
 from .sentences import Part, called
 from .wholes import Whole, Wholes
 
@@ -31,15 +32,22 @@ def own_name(graph: Graph) -> str | None:
     return None if last is None else called(last.bare)
 
 
-def facts(graph: Graph, words: Collection[str] | None = None) -> Iterator[tuple[Node, list[Part]]]:
+def facts(
+    graph: Graph, words: Collection[str] | None = None, past: Past | None = None
+) -> Iterator[tuple[Node, list[Part]]]:
     """Yield the entities that stand for the user, each with a line of the facts believed now.
 
     With *words*, only the facts that have one of them, in the predicate or as a word of the value.
+    Facts of the *past* that are over come first.
     """
     for node in selves(graph):
         members = components.members(graph, node)
         contested, valid = facts_now(graph, members)
         chosen: list[Part] = []
+        for one, until in () if past is None else facts_over(graph, members, past):
+            if words is None or _has(one, words):
+                value = value_briefly(graph, one)
+                chosen += [f"; {called(one.get('predicate'))}: ", *value, ", until ", until]
         for one, other in contested:
             if words is None or _has(one, words) or _has(other, words):
                 start = f"; uncertain: {called(one.get('predicate'))} is "
