@@ -56,9 +56,12 @@ def known(
         if cosine is not None and cosine >= schema.SIMILAR_COSINE:
             likenesses[node] = max(cosine, likenesses.get(node, 0.0))
     # A text whose place is taken comes before those that are only alike.
-    for node in {**shares, **dict.fromkeys(graph.nodes())}:
-        if superseding.may_replace(content, node.content, graph.context.languages):
-            likenesses[node] = likenesses.get(node, 0.0) + 1.0
+    spoken = graph.context.languages
+    taken = [one for one in shares if superseding.may_replace(content, one.content, spoken)]
+    if superseding.is_of_matter(content):
+        beside = (one for one in graph.nodes() if one not in shares)
+        taken += (one for one in beside if superseding.share_matter(content, one.content))
+    likenesses |= {node: likenesses.get(node, 0.0) + 1.0 for node in taken}
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
     groups = near_duplicates.grouped(one for one in ordered if one.value("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]

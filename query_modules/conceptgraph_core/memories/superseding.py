@@ -24,7 +24,8 @@ _SCHEDULE: Final = "schedule"
 _FIRST: Final = 6
 # A long text is of many matters.
 _LONGEST: Final = 300
-_READ: Final = 1_024
+# So many texts are remembered as read.
+_READ, _FEW_READ = 1_024, 16
 _LONGEST_VALUE: Final = 3
 
 
@@ -33,7 +34,6 @@ class Stated(NamedTuple):
 
     text: str
     is_of_user: bool
-    matters: frozenset[str]
     # Stems that say what the text is about, and those of its subject among them.
     content: frozenset[str]
     subject: frozenset[str]
@@ -56,23 +56,40 @@ def may_replace(new: str, old: str, languages: Sequence[str]) -> bool:
     """
     if missing() or max(len(new), len(old)) > _LONGEST:
         return False
+    if share_matter(new, old):
+        return True
     one, other = _read_text(new, tuple(languages)), _read_text(old, tuple(languages))
-    is_of_one = one.subject & other.subject or (one.is_of_user and other.is_of_user)
-    if is_of_one and one.matters & other.matters:
+    if one.subject & other.subject and _share_words(new, old):
         return True
     shares = one.content & other.content
     if (shares and one.amounts.keys() & other.amounts.keys()) or one.renewed & other.content:
         return True
     # "Anna moved to Turin" says nothing of what else is known of Anna.
-    is_of_whom = bool(one.matters) and one.subject <= one.named
+    is_of_whom = bool(_matters_of(new)) and one.subject <= one.named
     changed = one.subject & other.content and not is_of_whom
     return bool(changed) and has_phrase(new, _TOPIC, "changed")
 
 
+def share_matter(new: str, old: str) -> bool:
+    """Tell whether both texts are on one matter of the user's, of which there is one at a time."""
+    return is_of_matter(new) and _share_words(new, old) and oneself.names_user(old)
+
+
 def is_of_matter(text: str) -> bool:
     """Tell whether *text* is on a matter of the user's: then texts on the user are compared."""
-    is_read = len(text) <= _LONGEST and oneself.names_user(text)
-    return is_read and any(oneself.has_matter(text, wanted) for wanted in _matters().values())
+    return len(text) <= _LONGEST and bool(_matters_of(text)) and oneself.names_user(text)
+
+
+def _share_words(new: str, old: str) -> bool:
+    """Tell whether *old* has words of a matter of *new*."""
+    is_brief = len(old) <= _LONGEST
+    return is_brief and any(oneself.has_matter(old, wanted) for wanted in _matters_of(new))
+
+
+@lru_cache(_FEW_READ)
+def _matters_of(text: str) -> tuple[frozenset[str], ...]:
+    """Return the words of each matter that *text* has words of."""
+    return tuple(wanted for wanted in _matters() if oneself.has_matter(text, wanted))
 
 
 def replaces(new: str, old: str, languages: Sequence[str]) -> bool:
@@ -119,7 +136,6 @@ def _read_text(text: str, languages: tuple[str, ...]) -> Stated:
     return Stated(
         text,
         oneself.names_user(text),
-        frozenset(one for one, wanted in _matters().items() if oneself.has_matter(text, wanted)),
         frozenset(terms(" ".join(telling), languages)),
         frozenset(terms(" ".join(begins[:2]), languages)),
         frozenset(terms(called, languages)),
@@ -221,12 +237,9 @@ def _words(*names: str) -> frozenset[str]:
 
 
 @cache
-def _matters() -> Mapping[str, frozenset[str]]:
-    return {
-        name: language.words(_TOPIC, name)
-        for name in language.load("en", _TOPIC)
-        if name.startswith("once ")
-    }
+def _matters() -> tuple[frozenset[str], ...]:
+    names = (name for name in language.load("en", _TOPIC) if name.startswith("once "))
+    return tuple(language.words(_TOPIC, name) for name in names)
 
 
 @cache
