@@ -2,8 +2,8 @@
 
 `python -m benchmarks.life.then [--show tuned]`: each history is told in an empty store, as an
 agent remembers it. The answer has to tell what the question asks for before all else that was so at
-some time, and nothing that has ended as so now. Those `held` are for the total: no rule is made on
-them.
+some time, and nothing that has ended as so now. Those `held` and the `third` are for the total: no
+rule is made on them.
 """
 
 import asyncio
