@@ -182,8 +182,8 @@ names, what was said of that, and what comes to mind; sources has the id of each
     @take_arguments(verbs.remember, types={Naming_: Naming})
     async def remember(self, **given: Any) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
-Returns its id; existing if it was there already; similar ones, which it may have to replace \
-(ended: it did; together: in so many answers with it)."""
+Returns id; existing if it was there; similar ones, to replace if over, unless ended \
+(together: answers)."""
         row, advice = await everyday.remember(self._session, **given)
         told = {"existing": row["existing"] or None, "similar": row["similar"] or None}
         return cast(Remembered, without_none({"id": row["id"], **told, "advice": advice}))
