@@ -242,6 +242,34 @@ def test_a_model_sees_who_is_known_and_can_say_that_it_is_one_of_them(there, mod
     assert (fact["predicate"], fact["value"], fact["origin"]) == ("age", "four", "user")
 
 
+def test_a_model_sees_who_was_active_lately_where_the_message_names_nobody(there, model):
+    def script(_model, request):
+        told = request["messages"][1]["content"]
+        if "puppy" not in told.rpartition("\n")[2]:
+            return observing({"label": "Max", "type": "entity", "kind": "dog"})
+        [max_] = re.findall(r"^- (\S+) \| Max", told, re.MULTILINE)
+        return observing({"label": "puppy", "type": "entity", "kind": "dog", "same_as": max_})
+
+    model.script = script
+    history = line(1, "Max is four.") + line(2, "The puppy chewed my shoe again.")
+    ok(*there, "observe", "-", "--model", "m", stdin=history)
+    [tie] = [one for one in records(there)["tie"] if one["type"] == "same_as"]
+    made = entities(there)
+    assert {tie["from"], tie["to"]} == {made["Max"]["id"], made["puppy"]["id"]}
+    assert tie["status"] == "candidate"
+
+
+def test_a_model_is_shown_ten_of_the_latest_and_no_emotion(there, model):
+    seen = [{"label": f"Dog {letter}", "type": "entity"} for letter in "abcdefghijkl"]
+    model.script = always(observing(*seen, {"label": "sad", "type": "emotion"}))
+    names = ", ".join(one["label"] for one in seen)
+    history = line(1, f"So sad: {names}") + line(2, "it was long ago.")
+    ok(*there, "observe", "-", "--model", "m", stdin=history)
+    told = model.requests[1]["messages"][1]["content"]
+    assert len(re.findall(r"^- \S+ \| Dog", told, re.MULTILINE)) == 10
+    assert "| sad" not in told
+
+
 def test_a_model_can_say_that_another_one_of_a_name_is_meant(there, model):
     answers = [
         {"label": "Anna", "type": "entity"},

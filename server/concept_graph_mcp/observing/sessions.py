@@ -101,9 +101,12 @@ class Speakers:
 
 Row = dict[str, Any]
 
-# The most entities shown to a model, in all and for each name.
+# The most entities shown to a model: those that names mean, for each name, and those of late.
 MOST = 10
 _EACH = 3
+_LATEST = 10
+# More are read, because merged ones and emotions are among them.
+_READ = 3 * _LATEST
 _MOST_NAMES = 8
 _MOST_OF_A_LINE = 160
 
@@ -123,13 +126,26 @@ class Candidate:
 
 
 async def candidates(session: Session, text: str) -> list[Candidate]:
-    """Return the entities that the names in *text* may mean, and the user; at most ten."""
+    """Return the entities that *text* may mean: by the names in it, and those active lately.
+
+    "The puppy chewed my shoe again" has no name. Entities that are connected most are not shown,
+    because a model would link everything to them.
+    """
     found: dict[str, Row] = {}
     for name in _names(text):
         call = calls.entities.search(name, limit=_EACH, user_id=session.user_id)
         for row in await session.run(call):
             found.setdefault(row["entity_id"], row)
-    return [await _candidate(session, row) for row in list(found.values())[:MOST]]
+    named = list(found.values())[:MOST]
+    latest = [row for row in await _find_latest(session) if row["entity_id"] not in found]
+    return [await _candidate(session, row) for row in [*named, *latest]]
+
+
+async def _find_latest(session: Session) -> list[Row]:
+    """Return the entities that were activated last, each component by its canonical one."""
+    rows = await session.run(calls.entity_admin.listed((), _READ, session.user_id))
+    shown = (row for row in rows if row["is_active"] and row["merged_into"] is None)
+    return [row for row in shown if row["type"] != "emotion"][:_LATEST]
 
 
 def _names(text: str) -> Iterator[str]:
