@@ -110,6 +110,7 @@ def test_a_few_days_are_lived_and_judged(tmp_path: Path) -> None:
     # They are expectations of the year's end, of which a week tells little.
     assert lines["expectations held"].of == 24
     assert lines["expectations held"].value < 12
+    assert lines["of those, only by a quotation"].of == lines["expectations held"].value
     assert lines["untrue sentences"].value > 0
 
 

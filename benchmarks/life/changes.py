@@ -76,6 +76,13 @@ async def judge_check(memory: AsyncMemory, check: Row) -> list[str]:
     return [f"{check['ask']}: {one}" for one in wrong] + (every if wrong else [])
 
 
+async def is_stated(memory: AsyncMemory, check: Row) -> bool:
+    """Tell whether an answer states all that *check* wants, so that no quotation is needed."""
+    stated = [line for line, _ in _stated(await ask_memory(memory, check["ask"]))]
+    wanted = (one for form in ("now", "told", "was") for one in check.get(form, ()))
+    return all(_matches(one, stated) for one in wanted)
+
+
 def _matches(pattern: str, lines: list[str]) -> bool:
     return any(re.search(pattern, line, re.IGNORECASE) for line in lines)
 

@@ -7,14 +7,14 @@ import asyncio
 import re
 import tempfile
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from ..changes import ask_memory, judge_check
+from ..changes import ask_memory, is_stated, judge_check
 from ..histories import ZONE
 from ..report import Line, table, tell_examples
 from ..world import mine
@@ -30,16 +30,18 @@ async def measure_year(
     """Live *year* without its nights and with them, and yield what came of it."""
     async with live_year(folder, uri, year, days=days, with_nights=False) as lived:
         alone = await judge_sentences(lived)
-        held_alone = len(year.expected["expect"]) - len(await judge_expectations(lived))
+        held_alone = len((await judge_expectations(lived)).held)
     async with live_year(folder, uri, year, days=days) as lived:
         # A recall counts as an access: nobody has asked for the idle user's until here.
         for line in await compare_idle(lived):
             yield line
         judge = await judge_sentences(lived)
-        missed = await judge_expectations(lived)
+        judged = await judge_expectations(lived)
     told, of = judge.count(), len(judge.told)
     expected = len(year.expected["expect"])
-    yield Line("told", "expectations held", expected - len(missed), expected, "all", some=missed)
+    held, missed, quoted = judged.held, judged.missed, judged.quoted
+    yield Line("told", "expectations held", len(held), expected, "all", some=missed)
+    yield Line("told", "of those, only by a quotation", len(quoted), len(held), some=quoted)
     yield Line("told", "untrue sentences", told[UNTRUE], of, "0", some=judge.select(UNTRUE))
     yield Line("told", "true sentences", told[TRUE], of, some=judge.select(TRUE))
     past = judge.select(ENDED)
@@ -65,14 +67,27 @@ async def judge_sentences(lived: Lived) -> Judge:
     return judge
 
 
-async def judge_expectations(lived: Lived) -> list[str]:
-    """Return the expectations that do not hold, each with what is wrong and what was told."""
-    memory, missed = lived.memory(lived.year.expected["user"]), []
+@dataclass
+class Judged:
+    """The expectations that hold, those of them that only a quotation answers, and the others."""
+
+    held: list[str] = field(default_factory=list)
+    quoted: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+
+async def judge_expectations(lived: Lived) -> Judged:
+    """Judge each expectation; one that is missed has what is wrong and what was told."""
+    memory, judged = lived.memory(lived.year.expected["user"]), Judged()
     for check in lived.year.expected["expect"]:
         wrong = await judge_check(memory, check)
         if wrong:
-            missed.append("\n      ".join(wrong))
-    return missed
+            judged.missed.append("\n      ".join(wrong))
+            continue
+        judged.held.append(check["ask"])
+        if not await is_stated(memory, check):
+            judged.quoted.append(check["ask"])
+    return judged
 
 
 async def compare_idle(lived: Lived) -> list[Line]:

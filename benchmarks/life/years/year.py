@@ -127,7 +127,8 @@ async def _work_night(lived: Lived, is_sunday: bool) -> None:
         changed = compare_states(state_of(before, user), state_of(after, user))
         lived.changed += [f"night {lived.nights + 1}, {user}: {one}" for one in changed]
         faded = _active(before, user).items() - _active(after, user).items()
-        lived.faded += [f"night {lived.nights + 1}, {user}: {label}" for _, label in faded]
+        labels = sorted(label for _, label in faded)
+        lived.faded += [f"night {lived.nights + 1}, {user}: {label}" for label in labels]
     lived.nights += 1
 
 
