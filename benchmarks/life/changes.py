@@ -78,9 +78,9 @@ async def judge_check(memory: AsyncMemory, check: Row) -> list[str]:
 
 async def is_stated(memory: AsyncMemory, check: Row) -> bool:
     """Tell whether an answer states all that *check* wants, so that no quotation is needed."""
-    stated = [line for line, _ in _stated(await ask_memory(memory, check["ask"]))]
+    found = [line for line, _ in stated(await ask_memory(memory, check["ask"]))]
     wanted = (one for form in ("now", "told", "was") for one in check.get(form, ()))
-    return all(_matches(one, stated) for one in wanted)
+    return all(_matches(one, found) for one in wanted)
 
 
 def _matches(pattern: str, lines: list[str]) -> bool:
