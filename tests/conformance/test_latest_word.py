@@ -81,3 +81,47 @@ def test_an_end_counts_that_the_user_tells_without_the_name(memory):
     memory.now_ms += 86_400_000
     days.remember("Birthe died in her sleep", ["Birthe"], said="Mum died last night")
     assert kind_of(days, "Birthe") == "mother (died)"
+
+
+def tell(memory, *messages):
+    """Observe each of *messages* a day after the one before it; return the memory's verbs."""
+    entities = Entities(memory)
+    for number, text in enumerate(messages):
+        entities.observe(text, session=f"s{number}")
+        entities.days(1)
+    return Days(memory)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "before", "now"),
+    [
+        ("My boss is Dan.", "Hamish is my new boss.", "Dan", "Hamish"),
+        ("Mein Chef heißt Dietz.", "Mein neuer Chef ist Marek.", "Dietz", "Marek"),
+        ("A minha chefe é a Leonor.", "O meu novo chefe é o Rui.", "Leonor", "Rui"),
+    ],
+)
+def test_a_new_boss_makes_the_old_one_former(memory, first, last, before, now):
+    days = tell(memory, first, last)
+    assert (kind_of(days, before), kind_of(days, now)) == ("former boss", "boss")
+
+
+def test_who_was_former_is_so_again_if_the_user_says_so(memory):
+    days = tell(memory, "My boss is Dan.", "Hamish is my new boss.", "Dan is my boss now.")
+    assert (kind_of(days, "Dan"), kind_of(days, "Hamish")) == ("boss", "former boss")
+
+
+def test_the_tie_of_another_is_none_of_the_users(memory):
+    days = tell(memory, "Zoltan came with his girlfriend Ingrid.")
+    assert kind_of(days, "Ingrid") == "person"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "name"),
+    [
+        ("My mother is called Birthe.", "Mum died last night.", "Birthe"),
+        ("Meine Mutter heißt Gisela.", "Mama ist gestern Nacht gestorben.", "Gisela"),
+        ("My dog is called Rex.", "Rex died.", "Rex"),
+    ],
+)
+def test_hears_of_a_death_by_any_name(memory, first, last, name):
+    assert kind_of(tell(memory, first, last), name).endswith("(died)")

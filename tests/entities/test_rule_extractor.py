@@ -224,8 +224,18 @@ def test_a_german_noun_is_no_name(text, expected):
         ("My wife Anna Smith is here.", "Anna Smith", "wife", [("spouse", "Anna Smith", "beside")]),
         ("Meine Schwester Clara kommt.", "Clara", "sister", [("sister", "Clara", "beside")]),
         ("Mein Hund heißt Bello.", "Bello", "dog", [("dog", "Bello", "beside")]),
-        # Whose sister she is is not the user's to say.
-        ("I met Tom and his sister Eva.", "Eva", "sister", []),
+        # She is somebody else's sister, so that is not her kind for the user.
+        ("I met Tom and his sister Eva.", "Eva", "person", []),
+        ("Hamish is my new boss.", "Hamish", "boss", [("boss", "Hamish", "beside")]),
+        ("My old boss Dan called.", "Dan", "former boss", [("boss", "Dan", "over")]),
+        ("My ex-husband Sander left.", "Sander", "former husband", [("spouse", "Sander", "over")]),
+        (
+            "Meine neue Chefin im Krankenhaus heißt Catarina.",
+            "Catarina",
+            "boss",
+            [("boss", "Catarina", "beside")],
+        ),
+        ("My old dog Rex is ill.", "Rex", "dog", [("dog", "Rex", "beside")]),
         ("My boss is ill.", "My boss", "boss", []),
         (
             "Meine Großmutter Greta lacht.",

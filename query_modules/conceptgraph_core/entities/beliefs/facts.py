@@ -135,6 +135,8 @@ def claim(
         made = _stated(graph, entity, given, about, origin, mention)
     for one in ended:
         one.set(ended_by=made.key)
+    for one in (*ended, made):
+        succession.follow_tie(graph, one)
     return {
         "fact_id": made.key,
         "predicate": made.get("predicate"),

@@ -5,10 +5,17 @@ that told so without a new value. If that is out of sight, or not believed, the 
 """
 
 from collections.abc import Mapping
+from typing import Final
 
-from .. import schema
+from .. import names, schema
 from ..identity import components
+from ..language import kin
 from ..node import All, Graph, Node
+from . import bitemporal
+
+_FORMER: Final = "former "
+# The predicate of a fact on one of this kind, where it is another word.
+_TIES: Final = {"wife": "spouse", "husband": "spouse"}
 
 
 def settle(graph: Graph, entity: Node) -> None:
@@ -30,6 +37,26 @@ def settle(graph: Graph, entity: Node) -> None:
     for fact in after:
         if fact.get("ended_by") in known:
             _end(fact, _ending(known, fact))
+            follow_tie(graph, fact)
+
+
+def follow_tie(graph: Graph, fact: Node) -> None:
+    """Let the kind of the one whom a *fact* names follow it: boss, and former boss once it is over.
+
+    The fact keeps the time.
+    """
+    about = bitemporal.about(graph, fact)
+    kind = None if about is None else about.get("entity_kind")
+    if about is None or kind is None:
+        return
+    base = kind.removeprefix(_FORMER)
+    relation = kin.relation(base) or base
+    if names.canonical(fact.get("predicate")) not in (relation, _TIES.get(relation)):
+        return
+    is_so = bitemporal.is_valid(fact, graph.now_ms, graph.now_ms)
+    told = base if is_so else f"{_FORMER}{base}"
+    if told != kind:
+        about.set(entity_kind=told)
 
 
 def _correcting(known: Mapping[str, Node], fact: Node) -> Node | None:

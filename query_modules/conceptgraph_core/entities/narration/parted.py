@@ -10,10 +10,11 @@ from ..language import endings, kin
 from .wholes import Whole
 
 # "Ruth has sadly died": so many words may stand between a name and its end.
-_BETWEEN: Final = 2
+_BETWEEN, _BETWEEN_BEING = 2, 6
 # "Did not have to put Ruth to sleep": a denial stands within so many words.
 _BEFORE: Final = 6
 _AGAIN: Final = language.words("change", "again")
+_BEING: Final = [one.split() for one in language.words("oneself", "is")]
 _COUPLE: Final = frozenset(kin.members("couple"))
 
 
@@ -26,8 +27,7 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
     if whole.described.casefold() not in _COUPLE:
         return None
     over: int | None = None
-    name, told = _told(whole, texts)
-    for at, said in told:
+    for at, said, name in _told(whole, texts):
         if _is_parted(said, name):
             over = at
         elif endings.has_phrase(said, "together"):
@@ -45,7 +45,7 @@ def since_no_longer(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int 
     words = frozenset(split(" ".join((kind, *kin.kinds(kin.relation(kind) or kind)))))
     name = split(whole.name)[:1]
     told = _list_told(whole, texts)
-    for at, said in ((at, said) for at, _, text in told for said in endings.list_clauses(text)):
+    for at, said in ((at, said) for at, _, text, _ in told for said in endings.list_clauses(text)):
         if not {*name} <= {*said.split()} or words.isdisjoint(said.split()):
             continue
         if endings.has_phrase(said, "ceased") or _is_former(said, name):
@@ -66,8 +66,7 @@ def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | Non
     None: nobody told it, or the latest word is that the one is alive.
     """
     dead: int | None = None
-    name, told = _told(whole, texts)
-    for at, said in told:
+    for at, said, name in _told(whole, texts):
         if endings.has_phrase(said, "alive"):
             dead = None
         elif _is_dead(said, name):
@@ -75,27 +74,39 @@ def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | Non
     return dead
 
 
-def _told(
-    whole: Whole, texts: Iterable[tuple[int, str]]
-) -> tuple[list[str], list[tuple[int, str]]]:
-    """Return the first name, and what was said with it, the earliest first, as words.
+def _told(whole: Whole, texts: Iterable[tuple[int, str]]) -> list[tuple[int, str, list[str]]]:
+    """Return what was said, as words, with its time and the name in it; the earliest first.
 
-    The user's own words come last of one time, because they outrank a model's.
+    The user's own words come last of one time, because they outrank a model's. The name may be a
+    word for a relative: "Mum died".
     """
-    name = split(whole.name)[:1]
-    told = _list_told(whole, texts)
-    words = ((at, is_users, endings.pad_words(text)) for at, is_users, text in told)
-    found = sorted({one for one in words if {*name} <= {*one[2].split()}})
-    return name, [(at, said) for at, _, said in found]
+    found = []
+    for at, is_users, text, names in _list_told(whole, texts):
+        said = endings.pad_words(text)
+        name = next((one for one in names if one in said.split()), None)
+        if name is not None:
+            found.append((at, is_users, said, name))
+    return [(at, said, [name]) for at, _, said, name in sorted(set(found))]
 
 
-def _list_told(whole: Whole, texts: Iterable[tuple[int, str]]) -> list[tuple[int, bool, str]]:
-    """Return what was said, with its time and whether the user did; the earliest first."""
+def _list_told(
+    whole: Whole, texts: Iterable[tuple[int, str]]
+) -> list[tuple[int, bool, str, tuple[str, ...]]]:
+    """Return what was said, with its time, whether the user did, and the names that may be in it.
+
+    The earliest comes first.
+    """
+    name = tuple(split(whole.name)[:1])
     mentions = [
-        (one.created_at, one.get("origin") == schema.USER, one.get("mention_context") or "")
+        (
+            one.created_at,
+            one.get("origin") == schema.USER,
+            one.get("mention_context") or "",
+            name + tuple(word for word in split(one.get("label"))[-1:] if kin.kinds(word)),
+        )
         for one in whole.mentions
     ]
-    return sorted({*mentions, *((at, False, text) for at, text in texts)})
+    return sorted({*mentions, *((at, False, text, name) for at, text in texts)})
 
 
 def _is_parted(said: str, name: list[str]) -> bool:
@@ -121,7 +132,9 @@ def _is_dead(said: str, name: list[str]) -> bool:
         for dead in endings.list_phrases("dead") if found else ():
             before, is_said, _ = after.partition(dead)
             between = before.split()
-            is_near = len(between) <= _BETWEEN and endings.HARDLY.isdisjoint(between)
+            # "Mama ist gestern Nacht gestorben": the verb begins beside the name.
+            most = _BETWEEN_BEING if between[:1] in _BEING else _BETWEEN
+            is_near = len(between) <= most and endings.HARDLY.isdisjoint(between)
             if is_said and is_near and "s" not in between[:1]:
                 return True
     return False

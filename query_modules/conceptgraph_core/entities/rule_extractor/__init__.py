@@ -143,16 +143,18 @@ class _Found:
     def name(self, one: Named, is_own: bool) -> None:
         """Add a name, and if it *is_own*, a kin of the user's, a fact about that."""
         label = one.label or self.text[one.start : one.end]
-        row = {"label": label, "type": "entity"} | ({"kind": one.kind} if one.kind else {})
+        kind = f"former {one.kind}" if one.is_past else one.kind
+        row = {"label": label, "type": "entity"} | ({"kind": kind} if kind else {})
         known = self._rows.get(names.canonical(label))
-        if known is not None and one.kind:
-            known[1].setdefault("kind", one.kind)
+        if known is not None and kind:
+            known[1].setdefault("kind", kind)
         self.add(row, one.start, one.end)
         if is_own and not one.label and one.kind:
             self._unnamed[names.canonical(label)] = one.kind
         if is_own and one.label:
             predicate = "spouse" if one.kind in people.SPOUSES else one.kind
-            _claim(self._facts, {"predicate": predicate, "object": label})
+            fact = {"predicate": predicate, "object": label}
+            _claim(self._facts, fact | ({"mode": schema.OVER} if one.is_past else {}))
             self._self = self._self or self._my(one.start)
 
     def suggest(self, one: Named) -> None:
@@ -203,9 +205,11 @@ class _Found:
         return len(known) == 1
 
     def _my(self, before: int) -> tuple[int, str] | None:
-        """Return the "my" of "my sister Clara"."""
-        mine = [one for one in words(self.text[:before]) if one.folded in schema.FIRST_PERSON]
-        return (mine[-1].start, mine[-1].text) if mine else None
+        """Return the "my" of "my sister Clara", or of "Clara is my sister"."""
+        mine = [one for one in words(self.text) if one.folded in schema.FIRST_PERSON]
+        ahead = [one for one in mine if one.start < before]
+        found = ahead[-1] if ahead else next(iter(mine), None)
+        return None if found is None else (found.start, found.text)
 
 
 def _outside(found: Iterable[_Placed], theirs: list[voices.Passage]) -> Iterator[_Placed]:

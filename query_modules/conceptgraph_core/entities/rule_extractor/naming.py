@@ -12,8 +12,10 @@ from itertools import pairwise
 from typing import Final
 
 from ... import language
+from .. import kinds
 from ..language import kin
 from ..language.dated import is_calendar
+from ..language.endings import FORMER
 from ..language.ordinary import ORDINARY
 from . import name_words, people
 from .written import Word
@@ -41,6 +43,12 @@ _CALLING: Final = tuple(
 )
 _IS: Final = tuple(sorted(language.words("oneself", "is"), key=len, reverse=True))
 _MOST_CALLING: Final = 3
+# "My old boss" is no boss any more; "my old dog" is a dog.
+_OLD: Final = language.words("change", "old")
+_FOLLOWED: Final = frozenset(
+    ("boss", "colleague", "roommate", "neighbour", "teacher", "landlord", "therapist", "doctor")
+)
+_ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -56,6 +64,8 @@ class Named:
     is_own: bool = False
     # Whether its own words or those around it mark it, not a capital alone.
     is_sure: bool = False
+    # "My former boss Dana"
+    is_past: bool = False
 
 
 def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
@@ -127,7 +137,8 @@ def _kin(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over "my sister Clara", "my dog is called Max", and "my sister" and "Mum" alone."""
     for place, said in kin.named([word.folded for word in written]):
         relation = kin.relation(said)
-        if relation in people.CLOSE and (not place or written[place - 1].folded not in kin.OWN):
+        ahead = (one.folded for one in written[max(0, place - _MOST_CALLING) : place])
+        if relation in people.CLOSE and kin.OWN.isdisjoint(ahead):
             word = written[place]
             yield Named(word.start, word.end, relation, is_own=True, is_sure=True)
     for place, word in enumerate(written[:-1]):
@@ -135,19 +146,51 @@ def _kin(written: Sequence[Word]) -> Iterator[Named]:
         if not (is_own or word.folded in kin.OTHERS):
             continue
         at = place + 1
-        while at < len(written) - 1 and written[at].folded in people.ADJECTIVES:
+        while at < len(written) - 1 and written[at].folded in _ADJECTIVES:
             at += 1
-        kind = kin.of(word.folded, written[at].folded)
+        ex, _, whose = written[at].folded.partition("-")
+        kind = kin.of(word.folded, whose if ex in FORMER else written[at].folded)
         if kind is None or not all(one.follows for one in written[place + 1 : at + 1]):
             continue
-        end = _name_after(written, at + 1)
-        if end > (first := _called(written, at + 1)):
+        before = {ex, *(one.folded for one in written[place + 1 : at])}
+        is_past = not before.isdisjoint(FORMER | (_OLD if kind in _FOLLOWED else frozenset()))
+        while at < len(written) - 1 and written[at + 1].folded in _ADJECTIVES:
+            at += 1
+        # "Her son Teo" is no son of the user's.
+        shown = kind if is_own else (kinds.path(kind) or PERSON).partition("/")[0]
+        first, end = _find_name(written, place, at + 1)
+        if end > first:
             label = _cased(written[first].text)
             label += "".join(one.gap + _cased(one.text) for one in written[first + 1 : end])
-            yield Named(written[first].start, written[end - 1].end, kind, label, is_own, True)
-        elif word.folded in kin.OWN and kind in people.CLOSE:
+            start, last = written[first].start, written[end - 1].end
+            yield Named(start, last, shown, label, is_own, True, is_past and is_own)
+        elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
             start, last = written[place].start, written[at].end
             yield Named(start, last, kind, is_own=True, is_sure=True)
+
+
+def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:
+    """Return where the name of "my boss" begins and ends: *behind*, or before "is my boss"."""
+    for place_of_call in range(behind, min(behind + _MOST_CALLING + 1, len(written))):
+        end, first = _name_after(written, place_of_call), _called(written, place_of_call)
+        # "My boss at the clinic is called Ana"
+        if end > first and (place_of_call == behind or first > place_of_call):
+            return first, end
+        if not written[place_of_call].follows:
+            break
+    for said in _IS:
+        size = said.count(" ") + 1
+        ahead = [one.folded for one in written[max(0, place - size) : place]]
+        if " ".join(ahead) != said or not all(one.follows for one in written[place - size : place]):
+            continue
+        last = place - size
+        start = last
+        while start > 0 and last - start < 2 and _is_whole_name(written, start - 1):
+            start -= 1
+            if written[start].begins or not written[start].follows:
+                break
+        return start, last
+    return behind, behind
 
 
 def _is_had(written: Sequence[Word], place: int) -> bool:

@@ -14,7 +14,8 @@ SPOUSES: Final = frozenset(("wife", "husband"))
 ADJECTIVES: Final = word_set("""
 little big older younger elder old new best good dear late twin half ex great close dead sweet
 oldest youngest former kleine kleiner kleinen große großer großen ältere älterer älteren jüngere
-jüngerer jüngeren beste bester besten gute guter alte alter alten neue neuer neuen liebe lieber
+jüngerer jüngeren beste bester besten gute guter alte alter alten neue neuer neuen liebe lieber novo
+nova nuevo nueva nouveau nouvel nouvelle mejor melhor meilleur meilleure querido querida
 """)
 TITLES: Final = frozenset(
     ("dr", "mr", "mrs", "ms", "prof", "professor", "herr", "herrn", "frau", "fr", "hr", "sir")
