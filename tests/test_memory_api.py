@@ -72,11 +72,11 @@ def test_every_verb_does_what_the_tool_does(memory):
     memory.remember("Carla sings", about=["Carla"])
     said = "Clara and Carla are the same"
     assert memory.identify("Clara", "Carla", same=True, said=said)["verdict"] == "same"
+    assert memory.forget(second["id"])["id"] == second["id"]
+    assert second["id"] not in {one["id"] for one in memory.search("Clara Genoa")["found"]}
     clara = memory.about("Clara")["id"]
     assert memory.forget(clara)["id"] == clara
     assert memory.search("Clara", kinds=["entity"])["found"] == []
-    assert memory.forget(second["id"])["id"] == second["id"]
-    assert second["id"] not in {one["id"] for one in memory.search("Clara Genoa")["found"]}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
