@@ -145,19 +145,19 @@ def _of_forgotten(every: All) -> Iterator[Row]:
 def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:
     facts = list(bitemporal.facts(graph, [node]))
     for one in facts:
-        said = _stated(graph, node, one)
+        said = _read_stated(graph, node, one)
         yield _row(one.get("known_from"), NEW, _FACT, node.key, said)
         if one.get("known_until") is not None:
             yield _row(one.get("known_until"), CORRECTED, _FACT, node.key, said)
         if one.get("ended_at") is not None:
             yield _row(one.get("ended_at"), CORRECTED, _FACT, node.key, said, why="it is over")
     for one, other in bitemporal.conflicts(graph, bitemporal.current(graph, [node]), graph.now_ms):
-        said = _stated(graph, node, one)
+        said = _read_stated(graph, node, one)
         at = max(one.get("known_from"), other.get("known_from"))
         yield _row(at, CONTRADICTED, _FACT, node.key, said, why=_value(graph, other))
 
 
-def _stated(graph: Entities, node: Entity, fact: Entity) -> str:
+def _read_stated(graph: Entities, node: Entity, fact: Entity) -> str:
     return f"{node.own_name} – {fact.get('predicate')}: {_value(graph, fact)}"
 
 

@@ -172,7 +172,7 @@ def _values(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for matter, phrases in _value_phrases().items():
         for phrase in phrases:
-            after = _after(forms, phrase)
+            after = _read_after(forms, phrase)
             value = None if after is None else _value(behind[after:])
             if value:
                 found[matter] = value
@@ -188,11 +188,11 @@ def _holders(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     named = _value(words)
     forms = [one.casefold().strip(_PUNCTUATION) for one in words]
     behind = forms[1 + forms.index(named.split()[-1]) :] if named else []
-    if any(_after([*behind, ""], one.split()) for one in language.words(_TOPIC, "holds boss")):
+    if any(_read_after([*behind, ""], one.split()) for one in language.words(_TOPIC, "holds boss")):
         yield "boss", named
 
 
-def _after(forms: Sequence[str], phrase: Sequence[str]) -> int | None:
+def _read_after(forms: Sequence[str], phrase: Sequence[str]) -> int | None:
     """Return the place after *phrase* at the beginning of *forms*, words of now between."""
     wanted = list(phrase)
     for place, form in enumerate(forms):

@@ -83,7 +83,7 @@ def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
     ]
 
 
-def known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
+def find_known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     """Look up the entities with exactly these names, or of the kind that "Mum" is a word for."""
     from conceptgraph_core.entities.identity import likenesses
 

@@ -92,7 +92,7 @@ def observations(
     theirs = voices.others(text) if is_users else []
     if is_users:
         unmarked = words(voices.unmarked(said))
-        for statement in _outside(statements.statements(said, unmarked, own, german), theirs):
+        for statement in _drop_quoted(statements.statements(said, unmarked, own, german), theirs):
             found.state(statement)
     if named is not None:
         own = [one for one in own if one.is_sure and one.kind] + list(named)
@@ -109,7 +109,7 @@ def observations(
         for row, start, end in (*_dates(said), *_amounts(written), *_nouns(written, idle, german)):
             found.add(row, start, end)
     if is_users and with_known:
-        for possible in _outside(naming.list_possible(written, idle), theirs):
+        for possible in _drop_quoted(naming.list_possible(written, idle), theirs):
             found.suggest(possible)
     return found.rows()
 
@@ -212,7 +212,7 @@ class _Found:
         return None if found is None else (found.start, found.text)
 
 
-def _outside(found: Iterable[_Placed], theirs: list[voices.Passage]) -> Iterator[_Placed]:
+def _drop_quoted(found: Iterable[_Placed], theirs: list[voices.Passage]) -> Iterator[_Placed]:
     """Iterate over those *found* that are in the user's own voice."""
     return (one for one in found if not voices.is_within(theirs, one.start))
 
