@@ -33,6 +33,8 @@ def facts(text: str) -> list[tuple[str, ...]]:
         ("I got a job at the Rijksmuseum", [("employer", "Rijksmuseum", "after")]),
         ("My boss is Thomas", [("boss", "Thomas")]),
         ("I'm married to Joris", [("spouse", "Joris")]),
+        ("I handed in my notice at Tideline", [("employer", "Tideline", "over")]),
+        ("First day at Corvid Labs", [("employer", "Corvid Labs", "after")]),
         ("Ich wohne seit drei Jahren in Graz", [("home", "Graz")]),
         ("Seit Mai arbeite ich bei Zeiss", [("employer", "Zeiss")]),
         ("Moro em Coimbra desde 2015", [("home", "Coimbra")]),
@@ -70,6 +72,10 @@ def test_tells_facts_about_the_user(text, expected):
         ("A Pablo le gusta el ajedrez", ("Pablo", "likes", "ajedrez")),
         ("Ma sœur Élodie habite à Metz", ("Élodie", "home", "Metz")),
         ("Mathilde a 7 ans", ("Mathilde", "age", "7")),
+        ("Zoltan has moved in with a friend in Tromsø", ("Zoltan", "home", "Tromsø", "after")),
+        ("Gareth wrote. He lives in Cardiff now", ("Gareth", "home", "Cardiff")),
+        ("Dan passed his exams, he's an electrician now", ("Dan", "occupation", "electrician")),
+        ("A Rita ligou. Ela mora em Évora.", ("Rita", "home", "Évora")),
     ],
 )
 def test_tells_facts_about_others(text, expected):
@@ -102,6 +108,9 @@ def test_tells_facts_about_others(text, expected):
         "El trabajo en Madrid es duro",
         "Je n'habite pas à Paris",
         "J'ai 5 minutes",
+        "Tom and Ana came. He lives in Bath",
+        "My manager thinks I live in Porto",
+        "Her first day at Ford was long",
     ],
 )
 def test_tells_nothing_that_nobody_states(text):

@@ -84,6 +84,7 @@ _IS: Final = (
     r"|das heißt|d\. ?h\.|genannt|eigentlich|heißt eigentlich|kurz für|alias|sprich"
 )
 _SAME: Final = re.compile(rf"({_NAME})(?:,| –| -)? ?\(?(?:{_IS}),? ({_NAME})")
+_FOR_SHORT: Final = re.compile(rf"({_NAME}),? (?:or )?({_NAME}),? for short\b")
 _IN_BRACKETS: Final = re.compile(rf"({_NAME}) \(({_NAME})\)")
 # In English these words say less.
 _SAME_IN_GERMAN: Final = re.compile(rf"({_NAME}), (?:also|auch) ({_NAME})")
@@ -105,7 +106,7 @@ def noticed(text: str, observations: Sequence[Observation]) -> list[Observation]
 
 def paired(text: str) -> Iterator[tuple[int, int]]:
     """Iterate over the places of two names that *text* gives to one entity."""
-    for pattern in (_SAME, _IN_BRACKETS):
+    for pattern in (_SAME, _IN_BRACKETS, _FOR_SHORT):
         for match in pattern.finditer(text):
             for number in (1, 2):
                 if kinds.path(match[number]) is None:
@@ -121,7 +122,7 @@ def aliases(text: str) -> list[tuple[str, str]]:
 
 
 def _aliases(text: str) -> Iterator[tuple[str, str]]:
-    patterns = [_SAME, _IN_BRACKETS]
+    patterns = [_SAME, _IN_BRACKETS, _FOR_SHORT]
     if _GERMAN.search(text):
         patterns.append(_SAME_IN_GERMAN)
     for pattern in patterns:

@@ -102,7 +102,7 @@ def find_subject(written: Sequence[Word], place: int) -> Named | None:
     )
     if end == place or is_part or not first_is_name or len(word.text) < _SHORTEST:
         return None
-    return Named(word.start, written[end - 1].end, is_sure=True)
+    return Named(word.start, written[end - 1].end)
 
 
 def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Named]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from ... import language
 from ..language import dated, kin, ordinary
 from ..language.folded import folded
 from ..language.inflection import tokens
@@ -24,6 +25,7 @@ Row = dict[str, Any]
 _MOST_DENYING: Final = 12
 _SELVES: Final = frozenset(("i", "ich", "je"))
 _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
+_IS_SHORT: Final = ("'s", "’s")
 _POSSESSIVES: Final = ("'", "’")
 _MOST_BETWEEN: Final = 5
 # A statement has at most so many words.
@@ -67,8 +69,10 @@ def statements(
     They may be about one of *names*, or about another name at their beginning. In a *german* text
     such a one may be a noun.
     """
+    only: Named | None = None
     for whole in _sentences(text, written):
-        sentence = _with_subjects(_expand(whole), names, german)
+        sentence = _with_subjects(_expand(whole), names, german, only)
+        only = _find_only(text, sentence, names, only)
         for place, word in enumerate(sentence.words):
             starting = patterns.BY_FIRST.get(word.folded, ())
             if place in sentence.subjects:
@@ -98,10 +102,14 @@ def _sentences(text: str, written: Sequence[Word]) -> Iterator[list[Word]]:
 def _expand(sentence: Sequence[Word]) -> list[Word]:
     """Return *sentence* with both words of each contraction: "I'm"."""
     found: list[Word] = []
-    for word in sentence:
+    for word, behind in zip(sentence, (*sentence[1:], None), strict=True):
         first, second = patterns.CONTRACTIONS.get(word.folded, (word.folded, ""))
         if not second:
             found.append(word)
+            # "He's" ends like a possessive, which is no part of a word.
+            is_short = behind is not None and behind.gap.startswith(_IS_SHORT)
+            if is_short and word.folded in _PRONOUNS:
+                found.append(Word("is", word.end, word.end + 2, False, " ", "is"))
             continue
         end = word.start + len(first)
         found.append(replace(word, text=word.text[: len(first)], end=end, folded=first))
@@ -109,12 +117,35 @@ def _expand(sentence: Sequence[Word]) -> list[Word]:
     return found
 
 
-def _with_subjects(words: list[Word], names: Sequence[Named], german: bool) -> _Sentence:
+def _find_only(
+    text: str, sentence: _Sentence, names: Sequence[Named], before: Named | None
+) -> Named | None:
+    """Return the only one whom the text names up to the end of *sentence*; None: there are more.
+
+    "He" in the next sentence means that one.
+    """
+    end = sentence.words[-1].end
+    told = [one for one in names if one.end <= end] or [
+        one for _, one in sentence.subjects.values()
+    ]
+    called = {one.label or text[one.start : one.end] for one in told}
+    return (told[0] if told else before) if len(called) <= 1 else None
+
+
+def _with_subjects(
+    words: list[Word], names: Sequence[Named], german: bool, only: Named | None
+) -> _Sentence:
     """Return the sentence of *words* with its subjects.
 
-    It has the subject too that a second clause omits: "and work at …".
+    It has the subject too that a second clause omits: "and work at …"; "he" means the *only* one.
     """
     found, subjects = list(words), _list_subjects(words, names, german)
+    for place, word in enumerate(words):
+        named = [one for at, (_, one) in subjects.items() if at < place]
+        meant = named[0] if len(named) == 1 and only in (None, named[0]) else only
+        is_clause = place == 0 or "," in word.gap
+        if meant is not None and is_clause and word.folded in _PRONOUNS and len(named) <= 1:
+            subjects[place] = place + 1, meant
     before: Word | Named | None = None
     for place, word in enumerate(words[:-1]):
         end = subjects[place][0] if place in subjects else place + 1
@@ -151,7 +182,6 @@ def _list_subjects(
             one = Named(word.start, word.end, kind, is_own=True, is_sure=True)
         if one is None:
             one = naming.find_subject(words, place)
-            one = one and replace(one, is_sure=not german)
         if one is not None and place == last and word.gap == ", " and found and one.kind:
             # "Otis, my son, is six": both are the same one.
             called = " ".join(each.text for each in words[max(found) : place])
@@ -160,7 +190,7 @@ def _list_subjects(
             last = place + sum(
                 one.start <= each.start < one.end for each in words[place : place + _MOST_AHEAD]
             )
-            found[place] = last, one
+            found[place] = last, replace(one, is_sure=one.is_sure or not german)
     return found
 
 
@@ -383,4 +413,5 @@ def _read_listed(
 
 
 _ALL_SUBJECTS: Final = frozenset().union(*(one.spoken.subjects for one in patterns.PATTERNS))
+_PRONOUNS: Final = language.words("statements", "pronouns")
 _ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
