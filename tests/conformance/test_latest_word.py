@@ -125,3 +125,20 @@ def test_the_tie_of_another_is_none_of_the_users(memory):
 )
 def test_hears_of_a_death_by_any_name(memory, first, last, name):
     assert kind_of(tell(memory, first, last), name).endswith("(died)")
+
+
+def test_a_friend_with_whom_the_user_parted_was_a_partner(memory):
+    days = tell(
+        memory, "Ich wohne mit meinem Freund Malte in Köln.", "Malte und ich sind getrennt."
+    )
+    assert kind_of(days, "Malte") == "former friend"
+
+
+def test_a_friend_who_got_divorced_is_a_friend_still(memory):
+    days = tell(memory, "My friend Sue is here.", "My friend Sue got divorced.")
+    assert kind_of(days, "Sue") == "friend"
+
+
+def test_a_day_with_its_stop_ends_no_sentence(memory):
+    days = tell(memory, "Meine Mutter heißt Gisela.", "Gisela ist am 11. Oktober 2025 gestorben.")
+    assert kind_of(days, "Gisela") == "mother (died)"

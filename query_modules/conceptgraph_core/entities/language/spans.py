@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ...words.splitting import in_words, is_unspaced
 from ..schema import MAX_CONTEXT
+from .dated import is_calendar
 from .folded import folded as _folded
 from .inflection import Token, is_german, tokens
 
@@ -19,6 +20,7 @@ from .inflection import Token, is_german, tokens
 _SENTENCE_ENDS = "!?…。！？\n"
 _TITLES = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St"))
 _LONGEST_TITLE = max(map(len, _TITLES)) + 1
+_LONGEST_MONTH = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,7 @@ class Said:
         return last if stop < 0 else stop + 1
 
     def _is_full_stop(self, place: int) -> bool:
-        """Tell whether a stop ends a sentence, unlike that of a number or a title: 2.46, Dr."""
+        """Tell whether a stop ends a sentence, unlike that of 2.46, of Dr. or of 3. Mai."""
         text = self.text
         following = text[place + 1 : place + 2]
         if following and in_words(following) and not is_unspaced(following):
@@ -129,7 +131,11 @@ class Said:
         start = place
         while start > 0 and in_words(text[start - 1]) and place - start < _LONGEST_TITLE:
             start -= 1
-        return text[start:place] not in _TITLES
+        before, behind = text[start:place], text[place + 1 : place + _LONGEST_MONTH].split()
+        is_day = before.isdigit() and len(before) <= 2 and bool(behind)
+        if is_day and is_calendar(_folded(behind[0].rstrip(".,"))):
+            return False
+        return before not in _TITLES
 
 
 def _clusters(text: str) -> Iterator[tuple[int, int]]:

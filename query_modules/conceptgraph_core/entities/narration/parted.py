@@ -16,6 +16,13 @@ _BEFORE: Final = 6
 _AGAIN: Final = language.words("change", "again")
 _BEING: Final = [one.split() for one in language.words("oneself", "is")]
 _COUPLE: Final = frozenset(kin.members("couple"))
+# "Mein Freund" may be a partner: with a friend of the user's alone it is not over.
+_FRIENDS: Final = frozenset(kin.kinds("friend"))
+_JOINS: Final = frozenset(
+    one for each in language.LANGUAGES for one in language.load(each, "whose")["joins"]
+)
+# "Malte und die Nutzerin", "the user and Tom"
+_NEAR_NAME: Final = 3
 
 
 def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
@@ -24,11 +31,12 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
     The mentions say it, and *texts* about the user, with their times, that have the name. The
     latest word counts: two may be together again.
     """
-    if whole.described.casefold() not in _COUPLE:
+    kind = whole.described.casefold()
+    if kind not in _COUPLE | _FRIENDS:
         return None
     over: int | None = None
     for at, said, name in _told(whole, texts):
-        if _is_parted(said, name):
+        if _is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name)):
             over = at
         elif endings.has_phrase(said, "together"):
             over = None
@@ -114,6 +122,19 @@ def _is_parted(said: str, name: list[str]) -> bool:
     if _is_former(said, name):
         return True
     return endings.has_phrase(said, "parted") and not _OWN.isdisjoint(said.split())
+
+
+def _is_with_user(said: str, name: list[str]) -> bool:
+    """Tell whether the user and that one are named as two: "Malte und ich", "the user and Tom"."""
+    words = said.split()
+    for place, word in enumerate(words):
+        if word in name and (
+            (words[place + 1 : place + 2] and words[place + 1] in _JOINS)
+            or (place and words[place - 1] in _JOINS)
+        ):
+            near = words[max(0, place - _NEAR_NAME) : place + _NEAR_NAME + 1]
+            return not _OWN.isdisjoint(near)
+    return False
 
 
 def _is_former(said: str, name: list[str]) -> bool:
