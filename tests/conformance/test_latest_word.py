@@ -142,3 +142,21 @@ def test_a_friend_who_got_divorced_is_a_friend_still(memory):
 def test_a_day_with_its_stop_ends_no_sentence(memory):
     days = tell(memory, "Meine Mutter heißt Gisela.", "Gisela ist am 11. Oktober 2025 gestorben.")
     assert kind_of(days, "Gisela") == "mother (died)"
+
+
+@pytest.mark.parametrize(("first", "last"), [("ciso", "cto"), ("girlfriend", "wife")])
+def test_a_kind_follows_the_users_latest_word(memory, first, last):
+    days = Days(memory)
+    days.remember("Maria came", [{"name": "Maria", "kind": first}], said="Maria came")
+    memory.now_ms += 86_400_000
+    days.remember("Maria left", [{"name": "Maria", "kind": last}])
+    assert kind_of(days, "Maria") == first
+    days.remember("Maria sang", [{"name": "Maria", "kind": last}], said="Maria sang")
+    assert kind_of(days, "Maria") == last
+
+
+def test_two_kinds_that_one_rarely_has_are_a_doubt(memory):
+    days = tell(memory, "My colleague Maria called.", "My cousin Maria is here.")
+    row = days.about("Maria")
+    assert row["kind"] == "colleague"
+    assert row["doubts"] == ["cousin too, as told on 2025-06-16"]

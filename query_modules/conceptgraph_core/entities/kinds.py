@@ -126,6 +126,24 @@ def is_former(kind: str, known: str | None) -> bool:
     return not rest or nearness(" ".join(rest), known) > 1
 
 
+def is_next(kind: str, known: str | None) -> bool:
+    """Tell whether *kind* may follow the *known* one: a CTO a CISO, a wife a girlfriend.
+
+    Both are of one class, or of none. Two words for one relative are no change.
+    """
+    if known is None or names.canonical(kind) == names.canonical(known):
+        return False
+    relation = kin.relation(names.canonical(kind))
+    is_same = relation is not None and relation == kin.relation(names.canonical(known))
+    return not is_same and _path(kind) == _path(known)
+
+
+def are_rarely_one(one: str, other: str) -> bool:
+    """Tell whether one person rarely has both kinds, as a colleague and a cousin."""
+    parts = {(_path(kind) or "").removeprefix("person/") for kind in (one, other)}
+    return bool(parts & _KIN) and bool(parts & _ELSEWHERE)
+
+
 def nearness(one: str | None, other: str | None) -> int:
     """Return the nearness of two kinds that agree: 2 in one part, 1 in one class, else 0."""
     if one is None or other is None:

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
+from .. import dates
 from .. import text as texts
 from ..concepts import recall, widening
 from ..concepts.node import Graph as Concepts
+from ..entities import kinds
 from ..entities import schema as entities
 from ..entities.beliefs import bitemporal
 from ..entities.identity import components, merging
+from ..entities.language import cues
 from ..entities.narration import current_facts, narrative, own_facts, reading
 from ..entities.narration.sentences import called
+from ..entities.narration.wholes import Whole
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..entities.subjects import Subject
@@ -101,6 +105,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     labels = components.labels(members)
     contested, _ = current_facts.facts_now(graph, members)
     doubts = [_either(*pair) for pair in contested]
+    doubts += _list_kinds(graph, chosen)
     asked = [other for other, _ in components.questions(graph, chosen)]
     doubts += [f"perhaps the same as {called(other.name)}: {other.key}" for other in asked]
     doubts += [
@@ -118,6 +123,14 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
         "doubts": doubts,
         "feeling": _feeling(graph, members),
     }
+
+
+def _list_kinds(graph: Entities, node: Entity) -> list[str]:
+    """Return a doubt for each other kind that the user gave it, if one rarely has both."""
+    whole = Whole(graph, node)
+    said = [(one, cues.kind(one.get("mention_context") or "", node.bare)) for one in whole.users]
+    told = {kind: one for one, kind in said if kind and kinds.are_rarely_one(kind, whole.described)}
+    return [f"{kind} too, as told on {dates.day(one.created_at)}" for kind, one in told.items()]
 
 
 def _either(one: Entity, other: Entity) -> str:

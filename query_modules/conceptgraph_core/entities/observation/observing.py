@@ -303,8 +303,10 @@ class _Message:
         return entity
 
     def _is_now(self, kind: str, known: str | None) -> bool:
-        """Tell whether one of the *known* kind is now of *kind*: closer, former, or so again."""
+        """Tell whether one of the *known* kind is of *kind* now: closer, next, former, so again."""
         if kinds.is_closer(kind, known) or kinds.is_former(kind, known):
+            return True
+        if self._speaker == schema.USER and kinds.is_next(kind, known):
             return True
         is_again = known is not None and kinds.is_former(known, kind)
         return is_again and endings.has_phrase(endings.pad_words(self._said.text), "together")
