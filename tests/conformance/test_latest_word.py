@@ -160,3 +160,19 @@ def test_two_kinds_that_one_rarely_has_are_a_doubt(memory):
     row = days.about("Maria")
     assert row["kind"] == "colleague"
     assert row["doubts"] == ["cousin too, as told on 2025-06-16"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "name", "fact"),
+    [
+        ("Jan lives in Oslo.", "Jan lives in Bergen.", "Jan", ("home", "Bergen")),
+        ("Clara is a vet.", "Clara is a teacher now.", "Clara", ("occupation", "teacher")),
+        ("Mia's birthday is 4 May.", "Mia's birthday is 5 May.", "Mia", ("birthday", "5 May")),
+        ("Clara works at Shell.", "Clara works at Bosch.", "Clara", ("employer", "Bosch")),
+    ],
+)
+def test_a_later_statement_about_somebody_known_changes_that_one(memory, first, last, name, fact):
+    row = tell(memory, first, last).about(name)
+    assert row["doubts"] == []
+    now = [one for one in row["facts"] if one["until"] is None]
+    assert [(one["predicate"], one["value"]) for one in now] == [fact]

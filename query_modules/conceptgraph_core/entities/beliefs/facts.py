@@ -155,11 +155,12 @@ def _replaces(claim: Claim, found: attribution.Found) -> bool:
     return is_single and claim.mode == schema.BESIDE and found.origin == schema.USER
 
 
-def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
+def tells_apart(graph: Graph, entity: Node, claim: Claim, speaker: str) -> bool:
     """Tell whether *claim* contradicts *entity*: a single-valued predicate with another value.
 
     A claim that follows another value, or is over, contradicts nothing. Neither does another age,
-    as years go by. Nothing tells the user apart from the user.
+    as years go by, nor a later statement of the user's: then the entity has changed. Nothing tells
+    the user apart from the user.
     """
     predicate = names.canonical(claim.predicate)
     if claim.mode != schema.BESIDE or predicate not in schema.SINGLE or components.is_self(entity):
@@ -168,6 +169,8 @@ def tells_apart(graph: Graph, entity: Node, claim: Claim) -> bool:
     for one in bitemporal.facts(graph, components.members(graph, entity)):
         is_of_now = bitemporal.is_known(one, now_ms) and bitemporal.is_valid(one, now_ms, now_ms)
         if names.canonical(one.get("predicate")) != predicate or not is_of_now:
+            continue
+        if speaker == schema.USER and one.get("known_from") < now_ms:
             continue
         value, about = one.get("value"), bitemporal.about(graph, one)
         known = names.key(value if about is None else about.bare)

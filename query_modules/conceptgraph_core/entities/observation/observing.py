@@ -255,7 +255,10 @@ class _Message:
         return frozenset(
             one_id
             for one_id, node in nodes
-            if any(facts.tells_apart(self._graph, node, one) for one in observation.facts)
+            if any(
+                facts.tells_apart(self._graph, node, one, self._speaker)
+                for one in observation.facts
+            )
         )
 
     def _introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
