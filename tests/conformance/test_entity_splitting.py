@@ -165,7 +165,7 @@ def test_what_only_a_model_mentioned_is_what_it_was_before_a_merge(entities, len
     assert entities.record("Lenny")["identity_status"] == status
 
 
-def test_what_ended_is_over_and_its_name_means_another_one(entities, lena):
+def test_what_ended_is_over_and_its_name_means_it_until_another_is_told_of(entities, lena):
     entities.days(1)
     done = entities.close(lena, said="Lena moved away, we won't meet again")
     assert (done["verdict"], done["valid_until"]) == ("ended", entities.memory.now_ms)
@@ -173,9 +173,12 @@ def test_what_ended_is_over_and_its_name_means_another_one(entities, lena):
     told = " ".join(one["text"] for one in entities.run(calls.entities.explain(lena)))
     assert "Lena was ended by the user" in told
     assert "It is over since" in told
-    row = entities.one("Lena starts on Monday", "Lena", session="new")
+    assert entities.one("I dreamt of Lena", "Lena", session="dream")["entity_id"] == lena
+    row = entities.one("A new Lena starts on Monday", "Lena", session="new")
     assert row["created"]
     assert [one["entity_id"] for one in row["candidates"]] == [lena]
+    later = entities.one("Lena is late", "Lena", session="late")
+    assert later["entity_id"] == row["entity_id"]
     with pytest.raises(REFUSALS, match="has ended already"):
         entities.close(lena)
     entities.unmerge(done["merge_id"])

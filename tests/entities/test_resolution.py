@@ -42,9 +42,15 @@ def test_the_very_name_of_its_type_is_the_same():
     for other in (
         known("max", node_type="topic"),
         known("max", kind="person"),
-        known("max", valid_until=NOW),
     ):
         assert decided(sought("max", kind="pet"), [other]).same is None
+
+
+def test_the_name_of_one_who_died_means_that_one_unless_another_lives():
+    dead = known("max", valid_until=NOW - 1, last_activated=9)
+    living = known("max", id="new", canonical_id="new", last_activated=1)
+    assert decided(sought("max"), [dead]).same == dead
+    assert decided(sought("max"), [dead, living]).same == living
 
 
 def test_prefers_the_claimed_one_then_its_kind_then_the_latest():

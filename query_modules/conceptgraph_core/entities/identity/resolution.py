@@ -84,11 +84,11 @@ def decide(
 ) -> Decision:
     """Decide who *sought* is, given those *named* exactly like it and the candidates *others*.
 
-    1. One of its name and type, of an agreeing kind, valid now, with nothing that says another is
-       meant: the same. Several of these: the claimed one, else the one with its qualifier, with the
-       nearest kind, or activated last. The bare name means one with a qualifier ("Lena from the
-       office") only within an hour of it, as long as another has the bare name. (Members of a
-       component count; the caller then takes its canonical entity.)
+    1. One of its name and type, of an agreeing kind, with nothing that says another is meant: the
+       same. Several of these: the claimed one, else one that has not ended, the one with its
+       qualifier, with the nearest kind, or activated last. The bare name means one with a qualifier
+       ("Lena from the office") only within an hour of it, as long as another has the bare name.
+       (Members of a component count; the caller then takes its canonical entity.)
     2. Another of its name, or one with a similarity of 0.6 or more: a new entity, ambiguous.
     3. Otherwise a new entity, provisional.
     """
@@ -114,15 +114,14 @@ def proposed(decision: Decision) -> list[tuple[Known, float]]:
 
 
 def fits(one: Known, sought: Sought) -> bool:
-    """Tell whether *one* fits: its type and kind agree, and it has not ended by then.
+    """Tell whether the type and kind of *one* agree.
 
-    Its valid_from is only its first mention, and a message may arrive late; so it is not compared.
+    One who died or has ended is spoken of still ("We miss Rex"), so its times are not compared.
     """
     return (
         one.node_type == sought.node_type
         and kinds.agree(one.kind, sought.kind)
         and not names.are_titled_apart(one.label, sought.label)
-        and (one.valid_until is None or sought.now_ms < one.valid_until)
     )
 
 
@@ -222,12 +221,14 @@ def may_merge(evidence: Mapping[str, bool], confidence: float) -> list[str]:
     return missing + [what for what, is_so in evidence.items() if not is_so]
 
 
-def _preference(one: Known, sought: Sought) -> tuple[bool, bool, int, bool, int, str]:
+def _preference(one: Known, sought: Sought) -> tuple[bool, bool, bool, int, bool, int, str]:
     is_claimed = sought.claimed in (one.id, one.canonical_id)
     is_qualified = sought.qualifier is not None and one.qualifier is not None
     nearness = kinds.nearness(one.kind, sought.kind)
     told = sought.qualifier or sought.kind
     is_another = one.qualifier is not None and not (told and is_one_qualifier(one.qualifier, told))
     is_past = is_another and abs(sought.now_ms - one.last_activated) >= _CONVERSATION_MS
+    is_ended = one.valid_until is not None and one.valid_until <= sought.now_ms
     latest = -one.last_activated
-    return not is_claimed, not is_qualified, -nearness, is_past, latest, one.canonical_name
+    order = not is_qualified, -nearness, is_past, latest, one.canonical_name
+    return not is_claimed, is_ended, *order
