@@ -1,4 +1,4 @@
-"""Who is who follows from what was said and not taken back, whatever came in between.
+"""Identity follows from what was said and not taken back, whatever came in between.
 
 A judge of a few lines, by the literal rule, is held against the program on random sequences.
 """
@@ -82,7 +82,7 @@ class Held:
             try:
                 row = self.entities.split(first, moved)
             except REFUSALS:
-                # Of another entity, or the only one.
+                # It names another entity, or the only one.
                 return
             judge.split(row["merge_id"], row["entity_id"], moved)
         elif what == "undo" and active:

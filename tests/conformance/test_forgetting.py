@@ -15,7 +15,7 @@ SAID = "My husband Sander lives in Utrecht and I work at Philips"
 
 
 class Told(Days):
-    """What the user said in conversations, and what was kept of it."""
+    """The words of the user in conversations, and the notes that were kept of them."""
 
     _number = 0
 

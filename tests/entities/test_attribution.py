@@ -73,7 +73,7 @@ def test_a_part_of_a_denial_is_none_of_the_users_statements():
     assert said("I do not like beer", "likes beer", "like beer", "preference").origin == "model"
     known = said("I do not like beer", "beer lover", None, "preference", known=["like beer"])
     assert known.origin == "model"
-    # Who does not like beer speaks of beer.
+    # One who does not like beer speaks of beer.
     assert said("I do not like beer", "beer", node_type="topic").origin == "user"
     assert said("I do not like beer", "beer", node_type="preference").origin == "model"
 
