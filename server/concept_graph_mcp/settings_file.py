@@ -1,0 +1,152 @@
+"""The settings file: `config.toml` in the platform's folder for settings, which `setup` writes.
+
+Its settings are a few of those of the environment, under plain names. A variable of the environment
+stands above the file, and an option of the command line above both.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from conceptgraph_core.words import languages
+
+from . import settings
+from .settings import SettingsError
+
+FILE: Final = "config.toml"
+STORE: Final = "store"
+# Where a store is named in the environment.
+STORE_VARIABLES: Final = (settings.EMBEDDED_VARIABLE, "MEMGRAPH_URI", "MEMGRAPH_URL")
+# Each other setting of the file with its variable.
+VARIABLES: Final[Mapping[str, str]] = {
+    "user": "CONCEPT_GRAPH_USER",
+    "concepts": "CONCEPT_GRAPH_CONCEPTS",
+    "time_zone": "TZ",
+    "languages": languages.VARIABLE,
+    "embedding": settings.EMBEDDINGS_VARIABLE,
+}
+NAMES: Final = (STORE, *VARIABLES)
+
+
+def find_file() -> Path:
+    """Return the path of the settings file, which need not exist."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("concept-graph-mcp", appauthor=False)) / FILE
+
+
+def read_file(file: Path | None = None) -> dict[str, str] | None:
+    """Return the variables that the settings file stands for; None if there is no file.
+
+    A file that names no store means the usual store file. Raises SettingsError.
+    """
+    file = file or find_file()
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file}: cannot be read: {error}") from None
+    return _parse_text(file, text)
+
+
+def merge_environment(
+    environment: Mapping[str, str] = os.environ, file: Path | None = None
+) -> dict[str, str]:
+    """Return the variables that are set in *environment* or, below it, by the settings file.
+
+    A store that the environment names takes the place of the file's. Raises SettingsError.
+    """
+    given = settings.given(environment)
+    filed = read_file(file) or {}
+    if any(name in given for name in STORE_VARIABLES):
+        filed = {name: value for name, value in filed.items() if name not in STORE_VARIABLES}
+    return {**filed, **given}
+
+
+def edit_text(text: str, values: Mapping[str, str | None], file: Path | None = None) -> str:
+    """Return *text*, that of the settings file, with *values*; None removes a setting.
+
+    The names are NAMES. Comments and all other settings stay. `store` is an absolute path or a URI
+    of Memgraph, `languages` are codes with commas between them. Raises SettingsError.
+    """
+    import tomlkit
+
+    file = file or find_file()
+    _parse_text(file, text)
+    document = tomlkit.parse(text)
+    for name, value in values.items():
+        if value is None:
+            document.pop(name, None)
+        elif document.get(name) != (wanted := _split(value) if name == "languages" else value):
+            document[name] = wanted
+    changed: str = tomlkit.dumps(document)
+    _parse_text(file, changed)
+    return changed
+
+
+def write_settings(values: Mapping[str, str | None], file: Path | None = None) -> Path:
+    """Write *values* into the settings file, whole or not at all, and return its path.
+
+    They are as for `edit_text`. Raises SettingsError, OSError.
+    """
+    import tempfile
+
+    # A person with the settings in another folder links to them.
+    file = (file or find_file()).resolve()
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    after = edit_text(before, values, file)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(".partial", ".config-", file.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(after)
+        Path(name).replace(file)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return file
+
+
+def _parse_text(file: Path, text: str) -> dict[str, str]:
+    """Return the variables that *text* of *file* stands for. Raises SettingsError."""
+    # Imported on demand, because many servers have no such file.
+    import tomllib
+
+    try:
+        found = tomllib.loads(text)
+    except ValueError as error:
+        raise SettingsError(f"{file}: {error}; correct it") from None
+    variables = dict(_name_store(file, found.pop(STORE, "")))
+    for name, value in found.items():
+        if name not in VARIABLES:
+            raise SettingsError(f"{file}: {name}: is none of {', '.join(NAMES)}")
+        is_list = name == "languages" and isinstance(value, list)
+        said = ",".join(map(str, value)) if is_list else value
+        variables[VARIABLES[name]] = _check_text(file, name, said)
+    variables = settings.given(variables)
+    try:
+        settings.read({"TZ": "UTC", **variables})
+    except SettingsError as error:
+        raise SettingsError(*(f"{file}: {one}" for one in error.problems)) from None
+    return variables
+
+
+def _name_store(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
+    """Return the variable of the store *value*, by default the usual file."""
+    store = _check_text(file, STORE, value)
+    if "://" in store:
+        return (("MEMGRAPH_URI", store),)
+    if store and not Path(store).expanduser().is_absolute():
+        raise SettingsError(f"{file}: {STORE}: must be an absolute path or a URI, not {store!r}")
+    return ((settings.EMBEDDED_VARIABLE, store or "1"),)
+
+
+def _check_text(file: Path, name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{file}: {name}: must be a string, not {value!r}")
+    return value.strip()
+
+
+def _split(value: str) -> list[str]:
+    return [one.strip() for one in value.split(",") if one.strip()]

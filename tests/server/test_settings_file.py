@@ -1,0 +1,133 @@
+"""The settings file: what it stands for, what stands above it, and how it is written."""
+
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from concept_graph_mcp import settings, settings_file
+from concept_graph_mcp.settings import SettingsError
+
+WHOLE = """\
+# Mine.
+store = "/somewhere/memory.db"  # on the big disk
+user = "ada"
+concepts = "shared"
+time_zone = "Europe/Berlin"
+languages = ["de", "en"]
+embedding = "none"
+"""
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    return tmp_path / "folder/config.toml"
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def read(environment: dict[str, str], file: Path) -> settings.Settings:
+    return settings.read({"TZ": "UTC"} | settings_file.merge_environment(environment, file))
+
+
+def test_it_is_in_the_platforms_folder_for_settings():
+    folder = platformdirs.user_config_dir("concept-graph-mcp", appauthor=False)
+    assert settings_file.find_file() == Path(folder) / "config.toml"
+
+
+def test_without_a_file_the_environment_stands_alone(file):
+    assert settings_file.read_file(file) is None
+    assert settings_file.merge_environment({"TZ": "UTC", "CONCEPT_GRAPH_USER": " "}, file) == {
+        "TZ": "UTC"
+    }
+
+
+def test_every_setting_of_the_file_is_read(file):
+    write(file, WHOLE)
+    chosen = read({}, file)
+    assert chosen.embedded == Path("/somewhere/memory.db")
+    assert (chosen.user_id, chosen.concepts, chosen.embeddings) == ("ada", "shared", None)
+    assert chosen.zone.key == "Europe/Berlin"
+    assert settings_file.merge_environment({}, file)["CONCEPT_GRAPH_LANGUAGES"] == "de,en"
+
+
+def test_the_environment_stands_above_the_file(file):
+    write(file, WHOLE)
+    given = {"CONCEPT_GRAPH_USER": "bob", "TZ": "Asia/Tokyo", "CONCEPT_GRAPH_EMBEDDINGS": " "}
+    chosen = read(given, file)
+    assert (chosen.user_id, chosen.zone.key, chosen.embeddings) == ("bob", "Asia/Tokyo", None)
+
+
+@pytest.mark.parametrize("name", ["MEMGRAPH_URI", "MEMGRAPH_URL"])
+def test_a_store_of_the_environment_takes_the_place_of_the_files(file, name):
+    write(file, WHOLE)
+    chosen = read({name: "bolt://one:7687"}, file)
+    assert (chosen.embedded, chosen.uri) == (None, "bolt://one:7687")
+    write(file, 'store = "bolt://two:7687"')
+    assert read({}, file).uri == "bolt://two:7687"
+    assert read({"CONCEPT_GRAPH_EMBEDDED": "/a.db"}, file).embedded == Path("/a.db")
+
+
+def test_a_file_that_names_no_store_means_the_usual_one(file):
+    write(file, 'user = "ada"')
+    assert read({}, file).embedded == settings.default_path()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("store = ", "correct it"),
+        ('stores = "x"', "stores: is none of store, user, concepts"),
+        ("user = 1", "user: must be a string, not 1"),
+        ('store = "memory.db"', "store: must be an absolute path or a URI"),
+        ('store = "bolt://a:open-sesame-42@x"', "must not hold credentials"),
+        ('time_zone = "Nowhere"', "unknown time zone"),
+        ('concepts = "all"', "must be one of shared, own"),
+        ('languages = ["xx"]', "unknown 'xx'"),
+        ('embedding = "parrot"', "must be one of"),
+    ],
+)
+def test_what_is_wrong_in_it_is_one_line_that_names_it(file, text, told):
+    write(file, text)
+    with pytest.raises(SettingsError) as failure:
+        settings_file.read_file(file)
+    assert str(failure.value).startswith(f"{file}: ")
+    assert told in str(failure.value)
+    assert "\n" not in str(failure.value)
+    assert "open-sesame-42" not in str(failure.value)
+
+
+def test_a_file_that_cannot_be_read_is_one_line(file):
+    file.mkdir(parents=True)
+    with pytest.raises(SettingsError, match="cannot be read"):
+        settings_file.read_file(file)
+
+
+def test_it_is_written_and_keeps_what_was_there(file):
+    settings_file.write_settings({"store": "/somewhere/memory.db", "languages": "en, de"}, file)
+    assert file.read_text() == 'store = "/somewhere/memory.db"\nlanguages = ["en", "de"]\n'
+    write(file, WHOLE)
+    settings_file.write_settings({"user": "bob", "concepts": None}, file)
+    assert file.read_text() == WHOLE.replace("ada", "bob").replace('concepts = "shared"\n', "")
+    assert [one.name for one in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_what_would_be_wrong_is_not_written(file):
+    write(file, WHOLE)
+    for values in ({"store": "memory.db"}, {"time_zone": "Nowhere"}, {"password": "x"}):
+        with pytest.raises(SettingsError):
+            settings_file.write_settings(values, file)
+    assert file.read_text() == WHOLE
+    assert [one.name for one in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_a_link_to_it_stays_a_link(file, tmp_path):
+    write(file, WHOLE)
+    link = tmp_path / "config.toml"
+    link.symlink_to(file)
+    settings_file.write_settings({"user": "bob"}, link)
+    assert link.is_symlink()
+    assert 'user = "bob"' in file.read_text()
