@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph import cypher, name_states, store, text_search
+from concept_graph_mcp.hosts.memgraph import cypher, store, text_search
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
 
@@ -179,7 +179,7 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
 
 
 def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_lists():
-    state = name_states.State(True, 5_000)
+    state = text_search.State(True, 5_000)
     statements = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
     (beginning, given), (asking, asked), (finding, _), _ = statements
     assert not re.search(r"\bCALL \w|CONTAINS|\.names", beginning)
@@ -195,7 +195,7 @@ def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_
 
 
 def test_a_search_where_there_are_no_lists_asks_none():
-    state = name_states.State(has_lists=False)
+    state = text_search.State(has_lists=False)
     _, (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
     assert parameters["names"] == []
 
@@ -237,7 +237,7 @@ def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
     [(known, _)] = cypher.call(cypher.alone(call), CONTEXT)
     assert known.startswith("UNWIND $p0 AS v OPTIONAL MATCH (n0:Concept {name: v})")
     assert "NameList" not in known
-    for state, texts in ((name_states.State(), None), (name_states.State(True, 5_000), 5_000)):
+    for state, texts in ((text_search.State(), None), (text_search.State(True, 5_000), 5_000)):
         (asking, asked), (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
         assert "CALL conceptgraph.listed_similar(missing, $most, {found: found})" in asking
         assert asked == {**parameters, "most": 2 * schema.SIMILAR_NAMES}
@@ -245,7 +245,7 @@ def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
         assert not re.search(r"\bCALL \w|CONTAINS.*l\.names|split", looking_up)
         assert "UNWIND $names AS name" in looking_up
         assert given["texts"] == texts
-    (_, given), _ = cypher.call(call, CONTEXT, state=name_states.State(has_lists=False))
+    (_, given), _ = cypher.call(call, CONTEXT, state=text_search.State(has_lists=False))
     assert given["names"] == []
 
 

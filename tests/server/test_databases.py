@@ -11,9 +11,8 @@ from neo4j.exceptions import ClientError
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Misdeployed, Refused
-from concept_graph_mcp.hosts.memgraph import caller, databases, readiness
-from concept_graph_mcp.hosts.memgraph.databases import Databases
-from concept_graph_mcp.hosts.memgraph.store import BoltStore
+from concept_graph_mcp.hosts.memgraph import caller, readiness
+from concept_graph_mcp.hosts.memgraph.store import BoltStore, Databases
 from concept_graph_mcp.settings import SettingsError
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615", "user_id": "ann"}
@@ -59,7 +58,7 @@ def test_every_session_is_for_the_database_of_its_call(empty_memgraph, monkeypat
 
     async def asked() -> list[str | None]:
         noting = Noting(caller.driver_of(empty_memgraph, "", ""))
-        monkeypatch.setattr(databases, "driver_of", lambda *_: noting)
+        monkeypatch.setattr(f"{Databases.__module__}.driver_of", lambda *_: noting)
         store = Databases(empty_memgraph, "", "")
         try:
             for name in ("one", "two"):

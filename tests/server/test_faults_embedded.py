@@ -234,8 +234,8 @@ def test_a_small_write_of_another_process_is_taken_over_without_reading_the_rest
 
 
 def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.KEPT", 3)
-    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.REMOVED_EVERY", 1)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.database.KEPT", 3)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.database.REMOVED_EVERY", 1)
     path = tmp_path / "memory.db"
     with opened(path) as behind, opened(path) as ahead:
         run(behind, calls.concepts.relation_add("apple", "fruit", "is-a"))
@@ -248,8 +248,8 @@ def test_a_process_that_fell_far_behind_reads_everything_again(tmp_path, monkeyp
 
 
 def test_the_log_of_changes_does_not_grow_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.KEPT", 3)
-    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.changes.REMOVED_EVERY", 4)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.database.KEPT", 3)
+    monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.database.REMOVED_EVERY", 4)
     with opened(tmp_path / "memory.db") as host:
         for number in range(20):
             run(host, calls.concepts.concept_upsert(f"thing {number}"))

@@ -17,7 +17,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unwritable
 from concept_graph_mcp.hosts import shards
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
-from concept_graph_mcp.hosts.sharded import ShardedStore
+from concept_graph_mcp.hosts.shards import ShardedStore
 from concept_graph_mcp.settings import SettingsError
 
 NOW_MS = 1_750_000_000_000

@@ -19,7 +19,7 @@ from embedded_files import assert_sound
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.hosts.sqlite import derivation, migrations
+from concept_graph_mcp.hosts.sqlite import derivation, tables
 from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT
@@ -160,7 +160,7 @@ def test_a_store_is_kept_while_nobody_else_can_change_its_format(store, monkeypa
     # Whoever copied a store that another had brought to the new format by then kept that one.
     with closing(sqlite3.connect(store)) as unlocked:
         unlocked.execute("PRAGMA journal_mode = WAL")
-    keep = migrations.keep_as_it_was
+    keep = tables.keep_as_it_was
     refused = []
 
     def keep_while_another_tries(*arguments):
@@ -171,7 +171,7 @@ def test_a_store_is_kept_while_nobody_else_can_change_its_format(store, monkeypa
                 refused.append(str(error))
         keep(*arguments)
 
-    monkeypatch.setattr(migrations, "keep_as_it_was", keep_while_another_tries)
+    monkeypatch.setattr(tables, "keep_as_it_was", keep_while_another_tries)
     Host(store).close()
     assert refused == ["database is locked"]
     with closing(sqlite3.connect(f"{store}.format-1")) as was:
@@ -183,7 +183,7 @@ def test_a_change_of_format_that_fails_leaves_the_store_as_it_was(store, monkeyp
         connection.execute("DROP TABLE searchable")
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(migrations, "STEPS", {1: failing})
+    monkeypatch.setattr(tables, "STEPS", {1: failing})
     with pytest.raises(StoreError, match="disk I/O error"):
         Host(store)
     monkeypatch.undo()

@@ -28,7 +28,6 @@ LOOKING_UP = (
             "cypher",
             "lookup_plan",
             "lookups",
-            "name_states",
             "nearest",
             "text_search",
         )

@@ -113,14 +113,14 @@ def served(
     name the databases. Raises SettingsError.
     """
     if by_database:
-        from .memgraph.databases import Databases
+        from .memgraph.store import Databases
 
         return Databases(settings.uri, settings.user, settings.password)
     if settings.per_user is not None:
         return per_user.UserFiles(settings.per_user, most_open)
     if shards is None:
         return connect(settings, creates=True)
-    from .sharded import ShardedStore
+    from .shards import ShardedStore
 
     def made(uris: Sequence[str]) -> Store:
         return connect(replace(settings, embedded=None, uri=uris[0], read_uris=tuple(uris[1:])))

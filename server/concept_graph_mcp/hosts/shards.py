@@ -1,4 +1,4 @@
-"""Say which store has the data of which user: a table in a file.
+"""Divide the users among several stores, by a table in a file.
 
 The file is JSON:
 
@@ -11,17 +11,26 @@ The file is JSON:
 
 import hashlib
 import json
+import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..settings import SettingsError, uris
+from conceptgraph_core.context import DEFAULT_USER
+
+from ..calls.call import Call
+from ..calls.lookups import Lookup
+from ..errors import StoreError, Unwritable
+from ..settings import SettingsError, location, uris
+from .store import Store
 
 if sys.platform != "win32":
     import fcntl
+
+logger = logging.getLogger(__name__)
 
 
 class Shards(NamedTuple):
@@ -112,3 +121,79 @@ def write(file: Path, table: Shards) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     beside.replace(file)
+
+
+class ShardedStore:
+    """The stores of a table, as one (see `store.Store`): each call goes to that of its user.
+
+    *make* returns the store at some URIs. A store that is away stops its own users only.
+    """
+
+    def __init__(self, file: Path, make: Callable[[Sequence[str]], Store]) -> None:
+        self._file = file
+        self._make = make
+        self._stores: dict[tuple[str, ...], Store] = {}
+        self._seen = _state(file)
+        self._table = read(file)
+
+    @property
+    def location(self) -> str:
+        return ", ".join(location(addresses[0]) for addresses in self._table.stores.values())
+
+    async def open(self) -> None:
+        for addresses in self._current().stores.values():
+            try:
+                await self._store(addresses).open()
+            except StoreError as error:
+                logger.warning("%s", error)
+
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        user = str({**context, **call.context}.get("user_id", DEFAULT_USER))
+        table = self._current()
+        if call.procedure.writes and user in table.moving:
+            raise Unwritable(f"{user} is being moved to another store; try again in a few minutes")
+        return await self._store(table.stores[table.store_of(user)]).call(call, context)
+
+    async def fit_vectors(self) -> None:
+        for addresses in self._current().stores.values():
+            await self._store(addresses).fit_vectors()
+
+    async def problems(self) -> list[str]:
+        return []
+
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        for addresses in self._current().stores.values():
+            async with aclosing(self._store(addresses).stream(batch, only)) as batches:
+                async for records in batches:
+                    yield records
+
+    async def close(self) -> None:
+        for store in self._stores.values():
+            await store.close()
+
+    def _store(self, addresses: Sequence[str]) -> Store:
+        key = tuple(addresses)
+        if key not in self._stores:
+            self._stores[key] = self._make(key)
+        return self._stores[key]
+
+    def _current(self) -> Shards:
+        """Return the table, read again if the file has changed."""
+        seen = _state(self._file)
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._table = read(self._file)
+            except SettingsError as error:
+                logger.warning("%s; the table read before stays in use", error)
+        return self._table
+
+
+def _state(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

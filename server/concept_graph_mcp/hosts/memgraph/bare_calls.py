@@ -21,7 +21,7 @@ from ...errors import Refused
 from . import cypher, text_search
 from .lookup_plan import finding, looking_into
 from .lookups import found
-from .name_states import State, counts_of, state_of
+from .text_search import State, judge_names, read_counts
 
 # Runs a statement with parameters as a transaction of its own and returns its rows.
 Run = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
@@ -183,7 +183,7 @@ def _looked_up(run: Run, call: Call, context: Context) -> dict[str, Any]:
     state = State()
     if (search := cypher.searched(call)) is not None:
         index = text_index(search.label)
-        state = state_of(counts_of(run("SHOW INDEX INFO", {}), index), index)
+        state = judge_names(read_counts(run("SHOW INDEX INFO", {}), index), index)
     told = {"now_ms": context.now_ms}
     *first, _ = cypher.call(call, told, True, state)
     known: dict[str, Any] = dict(told)

@@ -32,7 +32,7 @@ from ...errors import (
 )
 from ...settings import DEFAULT_URI, location
 from ..store import Edge, Node, Rows
-from . import cypher, name_forms, name_states, probes, readiness, text_search, vector_indexes
+from . import cypher, name_forms, probes, readiness, text_search, vector_indexes
 from .accesses import counted
 from .cancellation import Calls
 from .failures import (
@@ -221,7 +221,7 @@ class BoltCaller:
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translated(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
-        state = name_states.State()
+        state = text_search.State()
         if (search := cypher.searched(call)) is not None:
             index = text_index(search.label)
             state = await self._translated(False, name_forms.state, self.rows, index)

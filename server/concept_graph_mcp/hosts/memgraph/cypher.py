@@ -10,8 +10,7 @@ from ...calls.call import Call
 from ...calls.lookups import Filled, Incoming, Lookup, Similar, Text
 from . import lookups
 from .lookup_plan import Finding, finding
-from .name_states import State
-from .text_search import NAMES, TEXTS, alike, beginning, listed
+from .text_search import NAMES, TEXTS, State, alike, beginning, listed
 
 Statement = tuple[str, dict[str, Any]]
 

@@ -13,9 +13,21 @@ from conceptgraph_core.transfer.procedures import INDEX
 
 from ...errors import one_line
 from .failures import is_conflict, taken
-from .name_states import FEW, MOST_LISTED, Counts, State, counts_of, has_lists, of, state_of
 from .probes import Run
-from .text_search import LACKING, TEXTS, lacking, unfolded
+from .text_search import (
+    FEW,
+    LACKING,
+    MOST_LISTED,
+    TEXTS,
+    Counts,
+    State,
+    _count_shared,
+    has_lists,
+    judge_names,
+    lacking,
+    read_counts,
+    unfolded,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +43,7 @@ async def state(run: Run, index: TextIndex) -> State:
     Memgraph counts the entries of an index. Changed and deleted nodes stay counted until the
     database cleans up.
     """
-    return state_of(await _counts(run, index), index)
+    return judge_names(await _counts(run, index), index)
 
 
 async def ensure(run: Run, layers: Sequence[Layer]) -> None:
@@ -54,7 +66,7 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
             if taken(error):
                 logger.warning("some names lack their search forms: %s", one_line(error.message))
         else:
-            if counts is None or (of(counts, index)[1] or FEW) >= FEW:
+            if counts is None or (_count_shared(counts, index)[1] or FEW) >= FEW:
                 await fill_lists(run, index)
 
 
@@ -66,14 +78,14 @@ async def _counts(run: Run, index: TextIndex) -> Counts | None:
         if is_conflict(error):
             raise
         return None  # The user may lack the privilege.
-    return counts_of(rows, index)
+    return read_counts(rows, index)
 
 
 async def _lacking(run: Run, index: TextIndex, counts: Counts | None) -> bool:
     """Return whether a node may lack a form, counting the names in lists."""
     if counts is None:
         return True
-    source, unlisted = of(counts, index)
+    source, unlisted = _count_shared(counts, index)
     if source is None or source < FEW or unlisted is None:
         return True
     [row] = await run(f"{lacking(index)}RETURN {LACKING}", {TEXTS: source}, False)

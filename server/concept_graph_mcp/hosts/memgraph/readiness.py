@@ -17,8 +17,8 @@ from ... import calls
 from ...errors import Misdeployed, one_line
 from . import name_forms
 from .failures import is_conflict
-from .name_states import listed
 from .probes import Run, loaded
+from .text_search import list_properties
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> str | None:
     """
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
-        (row["label"], frozenset(listed(row["properties"])))
+        (row["label"], frozenset(list_properties(row["properties"])))
         for row in rows
         if row["constraint type"] == "unique"
     }
@@ -200,7 +200,7 @@ async def _share(run: Run, index: Index) -> None:
 async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
-    existing = {(row["label"], tuple(listed(row["property"]))) for row in rows}
+    existing = {(row["label"], tuple(list_properties(row["property"]))) for row in rows}
     for slots in (one for layer in layers for one in layer.slots):
         indexed = (one.properties for one in _indexes(layers) if slots.more in one.properties)
         if any((slots.label, one) not in existing for one in indexed):

@@ -16,11 +16,13 @@ from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.registry import Model
 
 from ... import calls
+from ...calls.call import Call
 from ...calls.lookups import Lookup
-from ...errors import Contended, Unavailable, one_line
-from ..store import EXPORTS
-from . import cypher, snapshots, vector_indexes
-from .caller import BoltCaller, calling
+from ...errors import Contended, Refused, Unavailable, one_line
+from ...settings import location
+from ..store import EXPORTS, Many
+from . import cypher, probes, vector_indexes
+from .caller import BoltCaller, calling, driver_of
 
 if TYPE_CHECKING:
     from ..backup_files import Contents, Written
@@ -149,7 +151,7 @@ class BoltStore(BoltCaller):
     async def _snapshot(self) -> None:
         """Take a snapshot, so that the database restarts from it and not from a long log."""
         try:
-            await snapshots.create(self.rows)
+            await probes.create_snapshot(self.rows)
         except (Neo4jError, DriverError, OSError) as error:
             logger.warning("after a restore, no snapshot could be made: %s", one_line(error))
 
@@ -185,3 +187,58 @@ def _rehearsal(model: Model) -> "Rehearsal":
     from ..rehearsal import Rehearsal
 
     return Rehearsal(model)
+
+
+class Databases(Many):
+    """The databases of one server, as one store (see `store.Store`): each call goes to its own.
+
+    All share one pool of connections. A call whose session names no database is refused, because
+    there is none that everybody may use.
+    """
+
+    def __init__(self, uri: str, user: str, password: str) -> None:
+        self._uri = uri
+        self._driver = driver_of(uri, user, password)
+        self._stores: dict[str, BoltStore] = {}
+
+    @property
+    def location(self) -> str:
+        return location(self._uri)
+
+    async def open(self) -> None:
+        """Do nothing: a database is opened by its first call."""
+
+    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
+        # The procedures know nothing of databases.
+        given = dict(context)
+        if not (name := given.pop("database", None)):
+            raise Refused("the call names no database, so nothing was read or written")
+        return await (await self._opened(name)).call(call, given)
+
+    async def fit_vectors(self) -> None:
+        for store in self._stores.values():
+            await store.fit_vectors()
+
+    async def problems(self) -> list[str]:
+        return []
+
+    async def stream(
+        self, batch: int = 1_000, only: Sequence[Lookup] = ()
+    ) -> AsyncGenerator[list[dict[str, Any]]]:
+        for store in self._stores.values():
+            async with aclosing(store.stream(batch, only)) as batches:
+                async for records in batches:
+                    yield records
+
+    async def close(self) -> None:
+        for store in self._stores.values():
+            await store.close()
+        await self._driver.close()
+
+    async def _opened(self, name: str) -> BoltStore:
+        if (known := self._stores.get(name)) is not None:
+            return known
+        store = BoltStore(self._uri, "", "", database=name, driver=self._driver)
+        await store.open()
+        # Kept once it is open: a name that no database has must not stay in memory.
+        return self._stores.setdefault(name, store)

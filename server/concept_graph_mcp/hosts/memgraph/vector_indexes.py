@@ -9,7 +9,7 @@ from neo4j.exceptions import ClientError
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
 from conceptgraph_core.layers import Layer, VectorIndex
 
-from . import snapshots
+from . import probes
 from .failures import is_conflict
 from .nearest import index_name
 from .probes import Run, loaded
@@ -87,7 +87,7 @@ async def _drop(run: Run, name: str) -> None:
     Memgraph (3.12.0) cannot start again from a log in which nodes with vectors are deleted and then
     the index is dropped. A snapshot lets it begin after the deletions.
     """
-    await snapshots.create(run)
+    await probes.create_snapshot(run)
     await run(f"DROP VECTOR INDEX {name}", {}, True)
 
 

@@ -12,7 +12,7 @@ from conceptgraph_core.registry import LAYERS
 
 from ...errors import NoStore, Unavailable, one_line
 from ..backup_files import BadBackup, Contents
-from . import checksums, derivation, identity, migrations
+from . import checksums, derivation, tables
 from .checksums import Unsound
 from .database import Database
 from .indexes import Catalogue
@@ -53,7 +53,7 @@ def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
                 raise BadBackup(file, "is not a backup of a concept graph")
             if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
                 raise BadBackup(file, "was made by a newer version; install that one")
-            noted = identity.noted(connection)
+            noted = tables.read_identity(connection)
             return replace(
                 read_through(connection, layers), store=None if noted is None else noted.id
             )
@@ -101,7 +101,7 @@ def _replace(database: Database, staying: str, restored: bool) -> None:
                     f' {checksums.FUNCTION}({columns}) FROM restored."{table}"'
                 )
         if restored and database.execute("PRAGMA restored.user_version").fetchone()[0] < _SCOPED:
-            migrations.share_all(database.execute, database.write)
+            tables.share_all(database.execute, database.write)
         _put_beside(
             database, staying, [row[1:3] for row in kept if not checksums.is_wrong_row(row)]
         )

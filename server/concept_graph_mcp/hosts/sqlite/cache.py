@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from . import checksums, reading
+from . import checksums, element_rows
 from .checksums import Unsound
 from .database import Database, Row
-from .elements import EdgeElement, UnreadVertex, VertexElement
+from .elements import EdgeElement, UnreadVertex, VertexElement, size
 
 _CONTAINERS = frozenset({list, dict})
 # Edges of a vertex read in one batch: few at first, because a caller may need no more.
@@ -32,9 +32,6 @@ MAX_BYTES = 1 << 28
 MAX_BYTES_IN_PASSING = 1 << 27
 # The limit of a call in bulk: those after it need few of the same elements.
 MAX_BYTES_IN_BULK = 1 << 26
-# Bytes of an element beyond its properties, and of its properties per stored character: measured on
-# stores of 1,000 to 100,000 concepts.
-_BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
 # Bytes of an element of which only the id is known; more is added once it is read.
 _BYTES_UNREAD = 200
 
@@ -86,7 +83,7 @@ class Cache:
         known = self.vertices.get(vertex_id)
         if known is not None:
             return known
-        row = reading.vertex(self._database, vertex_id)
+        row = element_rows.read_vertex(self._database, vertex_id)
         return None if row is None else self.vertex_of(row)
 
     def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
@@ -95,7 +92,10 @@ class Cache:
         known = self.vertices
         missing = [one for one in ids if one not in known or known[one].reading is not None]
         if missing:
-            there = {self.vertex_of(row).id for row in reading.vertices(self._database, missing)}
+            there = {
+                self.vertex_of(row).id
+                for row in element_rows.read_vertices(self._database, missing)
+            }
             gone = set(missing) - there
             ids = [vertex_id for vertex_id in ids if vertex_id not in gone]
         return (known[vertex_id] for vertex_id in ids)
@@ -116,7 +116,7 @@ class Cache:
     def read(self, unread: Collection[VertexElement]) -> None:
         """Read the labels and properties of *unread*, vertices known only as ends of edges."""
         waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
-        for row in reading.vertices(self._database, waiting):
+        for row in element_rows.read_vertices(self._database, waiting):
             _check("node", row)
             waiting.pop(row[0]).become(self._label_tuple(row[1]), decode(row[2]))
             self.bytes += size(row[2])
@@ -126,7 +126,7 @@ class Cache:
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over the stored edges that leave (or enter) *vertex*, reading them on demand."""
         self.vertices.setdefault(vertex.id, vertex)
-        cursor = reading.edges_of(self._database, vertex.id, outgoing)
+        cursor = element_rows.read_edges_of(self._database, vertex.id, outgoing)
         count = _FIRST_EDGES
         while rows := cursor.fetchmany(count):
             ends = _Ends(self)
@@ -172,7 +172,7 @@ class Cache:
             one.id: [] for one in vertices if (one.out_edges if outgoing else one.in_edges) is None
         }
         near = _SOURCE if outgoing else _TARGET
-        rows = reading.edges_of_many(self._database, lists, outgoing)
+        rows = element_rows.read_edges_of_many(self._database, lists, outgoing)
         while some := rows.fetchmany(_READ_AT_ONCE):
             ends = _Ends(self)
             for row, edge in zip(some, self._edges_of(some, ends), strict=True):
@@ -190,7 +190,7 @@ class Cache:
 
     def _refresh_vertices(self, changed: set[int]) -> None:
         known = changed & self.vertices.keys()
-        for row in reading.vertices(self._database, known):
+        for row in element_rows.read_vertices(self._database, known):
             vertex_id, labels, properties, _ = row
             _check("node", row)
             self.vertices[vertex_id].become(self._label_tuple(labels), decode(properties))
@@ -201,7 +201,7 @@ class Cache:
 
     def _refresh_edges(self, changed: set[int]) -> None:
         gone = changed & self.edges.keys()
-        for row in reading.edges(self._database, changed):
+        for row in element_rows.read_edges(self._database, changed):
             edge_id, _, source_id, target_id, properties, _ = row
             edge = self.edges.get(edge_id)
             if edge is not None:
@@ -238,11 +238,6 @@ class _Ends:
     def read(self, vertex: VertexElement) -> None:
         wanted, self.together = self.together or [vertex], []
         self._cache.read(wanted)
-
-
-def size(properties: str) -> int:
-    """Estimate the bytes of an element from its stored *properties*."""
-    return _BYTES_AN_ELEMENT + _BYTES_A_CHARACTER * len(properties)
 
 
 def _check(what: str, row: Row) -> None:

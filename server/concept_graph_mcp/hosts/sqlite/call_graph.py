@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from . import values
-from .elements import EdgeElement, VertexElement
-from .exceptions import ImmutableObjectError, LogicErrorError
+from .elements import EdgeElement, ImmutableObjectError, LogicErrorError, VertexElement
 
 _CONTAINERS = frozenset({tuple, dict})
 # Values of these types can always be stored unchanged.

@@ -1,6 +1,7 @@
 """Manage the SQLite file: its connection, transactions and statements, but no graph logic."""
 
 import itertools
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -8,12 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
-from . import cancellation, changes, identity, tables
+from . import cancellation, checksums, tables
 from .checksums import FAILURES
 from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
 from .opening import BUSY_TIMEOUT_S, Opening, code, copied, is_busy, when_free
+from .values import listed
+
+# The log of changes: each of the last writing transactions, with the elements that it changed, so
+# that another process can update its cache without reading the whole graph again.
+_LOG = "change"
+# The number of transactions that it covers; older ones are removed once in this many transactions.
+KEPT = 1_024
+REMOVED_EVERY = 64
+# A transaction's number has the epoch above this bit and a counter below it. Replacing the graph
+# starts a new epoch.
+_EPOCH_BIT = 40
 
 # SQLite steps between two checks for cancellation: about a millisecond.
 _STEPS_BETWEEN_LOOKS = 50_000
@@ -69,7 +81,7 @@ class Database:
     def store_id(self) -> str:
         """Return the id of this store, wherever its file lies."""
         self._set_timeout(BUSY_TIMEOUT_S)
-        return identity.of(self._connection, self.path).id
+        return tables.identify(self._connection, self.path).id
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -145,7 +157,7 @@ class Database:
         """
         self._connection.execute("COMMIT")
         if self._writes:
-            self._last_ids_at = self._last_ids.get(changes.TABLE)
+            self._last_ids_at = self._last_ids.get(_LOG)
             self.check_presence("what was just written is lost")
 
     @property
@@ -228,23 +240,56 @@ class Database:
 
     def position(self) -> int:
         """Return the number of the last writing transaction."""
-        return changes.position(self.execute)
+        select = "SELECT position FROM change ORDER BY position DESC LIMIT 1"
+        row = self.execute(select).fetchone()
+        return 0 if row is None else int(row[0])
 
     def changes_after(self, position: int) -> tuple[set[int], set[int]] | None:
-        """Return the ids of vertices and edges changed since; None if the log has no answer."""
-        return changes.after(self.execute, position)
+        """Return the ids of vertices and edges changed since *position*, or None.
+
+        The log has no answer after too many changes, or after the graph was replaced.
+        """
+        rows = self.execute(
+            "SELECT position, vertices, edges, checksum FROM change"
+            " WHERE position > ? ORDER BY position",
+            [position],
+        ).fetchall()
+        if not rows or rows[0][0] != position + 1 or rows[-1][0] != position + len(rows):
+            return None
+        vertices: set[int] = set()
+        edges: set[int] = set()
+        for number, vertex_ids, edge_ids, checksum in rows:
+            if checksums.is_wrong(checksum, number, vertex_ids, edge_ids):
+                return None
+            try:
+                vertices.update(json.loads(vertex_ids))
+                edges.update(json.loads(edge_ids))
+            except (ValueError, TypeError):
+                return None
+        return vertices, edges
 
     def log_change(self, vertices: Iterable[int], edges: Iterable[int]) -> int:
-        """Record the changes of this transaction; return its number."""
+        """Record the changes of this transaction, remove outdated entries; return its number."""
         self._writes = True
-        position = self.new_id(changes.TABLE)
-        changes.record(self.execute, position, vertices, edges)
+        position = self.new_id(_LOG)
+        row = (position, listed(vertices), listed(edges))
+        self.execute(
+            "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
+            (*row, checksums.of(*row)),
+        )
+        if position % REMOVED_EVERY == 0:
+            self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT])
         return position
 
     def begin_epoch(self) -> None:
         """Record that this transaction replaces the graph, so other processes reload theirs."""
         self._writes, self._last_ids = True, {}
-        changes.begin_epoch(self.execute)
+        epoch = (self.position() >> _EPOCH_BIT) + 1
+        self.execute("DELETE FROM main.change")
+        self.execute(
+            "INSERT INTO main.change (position, vertices, edges) VALUES (?, '[]', '[]')",
+            [epoch << _EPOCH_BIT],
+        )
 
     def _wait_for_turn(self) -> None:
         """Begin to write as soon as no other process writes.

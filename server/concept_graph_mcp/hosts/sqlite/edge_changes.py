@@ -5,10 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import interface
-from .bulk_edges import Fan
 from .cache import Cache, detach
 from .database import Database
-from .element_rows import ElementRows
+from .element_rows import ElementRows, Fan
 from .elements import Deleted, EdgeElement, VertexElement, differs
 
 # A call with more new edges than this makes no objects for them and keeps none in memory.

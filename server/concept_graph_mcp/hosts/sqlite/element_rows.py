@@ -1,16 +1,138 @@
-"""Store vertices and edges as rows."""
+"""Read and store vertices, edges and vectors as rows."""
 
 import functools
 import operator
+import sqlite3
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import bulk_edges, checksums
-from .bulk_edges import Fan
-from .cache import size
+from . import checksums
+from .checksums import Unsound
 from .database import Database, Row
-from .elements import EdgeElement, VertexElement
-from .values import encode
+from .elements import EdgeElement, VertexElement, size
+from .values import encode, listed
+
+
+def read_vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:
+    """Return (id, labels, properties, checksum) of the existing ones of *ids*."""
+    given = list(ids)
+    select = "SELECT id, labels, properties, checksum FROM vertex WHERE id"
+    if len(given) == 1:
+        return database.execute(f"{select} = ?", given)
+    return database.execute(f"{select} IN (SELECT value FROM json_each(?))", [listed(given)])
+
+
+def read_vertex(database: Database, vertex_id: int) -> Row | None:
+    """Return one vertex by its id, as `read_vertices` does."""
+    # Called by the hundred, one id at a time: a list with one id takes twice as long.
+    row: Row | None = database.execute(
+        "SELECT id, labels, properties, checksum FROM vertex WHERE id = ?", (vertex_id,)
+    ).fetchone()
+    return row
+
+
+def read_vertices_after(database: Database, vertex_id: int, count: int) -> list[Row]:
+    """Return the next *count* vertices by id, as `read_vertices` does."""
+    return database.execute(
+        "SELECT id, labels, properties, checksum FROM vertex WHERE id > ? ORDER BY id LIMIT ?",
+        (vertex_id, count),
+    ).fetchall()
+
+
+def read_edges(database: Database, ids: Iterable[int]) -> list[Row]:
+    """Return (id, type, source, target, properties, checksum) of the existing ones of *ids*."""
+    return database.execute(
+        "SELECT id, type, source, target, properties, checksum FROM edge"
+        " WHERE id IN (SELECT value FROM json_each(?))",
+        [listed(ids)],
+    ).fetchall()
+
+
+def read_edges_of(database: Database, vertex_id: int, outgoing: bool) -> sqlite3.Cursor:
+    """Return the edges that leave (or enter) a vertex, by id, as `read_edges` does."""
+    return database.execute(
+        "SELECT id, type, source, target, properties, checksum FROM edge"
+        f" WHERE {'source' if outgoing else 'target'} = ? ORDER BY id",
+        [vertex_id],
+    )
+
+
+def read_edges_of_many(
+    database: Database, vertex_ids: Iterable[int], outgoing: bool
+) -> sqlite3.Cursor:
+    """Return all edges of some vertices, as `read_edges` does, those of each by id."""
+    near = "source" if outgoing else "target"
+    return database.execute(
+        "SELECT id, type, source, target, properties, checksum FROM edge"
+        f" WHERE {near} IN (SELECT value FROM json_each(?)) ORDER BY {near}, id",
+        [listed(vertex_ids)],
+    )
+
+
+def read_vector(database: Database, table: str, vertex: int) -> bytes | None:
+    """Return the vector of a vertex in its stored form from *table*."""
+    return next((blob for _, blob in read_vectors(database, table, [vertex])), None)
+
+
+def read_vectors(
+    database: Database, table: str, vertices: Iterable[int]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield those of *vertices* that have a vector in *table*, each with its stored form."""
+    rows = database.execute(
+        f'SELECT vertex, vector, checksum FROM "{table}"'
+        " WHERE vertex IN (SELECT value FROM json_each(?))",
+        [listed(vertices)],
+    )
+    for vertex, stored, checksum in rows:
+        if checksums.is_wrong(checksum, vertex, stored):
+            raise Unsound(f"node {vertex}: its vector is not as it was written")
+        yield vertex, bytes(stored)
+
+
+class Fan(NamedTuple):
+    """New edges of one type from `source`, each with one integer property.
+
+    They are held as columns until a caller reads one of them. A text has an edge to each of its
+    terms, and ingesting reads none: an object for each would take longer to make than to store.
+    """
+
+    ids: range
+    edge_type: str
+    source: VertexElement
+    targets: Sequence[VertexElement]
+    name: str
+    given: Sequence[int]
+
+    def edges(self, properties: Iterable[dict[str, Any]]) -> list[EdgeElement]:
+        """Return the edges; *properties* holds those of each edge."""
+        return [
+            EdgeElement(edge_id, self.edge_type, self.source, target, own)
+            for edge_id, target, own in zip(self.ids, self.targets, properties, strict=True)
+        ]
+
+
+def iterate_fan_rows(fans: Iterable[Fan]) -> Iterator[Row]:
+    """Iterate over the rows of all edges of *fans*."""
+    stored: dict[str, dict[int, str]] = {}
+    for fan in fans:
+        known, name = stored.setdefault(fan.name, {}), fan.name
+        for value in set(fan.given).difference(known):
+            known[value] = encode({name: value})
+        yield from _list_fan_rows(fan, known)
+
+
+def _list_fan_rows(fan: Fan, stored: dict[int, str]) -> list[Row]:
+    kind, source, crc = fan.edge_type, fan.source.id, zlib.crc32
+    alike = checksums.in_edges(kind, source)
+    targets = [target.id for target in fan.targets]
+    # Inlines `checksums.of_edge`, to save a call for each edge.
+    return [
+        (edge, kind, source, target, text, crc(f"{edge}{alike}{target}\0{text}".encode()))
+        for edge, target, text in zip(
+            fan.ids, targets, map(stored.__getitem__, fan.given), strict=True
+        )
+    ]
 
 
 class ElementRows:
@@ -64,7 +186,7 @@ class ElementRows:
         new = self._edge_rows(created, known)
         if spread:
             # In the order of ids, in which the table grows.
-            new = iter(sorted((*new, *bulk_edges.rows(spread)), key=operator.itemgetter(0)))
+            new = iter(sorted((*new, *iterate_fan_rows(spread)), key=operator.itemgetter(0)))
         columns = "edge (id, type, source, target, properties, checksum)"
         self._database.insert(columns, 6, new)
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import values
 from .call_graph import Edge, Graph, Path, Vertex
-from .exceptions import (
+from .elements import (
     AuthorizationError,
     DeletedObjectError,
     ImmutableObjectError,

@@ -33,11 +33,10 @@ from ...calls.lookups import (
     Where,
     WithEdges,
 )
-from . import arousal, text_search
+from . import text_search
 from .database import Database
 from .elements import VertexElement
-from .filtering import values_of
-from .values import encode
+from .values import encode, read_values
 
 # Up to this many values are passed as single parameters, which takes a statement per count.
 _FEW_VALUES = 32
@@ -252,7 +251,7 @@ def _referring(database: Database, lookup: Referring) -> list[int]:
 def _ordered(database: Database, lookup: Ordered) -> list[int]:
     if lookup.level is not None:
         ranking = database.catalogue.ranking(lookup.label, lookup.by)
-        return list(arousal.highest(database, ranking, lookup.tau_ms, lookup.limit))
+        return list(text_search.find_most_aroused(database, ranking, lookup.tau_ms, lookup.limit))
     names = tuple(name for name, _ in lookup.where)
     table = database.catalogue.index(lookup.label, (*names, lookup.by))
     scope, given = _scope(lookup.where)
@@ -326,7 +325,7 @@ def _joined(database: Database, lookup: Joined) -> list[int]:
         names = (*names, lookup.same)
     wanted: list[tuple[Any, ...]] = []
     for (properties,) in rows:
-        [key, *same] = values_of(properties, [lookup.by, *([lookup.same] if lookup.same else [])])
+        [key, *same] = read_values(properties, [lookup.by, *([lookup.same] if lookup.same else [])])
         wanted += ((*given, *same, one) for one in ((key or ()) if lookup.each else (key,)))
     return found + _equal(
         database, Equal((lookup.label,), (*names, lookup.property), tuple(wanted))

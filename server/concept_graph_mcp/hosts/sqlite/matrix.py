@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .filtering import Condition
+from .values import Condition
 
 _FIRST_ROOM = 1_024
 # If fewer rows than one in this many match the filters, only these are multiplied.

@@ -17,8 +17,8 @@ from conceptgraph_core.ranks import cosine
 
 from ...calls.lookups import Nearest
 from . import cancellation
-from .filtering import Condition, conditions, values_of
 from .indexes import Catalogue, unpacked
+from .values import Condition, make_conditions, read_values
 
 if TYPE_CHECKING:
     from .matrix import Matrix
@@ -56,7 +56,7 @@ class Vectors:
             raise LookupError(f"no vectors of :{lookup.label}({lookup.property}) are declared")
         if not math.hypot(*lookup.vector) or lookup.limit < 1:
             return []
-        asked = conditions(lookup)
+        asked = make_conditions(lookup)
         if _numpy() is None:
             scored = _compared(database, table.name, lookup.vector, asked)
         else:
@@ -148,7 +148,7 @@ def _read(
         f" WHERE {condition}"
     )
     return [
-        (vertex, blob, values_of(properties, names))
+        (vertex, blob, read_values(properties, names))
         for vertex, blob, properties in database.execute(statement, given)
     ]
 

@@ -7,6 +7,7 @@ the store is read without locks, or from a copy.
 import enum
 import os
 import random
+import re
 import shutil
 import sqlite3
 import time
@@ -17,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...errors import NoStore, Unavailable
-from . import own_schema
+from . import checksums
 
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
@@ -175,7 +176,7 @@ def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
         connection.execute("PRAGMA schema_version")
         # The caller reports a database of another kind, whatever error it has.
         if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
-            own_schema.check(connection)
+            check_schema(connection)
     except BaseException:
         connection.close()
         raise
@@ -239,3 +240,34 @@ def copied(source: sqlite3.Connection, file: Path) -> Iterator[sqlite3.Connectio
         # Without a write-ahead log the copy is a single file.
         copy.execute("PRAGMA journal_mode = DELETE")
         yield copy
+
+
+# A file may come from anybody, and SQLite executes parts of its schema: a trigger at a write, a
+# view, a computed column or an expression at a read. So a file is read only if it has nothing but
+# plain tables, plain indexes, our own triggers and our own text search.
+_NAME = r"""(?:\w+|"[^"]+"|'[^']+')"""
+_COLUMNS = rf"\( ?{_NAME}(?: DESC)?(?:, {_NAME}(?: DESC)?)*\)"
+_COLUMN = (
+    rf"{_NAME}(?: (?:INTEGER|TEXT|REAL|BLOB))?(?: PRIMARY KEY)?(?: AUTOINCREMENT)?(?: NOT NULL)?"
+)
+_PART = rf"(?:PRIMARY KEY ?{_COLUMNS}|{_COLUMN})"
+_OWN_FORMS = {
+    "table": re.compile(
+        rf"CREATE TABLE {_NAME} ?\( ?{_PART}(?:, ?{_PART})*\)(?: WITHOUT ROWID)?"
+        rf"|CREATE VIRTUAL TABLE {_NAME} USING fts5\( \w+, content='[^']+', content_rowid='vertex',"
+        " tokenize='trigram case_sensitive 1'\\)"
+    ),
+    "index": re.compile(rf"CREATE INDEX {_NAME} ON {_NAME} {_COLUMNS}(?: WHERE plain <> '')?"),
+    "trigger": re.compile("|".join(map(re.escape, checksums.triggers()))),
+}
+# Tables that SQLite creates itself: for a key, and for ANALYZE.
+_ITS_OWN = re.compile(r"sqlite_(?:autoindex_.+|sequence|stat[1-4])")
+
+
+def check_schema(connection: sqlite3.Connection) -> None:
+    """Raise Unsound if the file has anything but what this program creates."""
+    for kind, name, statement in connection.execute("SELECT type, name, sql FROM sqlite_schema"):
+        if kind in ("table", "index") and _ITS_OWN.fullmatch(str(name)):
+            continue
+        if kind not in _OWN_FORMS or not _OWN_FORMS[kind].fullmatch(str(statement)):
+            raise checksums.Unsound(f"has a {kind} that no store has: {name!r}")

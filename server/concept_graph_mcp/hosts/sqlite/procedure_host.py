@@ -12,7 +12,7 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
 from ...errors import Refused
-from . import cancellation, interface, lookups, modules, posting_cache, reading
+from . import cancellation, element_rows, interface, lookups, modules, posting_cache
 from .cache import MAX_BYTES_IN_BULK, MAX_BYTES_IN_PASSING, Cache
 from .checksums import FAILURES
 from .database import Conflict, Database, Row
@@ -202,10 +202,10 @@ class Host:
         if only:
             ids = sorted({one for lookup in only for one in lookups.find(self._database, lookup)})
             for start in range(0, len(ids), batch):
-                yield sorted(reading.vertices(self._database, ids[start : start + batch]))
+                yield sorted(element_rows.read_vertices(self._database, ids[start : start + batch]))
             return
         last_id = 0
-        while rows := reading.vertices_after(self._database, last_id, batch):
+        while rows := element_rows.read_vertices_after(self._database, last_id, batch):
             yield rows
             last_id = rows[-1][0]
 

@@ -1,24 +1,202 @@
-"""Define the tables of a store file, create them, and recognise other files."""
+"""Define the tables of a store file: create them, migrate earlier ones, and recognise other files.
 
+A file records an id and the path where it got the id. A file that was moved or restored by hand
+keeps its id. A copy has the id too; if the original is still at its path, the copy is a store of
+its own, whose id is derived from the original's and the copy's path.
+"""
+
+import json
+import logging
 import math
+import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
-from ...errors import Misdeployed
-from . import checksums, derivation, identity, migrations
-from .indexes import Catalogue
+from conceptgraph_core.concepts import schema as concepts
+from conceptgraph_core.layers import SHARED
+
+from ...errors import Misdeployed, StoreError
+from . import checksums, derivation
+from .checksums import Unsound
+from .indexes import Catalogue, Row
 from .opening import (
     APPLICATION_ID,
     Access,
     Opening,
     access,
     code,
+    copied,
     no_store,
     private_copy,
     when_free,
 )
+from .values import encode
+
+_TABLE = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"
+_ID, _HOME = "id", "home"
+# Offset of the application id in SQLite's header, which identifies a file before it is opened.
+_APPLICATION_ID_AT = 68
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The id of a store, and the path where it got the id."""
+
+    id: str
+    home: str
+
+
+def make_identity(path: Path) -> Identity:
+    return Identity(str(uuid.uuid4()), _resolve(path))
+
+
+def read_identity(connection: sqlite3.Connection) -> Identity | None:
+    """Return the identity recorded in the file, or None for one of version 0.1.0."""
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone():
+        return None
+    values = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    try:
+        return Identity(str(uuid.UUID(values[_ID])), os.fsdecode(values[_HOME]))
+    except (KeyError, ValueError, AttributeError, TypeError):
+        return None
+
+
+def write_identity(connection: sqlite3.Connection, identity: Identity) -> None:
+    """Write *identity* into the file, in the caller's transaction if there is one."""
+    connection.execute(_TABLE)
+    connection.executemany(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+        # Bytes, because not every path is valid text.
+        [(_ID, identity.id), (_HOME, os.fsencode(identity.home))],
+    )
+
+
+def identify(connection: sqlite3.Connection, path: Path) -> Identity:
+    """Return the identity of the file at *path*, whether or not it is recorded yet."""
+    said, here = read_identity(connection), _resolve(path)
+    if said is None:
+        # Deterministic until it is recorded, so that earlier backups belong to the store too.
+        return Identity(_derived(uuid.NAMESPACE_URL, f"{here} {path.stat().st_ino}"), here)
+    if said.home != here and _is_at_home(said, path):
+        return Identity(_derived(uuid.UUID(said.id), here), here)
+    return Identity(said.id, here)
+
+
+def _is_at_home(said: Identity, path: Path) -> bool:
+    """Return whether another file than *path* is at the recorded path and is that store."""
+    home = Path(said.home)
+    try:
+        if not home.is_file() or home.samefile(path) or not _may_be_ours(home):
+            return False
+        with closing(access(home, Opening.EXISTING)) as opened:
+            there = read_identity(opened.connection)
+    except (OSError, ValueError, sqlite3.Error, Unsound, StoreError):
+        return False
+    return there is not None and there.id == said.id
+
+
+def _may_be_ours(file: Path) -> bool:
+    """Return whether *file* is safe to open, because any file may have recorded its path."""
+    with file.open("rb") as stream:
+        mark = stream.read(_APPLICATION_ID_AT + 4)[_APPLICATION_ID_AT:]
+    # An empty file is valid: its first data may be in the log only.
+    return mark in (APPLICATION_ID.to_bytes(4, "big"), bytes(4))
+
+
+def _derived(namespace: uuid.UUID, text: str) -> str:
+    return str(uuid.uuid5(namespace, ascii(text)))
+
+
+def _resolve(path: Path) -> str:
+    return str(path.resolve())
+
+
+_SHARED_ALL = "SELECT id, labels, properties FROM main.vertex WHERE id > ? ORDER BY id LIMIT ?"
+_BATCH = 1_000
+logger = logging.getLogger(__name__)
+
+
+def keep_as_it_was(uri: str, path: Path, version: int) -> None:
+    """Copy the store beside itself, once, before its format changes from *version*.
+
+    The caller holds the store's write lock. So no other process copies or migrates it now, and an
+    unfinished copy is left from a killed one. SQLite cannot copy through the connection that holds
+    the lock, hence the *uri*.
+    """
+    kept = path.with_name(f"{path.name}.format-{version}")
+    if kept.exists() or not os.access(path.parent, os.W_OK):
+        return
+    unfinished = path.with_name(f".{kept.name}.partial")
+    _remove(unfinished)
+    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as store, copied(store, unfinished):
+            pass
+        unfinished.replace(kept)
+    finally:
+        _remove(unfinished)
+    logger.info("store %s: gets a new format; as it was it is kept in %s", path, kept)
+
+
+def _remove(file: Path) -> None:
+    # SQLite would apply a leftover journal to the next file of that name.
+    for beside in ("", "-journal", "-wal", "-shm"):
+        file.with_name(file.name + beside).unlink(missing_ok=True)
+
+
+def _to_2(connection: sqlite3.Connection) -> None:
+    """Add checksums, and drop the two tables of names that version 0.1.0 had instead of indexes."""
+    for table in ("search_text", "searchable", "unique_value"):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    for table, columns in checksums.CHECKED.items():
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
+        connection.execute(
+            f"UPDATE {table} SET checksum = {checksums.FUNCTION}({', '.join(columns)})"
+        )
+    for statement in checksums.triggers():
+        connection.execute(statement)
+
+
+def _to_3(connection: sqlite3.Connection) -> None:
+    """In format 2 no two users had a concept or an episode of one name."""
+    share_all(connection.execute, connection.executemany)
+    for label in concepts.LABELS:
+        # It is made anew, for names that several may have.
+        connection.execute(f'DROP TABLE IF EXISTS "index {label}(name)"')
+
+
+def share_all(
+    execute: Callable[..., sqlite3.Cursor], write: Callable[[str, Iterable[Row]], object]
+) -> None:
+    """Say of all concepts and episodes that all users share them, as up to format 2."""
+    last_id = 0
+    while rows := execute(_SHARED_ALL, (last_id, _BATCH)).fetchall():
+        last_id = rows[-1][0]
+        scoped = []
+        for vertex, labels, text in rows:
+            if not set(concepts.LABELS).isdisjoint(json.loads(labels)):
+                properties = encode({**json.loads(text), concepts.SCOPE: SHARED})
+                checksum = checksums.of(vertex, labels, properties)
+                scoped.append((properties, checksum, vertex))
+        write("UPDATE main.vertex SET properties = ?, checksum = ? WHERE id = ?", scoped)
+
+
+def _to_4(connection: sqlite3.Connection) -> None:
+    """Have indexes made anew that a writer of format 3 does not keep up to date."""
+    for columns in ("user_id, said_at", "user_id, state, own, id"):
+        connection.execute(f'DROP TABLE IF EXISTS "index Memory({columns})"')
+
+
+# The step from each format to the next, within the caller's transaction.
+STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType(
+    {1: _to_2, 2: _to_3, 3: _to_4}
+)
+
 
 FORMAT = 4
 
@@ -66,8 +244,8 @@ def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
 def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, path: Path) -> None:
     """Write the store's identity into a database: the *store* itself or a copy of it."""
     try:
-        identified = identity.of(store, path)
-        noted = identity.noted(connection)
+        identified = identify(store, path)
+        noted = read_identity(connection)
     except sqlite3.DatabaseError as error:
         # A damaged file is copied without an identity, because much of it may still be readable.
         if code(error) != sqlite3.SQLITE_CORRUPT:
@@ -75,7 +253,7 @@ def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, pat
         return
     if identified != noted:
         with _writing(connection):
-            identity.note(connection, identified)
+            write_identity(connection, identified)
 
 
 def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) -> None:
@@ -130,7 +308,7 @@ def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> N
             for statement in _SCHEMA:
                 connection.execute(statement)
             derivation.make(connection, catalogue)
-            identity.note(connection, identity.new(path))
+            write_identity(connection, make_identity(path))
 
 
 def _is_up_to_date(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
@@ -148,9 +326,9 @@ def _bring_up_to_date(found: Access, path: Path, catalogue: Catalogue) -> None:
         # Another process may have done it meanwhile.
         version = _pragma(connection, "user_version")
         if version < FORMAT and found.writable:
-            migrations.keep_as_it_was(found.uri, path, version)
+            keep_as_it_was(found.uri, path, version)
         for step in range(version, FORMAT):
-            migrations.STEPS[step](connection)
+            STEPS[step](connection)
         derivation.make(connection, catalogue)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ...calls.lookups import Equal
-from . import lookups, reading
+from . import element_rows, lookups
 from .cache import Cache
 from .database import Database
 from .derivation import Derivation
@@ -52,7 +52,7 @@ class Transaction:
     def vertices(self) -> Iterator[VertexElement]:
         """Iterate over all vertices, the stored ones by id and then those of this call."""
         last_id = 0
-        while rows := reading.vertices_after(self._database, last_id, _SCAN_BATCH):
+        while rows := element_rows.read_vertices_after(self._database, last_id, _SCAN_BATCH):
             for row in rows:
                 element = self._cache.vertex_of(row)
                 if element not in self._deleted:
@@ -69,7 +69,7 @@ class Transaction:
         table = self._catalogue.vector(vertex.labels, name)
         if table is None or vertex in self._deleted:
             return None
-        blob = reading.vector(self._database, table.name, vertex.id)
+        blob = element_rows.read_vector(self._database, table.name, vertex.id)
         return None if blob is None else unpacked(blob)
 
     def vectors(self, vertex: VertexElement) -> dict[str, tuple[float, ...]]:
@@ -89,7 +89,7 @@ class Transaction:
             if table is not None:
                 of_tables.setdefault(table.name, {})[vertex.id] = vertex
         for table_name, by_id in of_tables.items():
-            for vertex_id, blob in reading.vectors(self._database, table_name, by_id):
+            for vertex_id, blob in element_rows.read_vectors(self._database, table_name, by_id):
                 self._read_vectors[by_id[vertex_id], name] = unpacked(blob)
 
     def cosines(

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from ...calls.lookups import Nearest
+
 Wrap = Callable[[Any], Any]
 
 # One encoder for all stored JSON; values were copied, so they have no circular references.
@@ -125,3 +127,48 @@ def list_of(inner: CypherType) -> CypherType:
         f"LIST OF {inner.name}",
         lambda value: isinstance(value, (list, tuple)) and all(map(accepts, value)),
     )
+
+
+Condition = Callable[[Any], bool]
+
+
+def make_conditions(lookup: Nearest) -> dict[str, Condition]:
+    """Return the condition on each property that *lookup* filters by.
+
+    Values must be hashable, as `read_values` returns them.
+    """
+    asked: dict[str, list[Condition]] = {}
+    for name, value in lookup.where:
+        asked.setdefault(name, []).append(_is_one_of((value,)))
+    for name, values in lookup.among:
+        asked.setdefault(name, []).append(_is_one_of(values))
+    for name, values in lookup.having:
+        asked.setdefault(name, []).append(_has_one_of(values))
+    return {name: _hold_all(parts) for name, parts in asked.items()}
+
+
+def read_values(properties: str, names: list[str]) -> list[Any]:
+    """Return the values of *names* in stored *properties*; lists as tuples."""
+    if not names:
+        return []
+    known = json.loads(properties)
+    return [_key(known.get(name)) for name in names]
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_key, value))
+    # No filter takes a map.
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+def _is_one_of(values: tuple[Any, ...]) -> Condition:
+    return lambda value: value in values
+
+
+def _has_one_of(values: tuple[Any, ...]) -> Condition:
+    return lambda value: isinstance(value, tuple) and not set(values).isdisjoint(value)
+
+
+def _hold_all(parts: list[Condition]) -> Condition:
+    return lambda value: all(part(value) for part in parts)
