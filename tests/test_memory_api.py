@@ -1,17 +1,20 @@
 """`Memory` from Python: the seven verbs, plain and as coroutines, on both stores."""
 
 import doctest
+import inspect
 import socket
 import subprocess
 import sys
 import threading
 from datetime import date, datetime
+from typing import get_type_hints
 
 import anyio
 import pytest
 from tests.markdown import ROOT, blocks
 
 from concept_graph_mcp import AsyncMemory, Memory
+from concept_graph_mcp.calls import everyday as verbs
 from concept_graph_mcp.errors import Refused, StoreError
 from concept_graph_mcp.session import Clock
 
@@ -230,3 +233,63 @@ def test_a_misspelt_message_names_whom_it_means(tmp_path):
         memory.remember("Sander teaches chemistry", about=[{"name": "Sander", "kind": "husband"}])
         for asked in ("What does my hubsand teach?", "What about Sandr?"):
             assert "Sander (husband" in memory.recall(asked)["text"]
+
+
+VERBS = ("recall", "remember", "search", "about", "forget", "relate", "identify", "profile")
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_method_has_the_arguments_of_its_verb_as_plain_types(name):
+    signature = inspect.signature(getattr(Memory, name))
+    assert signature == inspect.signature(getattr(AsyncMemory, name))
+    hints = get_type_hints(getattr(Memory, name))
+    assert hints == get_type_hints(getattr(AsyncMemory, name))
+    assert "Annotated" not in str(signature)
+    taken = {
+        one.name: inspect.Parameter.empty if one.default is ... else one.default
+        for one in getattr(verbs, name).arguments
+    }
+    if name == "identify":
+        # Python gives the tool's default too, so what follows is passed by name.
+        taken["b"] = None
+    given = [one for one in signature.parameters.values() if one.name != "self"]
+    assert {one.name: one.default for one in given} == taken
+
+
+@pytest.mark.parametrize("name", [*VERBS, "items"])
+def test_a_method_says_what_it_takes_returns_and_raises(name):
+    told = inspect.getdoc(getattr(Memory, name))
+    assert told is not None
+    parts = ("\nArgs:\n", "\nReturns:\n", "\nRaises:\n", f"memory.{name}(")
+    assert [one for one in parts if one not in told] == []
+    taken = [one for one in inspect.signature(getattr(Memory, name)).parameters if one != "self"]
+    assert [one for one in taken if f"\n    {one}: " not in told] == []
+
+
+def test_importing_the_memory_imports_neither_mcp_nor_what_opens_a_store():
+    slow = ("mcp", "pydantic", "anyio", "asyncio", "neo4j", "numpy", "sqlite3")
+    told = "import concept_graph_mcp, sys; concept_graph_mcp.Memory; "
+    told += f"print({set(slow)} & {{*sys.modules}})"
+    ended = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "set()"
+
+
+def test_a_program_without_mcp_has_a_memory(tmp_path):
+    told = (
+        "import sys\n"
+        "sys.modules['mcp'] = None\n"
+        "from concept_graph_mcp import Memory\n"
+        "memory = Memory.open('memory.db', zone='UTC', embeddings='none')\n"
+        "memory.remember('Clara lives in Turin', about=['Clara'])\n"
+        "print(memory.recall('Where does Clara live?')['text'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", told],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "Clara lives in Turin" in ended.stdout

@@ -50,7 +50,7 @@ async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:
     if "note" in say:
         await memory.remember(say["note"], about=say["about"], said=say["said"], keep="years")
         return
-    session, thread = memory._opened, f"t{number}"
+    session, thread = memory._opened.session, f"t{number}"
     told = calls.entities.observe(
         thread, f"m{number}", "user", say["said"], user_id=session.user_id
     )

@@ -8,7 +8,7 @@ from .core import make_importable
 make_importable()
 
 if TYPE_CHECKING:
-    from .memory import AsyncMemory as AsyncMemory
+    from .async_memory import AsyncMemory as AsyncMemory
     from .memory import Memory as Memory
 
 if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.

@@ -1,4 +1,4 @@
-"""The memory from Python: the seven everyday verbs, without a server and without a client.
+"""The memory from Python: the seven everyday verbs, without a server, a client or MCP.
 
     from concept_graph_mcp import Memory
 
@@ -6,264 +6,34 @@
         memory.remember("Clara is allergic to hazelnuts", about=["Clara"])
         print(memory.recall("What may I not cook for Clara?")["text"])
 
-`AsyncMemory` has the same methods as coroutines. Both return what the tools of the toolset
-`everyday` return, and raise `errors.StoreError` with one line that says what is wrong.
+`AsyncMemory` has the same methods as coroutines. Each call is one transaction. A failed one raises
+`errors.StoreError`, whose text is one line and says what is wrong; nothing is written then.
 """
 
-import asyncio
-import atexit
 import functools
 import os
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Concatenate, Literal, ParamSpec, Self, TypedDict, TypeVar, Unpack
-
-import anyio
-from anyio.from_thread import BlockingPortal, start_blocking_portal
-
-from conceptgraph_core import text
-from conceptgraph_core.context import DEFAULT_USER, OWN
-from conceptgraph_core.errors import ConceptGraphError
-
-from . import calls
-from .errors import Refused
-from .hosts.lazy import connect
-from .session import Clock, Session
-from .settings import (
-    EMBEDDINGS_VARIABLE,
-    REDACT_VARIABLE,
-    Settings,
-    SettingsError,
-    machine_zone,
-    read,
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
 )
-from .tools.everyday import EverydayTools
-from .worker.embedding import NewVectors
 
-# Seconds until a program's store is looked through for texts without a vector.
-_BEHIND_AFTER_S = 2.0
-# A question waits for the vectors of texts kept just before it, if they are few.
-_MOST_WAITED_FOR = 100
-_PATIENCE_S = 2.0
-# Seconds for which the end of a program waits for them.
-_FINISHING_S = 10.0
+from .async_memory import AsyncMemory, Keep, Kind, Moment, Name, Options, RelationType
+from .results import About, AllFound, Forgotten, Identified, Profile, Recalled, Related, Remembered
+
+if TYPE_CHECKING:
+    from .memory_opening import OpenedMemory
+
+__all__ = ["AsyncMemory", "Memory", "Options"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Options(TypedDict, total=False):
-    """How a memory is opened.
-
-    * `zone`: an IANA time zone; by default the machine's.
-    * `concepts`: "own", or "shared" with all users of the store.
-    * `embeddings`: as in CONCEPT_GRAPH_EMBEDDINGS, by default as set there: "none" for words alone.
-    * `redact`: whether secrets are replaced in what is stored; by default CONCEPT_GRAPH_REDACT.
-    * `auth`: a name and a password for Memgraph.
-    * `clock`: tells the time of the calls.
-    """
-
-    zone: str
-    concepts: Literal["own", "shared"]
-    embeddings: str
-    redact: bool
-    auth: tuple[str, str]
-    clock: Clock
-
-
-class _Behind:
-    """Gives texts their vectors while the program does something else."""
-
-    def __init__(self, session: Session, settings: Settings) -> None:
-        self._session = session
-        self._settings = settings
-        self._new: NewVectors | None = None
-        self._task: asyncio.Task[None] | None = None
-
-    def begin(self) -> None:
-        if self._task is None:
-            self._new = NewVectors(self._session)
-            self._session.on_kept.append(self._new.note_kept)
-            self._task = asyncio.get_running_loop().create_task(self._run(self._new))
-
-    async def _run(self, new: "NewVectors") -> None:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(new.run)
-            await anyio.sleep(_BEHIND_AFTER_S)
-            # Many programs end before it is needed.
-            from .worker.along import VectorsAlong
-
-            await VectorsAlong(self._session, self._settings).run()
-
-    async def settled(self) -> None:
-        """Wait a little for the vectors of what the program has just kept."""
-        if self._new is not None:
-            await self._new.settle(_MOST_WAITED_FOR, _PATIENCE_S)
-
-    async def end(self) -> None:
-        """Finish the vectors of what the program has just kept, if they are few, and stop."""
-        task, self._task = self._task, None
-        if task is not None:
-            try:
-                if self._new is not None and not task.done():
-                    await self._new.wait_until_done(_MOST_WAITED_FOR, _FINISHING_S)
-            finally:
-                task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-
-def _after_vectors(
-    method: Callable[Concatenate[EverydayTools, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
-    """Return *method* as one that finds by their meaning what was kept just before."""
-
-    async def call(self: "AsyncMemory", /, *arguments: P.args, **named: P.kwargs) -> T:
-        if self._behind is not None:
-            await self._behind.settled()
-        return await method(self, *arguments, **named)
-
-    functools.update_wrapper(call, method)
-    return call
-
-
-class AsyncMemory(EverydayTools):
-    """One user's memory on a store, with the seven verbs as coroutines.
-
-    Use `async with AsyncMemory.open(...) as memory`. Any number of processes may open one store.
-    """
-
-    def __init__(self, session: Session, behind: "_Behind | None" = None) -> None:
-        super().__init__(session)
-        self._opened = session
-        self._behind = behind
-
-    @classmethod
-    def open(
-        cls, store: str | os.PathLike[str], user: str = DEFAULT_USER, **options: Unpack[Options]
-    ) -> Self:
-        """Return the memory of *user* on *store*, not yet opened.
-
-        *store* is the path of a file, which the first write creates, or the URI of a Memgraph.
-        Raises Refused.
-        """
-        chosen = _settings(store, user, options)
-        session = Session.of(connect(chosen, creates=True), chosen, options.get("clock"))
-        return cls(session, _Behind(session, chosen) if session.embedding else None)
-
-    async def __aenter__(self) -> Self:
-        try:
-            await self._opened.store.open()
-            if self._behind is not None:
-                self._behind.begin()
-        except BaseException:
-            await self.close()
-            raise
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    def of(self, user: str) -> Self:
-        """Return the memory of another *user* on the same store, which this one closes."""
-        try:
-            session = replace(self._opened, user_id=text.user(user, "user"))
-            return type(self)(session, self._behind)
-        except ConceptGraphError as error:
-            raise Refused(str(error)) from None
-
-    async def items(self, *steps: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Do *steps* on values under paths, in one transaction: see `CALL memorygraph.items`.
-
-        The drop-ins are built on it. A step with a query is a call of its own. Raises StoreError.
-        """
-        session = self._opened
-        query = next((one["query"] for one in steps if one.get("query")), None)
-        if query is None:
-            return await session.run(calls.items.items(session.user_id, steps))
-        whose = session.concept_scope
-        rows, _ = await session.answered(
-            query, lambda embedded: calls.items.items(session.user_id, steps, embedded, whose)
-        )
-        return rows
-
-    recall = _after_vectors(EverydayTools.recall)
-    search = _after_vectors(EverydayTools.search)
-
-    async def close(self) -> None:
-        """Finish the vectors of what was just kept, close the store and the embedding."""
-        try:
-            if self._behind is not None:
-                await self._behind.end()
-        finally:
-            await self._opened.store.close()
-            if self._opened.embedding is not None:
-                await self._opened.embedding.close()
-
-
-class _Opened:
-    """The thread in which a store is open, from the first call on until it is closed."""
-
-    def __init__(self, memory: AsyncMemory) -> None:
-        self._memory = memory
-        self._opening = threading.Lock()
-        self._stack = ExitStack()
-        self._portal: BlockingPortal | None = None
-        self._is_closed = False
-
-    def portal(self) -> BlockingPortal:
-        with self._opening:
-            if self._is_closed:
-                raise Refused("the memory is closed; Memory.open opens it again")
-            if self._portal is None:
-                with ExitStack() as stack:
-                    portal = stack.enter_context(start_blocking_portal())
-                    opened: AbstractContextManager[AsyncMemory]
-                    opened = portal.wrap_async_context_manager(self._memory)
-                    stack.enter_context(opened)
-                    self._stack = stack.pop_all()
-                self._portal = portal
-                _open.add(self)
-            return self._portal
-
-    def close(self) -> None:
-        with self._opening:
-            self._is_closed = True
-            _open.discard(self)
-            self._stack.close()
-
-
-_open: set[_Opened] = set()
-
-
-def _close_all() -> None:
-    """Close what the program leaves open: its thread would keep the interpreter from ending."""
-    for one in [*_open]:
-        one.close()
-
-
-# Vectors are finished in threads, which can hardly be begun any more when `atexit` has its turn.
-with suppress(AttributeError, RuntimeError):
-    threading._register_atexit(_close_all)  # type: ignore[attr-defined]
-atexit.register(_close_all)
-
-
-def _blocking(
-    method: Callable[Concatenate[AsyncMemory, P], Awaitable[T]],
-) -> Callable[Concatenate["Memory", P], T]:
-    """Return *method* as one that waits for its result."""
-
-    def call(self: "Memory", /, *arguments: P.args, **named: P.kwargs) -> T:
-        portal = self._opened.portal()
-        return portal.call(functools.partial(method, self._memory, *arguments, **named))
-
-    functools.update_wrapper(call, method)
-    return call
 
 
 class Memory:
@@ -273,15 +43,27 @@ class Memory:
     of the program closes it. It may be used from several threads.
     """
 
-    def __init__(self, memory: AsyncMemory, opened: _Opened | None = None) -> None:
+    def __init__(self, memory: AsyncMemory, opened: "OpenedMemory | None" = None) -> None:
+        from .memory_opening import OpenedMemory
+
         self._memory = memory
-        self._opened = opened or _Opened(memory)
+        self._opened = opened or OpenedMemory(memory)
 
     @classmethod
     def open(
-        cls, store: str | os.PathLike[str], user: str = DEFAULT_USER, **options: Unpack[Options]
+        cls, store: str | os.PathLike[str], user: str = "default", **options: Unpack[Options]
     ) -> Self:
-        """Return the memory of *user* on *store*, as `AsyncMemory.open` does."""
+        """Return the memory of *user* on *store*.
+
+        Args:
+            store: The path of a file, which the first write creates, or the URI of a Memgraph
+                (`bolt://host:7687`).
+            user: The user whose memories are read and written; no call meets another's.
+            options: `zone`, `concepts`, `embeddings`, `redact`, `auth` and `clock`: see `Options`.
+
+        Raises:
+            Refused: An argument is wrong. Nothing was opened.
+        """
         return cls(AsyncMemory.open(store, user, **options))
 
     def __enter__(self) -> Self:
@@ -294,42 +76,249 @@ class Memory:
         self.close()
 
     def of(self, user: str) -> Self:
-        """Return the memory of another *user* on the same store, as `AsyncMemory.of` does."""
+        """Return the memory of another *user* on the same store, which this one closes.
+
+        Raises:
+            Refused: *user* is no name for a user.
+        """
         return type(self)(self._memory.of(user), self._opened)
 
     def close(self) -> None:
-        """Close the store for good."""
+        """Close the store for good, after finishing the vectors of what was just kept."""
         self._opened.close()
 
-    recall = _blocking(AsyncMemory.recall)
-    remember = _blocking(AsyncMemory.remember)
-    search = _blocking(AsyncMemory.search)
-    about = _blocking(AsyncMemory.about)
-    forget = _blocking(AsyncMemory.forget)
-    relate = _blocking(AsyncMemory.relate)
-    profile = _blocking(AsyncMemory.profile)
-    items = _blocking(AsyncMemory.items)
-    identify = _blocking(AsyncMemory.identify)
+    def recall(
+        self,
+        message: str,
+        before: str | None = None,
+        token_budget: int = 1_200,
+        asker: str | None = None,
+        asked_at: Moment | None = None,
+        also: Sequence[str] = (),
+        max_age_days: int | None = None,
+    ) -> Recalled:
+        """Return what is known that bears on *message*, as text for a model.
 
+        Everything returned counts as accessed, so it fades later.
 
-def _settings(store: str | os.PathLike[str], user: str, options: Options) -> Settings:
-    """Return the settings of these arguments, checked as those of a server are."""
-    place = os.fspath(store)
-    name, password = options.get("auth", ("", ""))
-    given = {
-        "CONCEPT_GRAPH_CONCEPTS": options.get("concepts", OWN),
-        "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings")
-        or os.environ.get(EMBEDDINGS_VARIABLE, ""),
-        "TZ": options.get("zone") or machine_zone(),
-        REDACT_VARIABLE: os.environ.get(REDACT_VARIABLE, ""),
-    }
-    if "redact" in options:
-        given[REDACT_VARIABLE] = "on" if options["redact"] else "off"
-    if "://" in place:
-        given |= {"MEMGRAPH_URI": place, "MEMGRAPH_USER": name, "MEMGRAPH_PASSWORD": password}
-    embedded = None if "://" in place else place
-    try:
-        chosen = read(given, embedded, toolsets="everyday")
-        return replace(chosen, user_id=text.user(user, "user"))
-    except (SettingsError, ConceptGraphError) as error:
-        raise Refused(str(error)) from None
+            answer = memory.recall("What may I not cook for Clara?")
+            if not answer.get("nothing"):
+                prompt += answer["text"]
+
+        Args:
+            message: The message, as the user wrote it.
+            before: The messages before it, in which "she" and "it" have their names.
+            token_budget: The most tokens of the text, 50 to 100,000, estimated as bytes / 4.
+            asker: The name of the speaker who asks; what that speaker said counts 1.5 times.
+            asked_at: The time of the question, if it is not now; nothing later is found.
+            also: Other wordings of the message, up to 20.
+            max_age_days: The age in days beyond which no memory is found.
+
+        Returns:
+            `text`, a numbered line for each finding; `sources`, the `kind` and `id` of each
+            number; `tokens`. If nothing is known, `text` is "" and `nothing` is True. `advice` says
+            what the owner should do, if anything.
+
+        Raises:
+            StoreError: An argument is wrong, or the store cannot be reached.
+        """
+        rest = asker, asked_at, also, max_age_days
+        return self._wait(AsyncMemory.recall, message, before, token_budget, *rest)
+
+    def remember(
+        self,
+        text: str,
+        about: Sequence[Name] = (),
+        keep: Keep = "normal",
+        said: str | None = None,
+        replaces: str | None = None,
+        happened_at: Moment | None = None,
+    ) -> Remembered:
+        """Store one thing that will matter in later conversations.
+
+            clara = {"name": "Clara", "kind": "sister"}
+            made = memory.remember("Clara may not eat hazelnuts", about=[clara], keep="years")
+            for one in made.get("similar", []):
+                print(one["id"], one["text"])
+
+        Args:
+            text: A sentence that is understood on its own, up to 100,000 characters.
+            about: The names that it mentions, up to 10; with a `kind`, if it is known.
+            keep: How long it matters. "days" are two weeks.
+            said: The user's message, word for word; it makes the text the user's, not a guess.
+            replaces: The id of a memory that is no longer so.
+            happened_at: The day or the time that it is about, if not now; it may lie ahead.
+
+        Returns:
+            `id` of the memory; `existing` True if the text was stored before; `similar` memories
+            (`id`, `text`), which it may replace.
+
+        Raises:
+            StoreError: An argument is wrong, or the store cannot be written. Nothing was stored.
+        """
+        return self._wait(AsyncMemory.remember, text, about, keep, said, replaces, happened_at)
+
+    def search(
+        self,
+        query: str,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        about: str | None = None,
+        kinds: Sequence[Kind] = (),
+        limit: int = 10,
+        asker: str | None = None,
+        asked_at: Moment | None = None,
+        also: Sequence[str] = (),
+    ) -> AllFound:
+        """Search what is stored, past states included. Nothing counts as accessed.
+
+            rows = memory.search("holiday", since="2026-01-01", kinds=["memory"])
+            for one in rows["found"]:
+                print(one["date"], one["text"])
+
+        Args:
+            query: A question or words; "" with *since* lists what is of that time.
+            since: A day or a time; nothing from before it is found.
+            until: A day, to its end, or a time; nothing from after it is found.
+            about: A name that everything found is about.
+            kinds: The kinds to return; by default all.
+            limit: The most results, 1 to 100.
+            asker: The name of the speaker who asks; what that speaker said counts 1.5 times.
+            asked_at: The time of the question, if it is not now; nothing later is found.
+            also: Other wordings of the query, up to 20.
+
+        Returns:
+            `found`, the best first: `kind`, `id`, `text`, `date`, `matched` words, `who` said it,
+            and `until` when it held. `total` counts up to 100 of each kind.
+
+        Raises:
+            StoreError: An argument is wrong, or the store cannot be reached.
+        """
+        rest = about, kinds, limit, asker, asked_at, also
+        return self._wait(AsyncMemory.search, query, since, until, *rest)
+
+    def about(self, name: str, limit: int = 10) -> About:
+        """Return everything that is known about a name.
+
+            clara = memory.about("Clara")
+            for fact in clara["facts"]:
+                print(fact["predicate"], fact["value"], fact.get("until"))
+
+        Args:
+            name: A name, the id of an entity, or "me" for the user.
+            limit: The most facts, relations and texts, 1 to 100 of each.
+
+        Returns:
+            `name`, `kind`, `also` (other names), `facts` (past ones have `until`), open `doubts`,
+            `relations`, texts that were `said`, and how many `more` there are of each.
+
+        Raises:
+            StoreError: An argument is wrong, or the store cannot be reached.
+        """
+        return self._wait(AsyncMemory.about, name, limit)
+
+    def forget(self, id: str, reason: str | None = None) -> Forgotten:
+        """Hide a memory, a fact, a mention or an entity from every question.
+
+            for one in memory.search("hazelnuts")["found"]:
+                memory.forget(one["id"], reason="it was a mistake")
+
+        The owner can restore it: `concept-graph-mcp memories restore ID`.
+
+        Args:
+            id: An id that another verb returned.
+            reason: The reason, for the owner.
+
+        Returns:
+            `id` and `forgotten_at`, an ISO time.
+
+        Raises:
+            StoreError: Nothing has that id, or the store cannot be written.
+        """
+        return self._wait(AsyncMemory.forget, id, reason)
+
+    def relate(self, source: str, target: str, type: RelationType) -> Related:
+        """Relate two general notions, so that one brings the other to mind.
+
+            memory.relate("hazelnut", "nut", "is-a")
+            memory.relate("nut", "allergy", "evokes")
+
+        Args:
+            source: A concept.
+            target: Another concept.
+            type: How the first is related to the other.
+
+        Returns:
+            `from`, `to` and `type` of the relation; its weight grows with each repetition.
+
+        Raises:
+            StoreError: An argument is wrong, or the store cannot be written.
+        """
+        return self._wait(AsyncMemory.relate, source, target, type)
+
+    def identify(self, a: str, b: str | None = None, *, same: bool, said: str) -> Identified:
+        """Record that two names mean one, or that one name means two.
+
+            said = "Clara and Aunt Clara are the same"
+            made = memory.identify("Clara", "Aunt Clara", same=True, said=said)
+            print(made["verdict"])
+
+        Args:
+            a: A name, or the id of an entity.
+            b: Another; None with *same* False if *a* is the name of somebody new from now on.
+            same: Whether both are one.
+            said: The message in which the user said so, with both names.
+
+        Returns:
+            `verdict`: "same", "different", or "asked" if *said* lacks a name, so that it stays a
+            question. `undo` is an id, with which the owner takes it back.
+
+        Raises:
+            StoreError: An argument is wrong, or the store cannot be written.
+        """
+        return self._wait(AsyncMemory.identify, a, b, same=same, said=said)
+
+    def profile(self, token_budget: int = 300) -> Profile:
+        """Describe the user: who it is, what holds always, who is close, what is coming up.
+
+            system = memory.profile()["text"]
+
+        Args:
+            token_budget: The most tokens, 50 to 100,000, estimated as bytes / 4.
+
+        Returns:
+            `text`, numbered lines; `sources`, the `kind` and `id` of each number; `tokens`. All are
+            empty if nothing is known. Nothing counts as accessed.
+
+        Raises:
+            StoreError: The budget is wrong, or the store cannot be reached.
+        """
+        return self._wait(AsyncMemory.profile, token_budget)
+
+    def items(self, *steps: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Do *steps* on values under paths, in one transaction.
+
+            memory.items({"do": "put", "path": "a/b", "value": "{}", "text": "an empty map"})
+            [row] = memory.items({"do": "get", "path": "a/b"})
+
+        The drop-ins are built on it. A step with a query is a call of its own.
+
+        Args:
+            steps: The steps, as `CALL memorygraph.items` takes them.
+
+        Returns:
+            A row for each value that was read, with the number of its `step`.
+
+        Raises:
+            StoreError: A step is wrong, or the store cannot be written. No step was done.
+        """
+        return self._wait(AsyncMemory.items, *steps)
+
+    def _wait(
+        self,
+        method: Callable[Concatenate[AsyncMemory, P], Awaitable[T]],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        portal = self._opened.portal()
+        return portal.call(functools.partial(method, self._memory, *arguments, **named))

@@ -99,7 +99,7 @@ def test_users_have_sessions_of_their_own(place):
             sessions = [MemorySession("1", ada), MemorySession("1", ada.of("bob"))]
             for session in sessions:
                 await session.add_items(
-                    [{"role": "user", "content": session._memory._opened.user_id}]
+                    [{"role": "user", "content": session._memory._opened.session.user_id}]
                 )
             await sessions[1].clear_session()
             return [await session.get_items() for session in sessions]

@@ -89,4 +89,4 @@ def sized(one: Any) -> bool:
 
 def host(memory: Memory) -> Any:
     """Return what keeps the elements of the store of *memory*."""
-    return memory._memory._opened.store._made._host  # type: ignore[union-attr]
+    return memory._memory._opened.session.store._made._host  # type: ignore[union-attr]

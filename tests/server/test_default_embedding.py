@@ -14,7 +14,7 @@ from mcp.client.client import Client
 from server_processes import StdioServer
 
 from concept_graph_mcp import Memory, calls, serving, settings
-from concept_graph_mcp import memory as memory_module
+from concept_graph_mcp import memory_opening as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import opening
 from concept_graph_mcp.hosts.lazy import connect

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from server_processes import StdioServer
 
 from concept_graph_mcp import AsyncMemory, Memory, calls
-from concept_graph_mcp import memory as memory_module
+from concept_graph_mcp import memory_opening as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import opening
 from concept_graph_mcp.embedding.base import LocalEmbedding
@@ -84,7 +84,7 @@ def test_a_short_program_ends_quietly_and_leaves_vectors_and_nothing_at_home(
 
 def test_a_program_that_ends_while_the_model_loads_waits_for_it(file, tmp_path):
     program = "Memory.open(file).remember('Rosa keeps a banjo')\n"
-    brief = "from concept_graph_mcp import memory\nmemory._FINISHING_S = 0.0\n"
+    brief = "from concept_graph_mcp import memory_opening\nmemory_opening._FINISHING_S = 0.0\n"
     end = ended(brief + program, file, tmp_path / "home")
     assert (end.returncode, end.stderr) == (0, "")
 
@@ -162,7 +162,7 @@ def test_an_answer_of_nothing_says_once_that_vectors_are_still_being_made(file):
     async def work() -> None:
         model = LocalEmbedding("minilm", 384, lambda texts: [[1.0] * 384 for _ in texts])
         async with AsyncMemory.open(file, embeddings="none") as memory:
-            session = memory._opened
+            session = memory._opened.session
             await session.run(calls.embedding.choose("minilm", 384, False))
             behind = Behind(model)
             behind._most = 1

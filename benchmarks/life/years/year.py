@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from concept_graph_mcp import AsyncMemory
+from concept_graph_mcp.memory_opening import OpenMemory
 from concept_graph_mcp.worker import embedding, entities, registry
 
 from ..days import HOUR_MS, nights
@@ -46,7 +47,7 @@ class Lived:
     faded: list[str] = field(default_factory=list)
 
     def memory(self, user: str) -> AsyncMemory:
-        return AsyncMemory(self.world.session(user))
+        return AsyncMemory(OpenMemory(self.world.session(user)))
 
 
 def read_year(name: str) -> Year:

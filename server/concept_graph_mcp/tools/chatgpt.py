@@ -16,8 +16,9 @@ from conceptgraph_core.everyday.schema import ENTITY, MEMORY
 from .. import calls
 from ..errors import Refused
 from ..session import Session
+from ..times import iso
 from .adapter import ConceptTool, Hints, terse, tool
-from .arguments import Text, iso
+from .arguments import Text
 from .everyday import EverydayTools
 from .toolset import Toolset
 

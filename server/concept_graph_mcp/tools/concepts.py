@@ -11,9 +11,10 @@ from conceptgraph_core.retrieval import schema as words
 
 from .. import calls
 from ..session import Session
+from ..times import without_none
 from ..view import mcp_app
 from .adapter import ConceptTool, Hints, tool
-from .arguments import WHOLE, AskedAt, Asker, Text, asking, clamped, without_none
+from .arguments import WHOLE, AskedAt, Asker, Text, asking, clamped
 from .concept_types import (
     AffectUpdated,
     ClockSet,

@@ -10,8 +10,9 @@ from conceptgraph_core.entities.narration import sentences
 
 from .. import calls
 from ..session import Session
+from ..times import iso, time_given, time_of, without_none
 from .adapter import ConceptTool, Hints, tool
-from .arguments import Text, iso, time_given, time_of, without_none
+from .arguments import Text
 from .budgets import TokenBudget
 from .consent import merging
 from .entity_types import (

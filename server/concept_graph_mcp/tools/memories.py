@@ -9,8 +9,9 @@ from conceptgraph_core.memories import procedures, schema
 
 from .. import calls
 from ..session import Session
+from ..times import iso, time_given, without_none
 from .adapter import ConceptTool, Hints, tool
-from .arguments import Text, clamped, iso, time_given, without_none
+from .arguments import Text, clamped
 from .consent import of_many
 from .memory_types import (
     DecayStatus,

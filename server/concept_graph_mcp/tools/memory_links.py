@@ -6,8 +6,8 @@ from typing import Any, cast
 from ..calls import memory_links
 from ..calls.verb import AnyVerb
 from ..session import Session
+from ..times import iso, without_none
 from .adapter import ConceptTool, Hints, tool
-from .arguments import iso, without_none
 from .memory_types import (
     MemoriesConnected,
     MemoriesExplored,

@@ -10,8 +10,9 @@ from conceptgraph_core.retrieval import schema as words
 
 from .. import calls
 from ..session import Session
+from ..times import iso, without_none
 from .adapter import ConceptTool, Hints, tool
-from .arguments import AskedAt, Asker, Text, asking, clamped, iso, without_none
+from .arguments import AskedAt, Asker, Text, asking, clamped
 from .budgets import TokenBudget
 from .memory_types import MemoriesFound, MemoryContext, MemoryFound, Names, PresentState, Query
 from .toolset import Toolset

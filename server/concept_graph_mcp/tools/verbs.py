@@ -15,7 +15,6 @@ from typing import (
     get_args,
     get_origin,
 )
-from zoneinfo import ZoneInfo
 
 from pydantic import Field, Strict
 
@@ -23,7 +22,8 @@ from conceptgraph_core.arguments import Between, Items, Moment
 
 from ..calls.also import Also
 from ..calls.verb import AnyVerb, Argument
-from .arguments import WHOLE, clamped, time_given, time_of
+from ..times import find_moments, read_moments
+from .arguments import WHOLE, clamped
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,14 +45,14 @@ def take_arguments(
     *defaults*. *types* of pydantic stand for types of arguments.
     """
     taken = [one for one in verb.arguments if one.name not in without]
-    moments = {one.name: found for one in taken for found in _meta(one.type, Moment)}
+    moments = find_moments(verb)
 
     def decorate(method: Method[R]) -> Method[R]:
         @functools.wraps(method)
         async def run(self: Any, /, *given: Any, **named: Any) -> R:
             bound = {**defaults, **signature.bind(self, *given, **named).arguments}
             del bound["self"]
-            return await method(self, **bound | _times(bound, moments, self._session.zone))
+            return await method(self, **bound | read_moments(bound, moments, self._session.zone))
 
         parameters = [Parameter("self", Parameter.POSITIONAL_ONLY)]
         parameters += _parameters(taken, names, defaults, types)
@@ -62,19 +62,6 @@ def take_arguments(
         return run
 
     return decorate
-
-
-def _times(
-    given: Mapping[str, Any], moments: Mapping[str, Moment], zone: ZoneInfo
-) -> dict[str, int]:
-    """Return those of *given* that are times, in unix ms. Raises Refused."""
-    made = {}
-    for name, moment in moments.items():
-        if given.get(name) is not None:
-            text = given[name]
-            at = time_given(text, name, zone, True) if moment.begins else time_of(text, name, zone)
-            made[name] = at + moment.after
-    return made
 
 
 def _parameters(

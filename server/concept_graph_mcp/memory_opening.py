@@ -1,0 +1,224 @@
+"""Open a store for `Memory`: its settings, its thread, and the vectors made meanwhile.
+
+All that is slow to import is here and below, so that importing `Memory` costs a program little.
+"""
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, suppress
+from dataclasses import replace
+from typing import Any
+
+import anyio
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from conceptgraph_core import text
+from conceptgraph_core.context import OWN
+from conceptgraph_core.errors import ConceptGraphError
+
+from . import calls
+from .answers import Answers
+from .errors import Refused
+from .hosts.lazy import connect
+from .session import Session
+from .settings import (
+    EMBEDDINGS_VARIABLE,
+    REDACT_VARIABLE,
+    Settings,
+    SettingsError,
+    machine_zone,
+    read,
+)
+from .times import find_moments, read_moments
+from .worker.embedding import NewVectors
+
+# Seconds until a program's store is looked through for texts without a vector.
+_BEHIND_AFTER_S = 2.0
+# A question waits for the vectors of texts kept just before it, if they are few.
+_MOST_WAITED_FOR = 100
+_PATIENCE_S = 2.0
+# Seconds for which the end of a program waits for them.
+_FINISHING_S = 10.0
+# The verbs that find texts by their meaning.
+_FINDING = ("recall", "search")
+
+
+class OpenMemory:
+    """One user's memory on a store; any number of them share one `Behind`."""
+
+    def __init__(self, session: Session, behind: "Behind | None" = None) -> None:
+        self.session = session
+        self.behind = behind
+        self._answers = Answers(session)
+
+    @classmethod
+    def connect(
+        cls, store: str | os.PathLike[str], user: str, options: Mapping[str, Any]
+    ) -> "OpenMemory":
+        """Return the memory that these arguments name, not yet opened. Raises Refused."""
+        chosen = read_settings(store, user, options)
+        session = Session.of(connect(chosen, creates=True), chosen, options.get("clock"))
+        return cls(session, Behind(session, chosen) if session.embedding else None)
+
+    async def open(self) -> None:
+        """Open the store, and begin to make vectors. Raises StoreError."""
+        try:
+            await self.session.store.open()
+            if self.behind is not None:
+                self.behind.begin()
+        except BaseException:
+            await self.close()
+            raise
+
+    def change_user(self, user: str) -> "OpenMemory":
+        """Return the memory of *user* on the same store. Raises Refused."""
+        try:
+            session = replace(self.session, user_id=text.user(user, "user"))
+        except ConceptGraphError as error:
+            raise Refused(str(error)) from None
+        return OpenMemory(session, self.behind)
+
+    async def answer(self, verb: str, given: Mapping[str, Any]) -> Any:
+        """Return the answer of *verb*; its times are texts or dates. Raises StoreError."""
+        if verb in _FINDING and self.behind is not None:
+            await self.behind.settle()
+        moments = find_moments(getattr(calls.everyday, verb))
+        times = read_moments(given, moments, self.session.zone)
+        return await getattr(self._answers, verb)(**{**given, **times})
+
+    async def items(self, steps: tuple[Mapping[str, Any], ...]) -> list[dict[str, Any]]:
+        """Do *steps* in one transaction: see `AsyncMemory.items`. Raises StoreError."""
+        session = self.session
+        query = next((one["query"] for one in steps if one.get("query")), None)
+        if query is None:
+            return await session.run(calls.items.items(session.user_id, steps))
+        whose = session.concept_scope
+        rows, _ = await session.answered(
+            query, lambda embedded: calls.items.items(session.user_id, steps, embedded, whose)
+        )
+        return rows
+
+    async def close(self) -> None:
+        """Finish the vectors of what was just kept, close the store and the embedding."""
+        try:
+            if self.behind is not None:
+                await self.behind.end()
+        finally:
+            await self.session.store.close()
+            if self.session.embedding is not None:
+                await self.session.embedding.close()
+
+
+class Behind:
+    """Gives texts their vectors while the program does something else."""
+
+    def __init__(self, session: Session, settings: Settings) -> None:
+        self._session = session
+        self._settings = settings
+        self._new: NewVectors | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        if self._task is None:
+            self._new = NewVectors(self._session)
+            self._session.on_kept.append(self._new.note_kept)
+            self._task = asyncio.get_running_loop().create_task(self._run(self._new))
+
+    async def _run(self, new: "NewVectors") -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(new.run)
+            await anyio.sleep(_BEHIND_AFTER_S)
+            # Many programs end before it is needed.
+            from .worker.along import VectorsAlong
+
+            await VectorsAlong(self._session, self._settings).run()
+
+    async def settle(self) -> None:
+        """Wait a little for the vectors of what the program has just kept."""
+        if self._new is not None:
+            await self._new.settle(_MOST_WAITED_FOR, _PATIENCE_S)
+
+    async def end(self) -> None:
+        """Finish the vectors of what the program has just kept, if they are few, and stop."""
+        task, self._task = self._task, None
+        if task is not None:
+            try:
+                if self._new is not None and not task.done():
+                    await self._new.wait_until_done(_MOST_WAITED_FOR, _FINISHING_S)
+            finally:
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+class OpenedMemory:
+    """The thread in which a store is open, from the first call on until it is closed."""
+
+    def __init__(self, memory: AbstractAsyncContextManager[Any]) -> None:
+        self._memory = memory
+        self._opening = threading.Lock()
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._is_closed = False
+
+    def portal(self) -> BlockingPortal:
+        with self._opening:
+            if self._is_closed:
+                raise Refused("the memory is closed; Memory.open opens it again")
+            if self._portal is None:
+                with ExitStack() as stack:
+                    portal = stack.enter_context(start_blocking_portal())
+                    opened: AbstractContextManager[Any]
+                    opened = portal.wrap_async_context_manager(self._memory)
+                    stack.enter_context(opened)
+                    self._stack = stack.pop_all()
+                self._portal = portal
+                _open.add(self)
+            return self._portal
+
+    def close(self) -> None:
+        with self._opening:
+            self._is_closed = True
+            _open.discard(self)
+            self._stack.close()
+
+
+_open: set[OpenedMemory] = set()
+
+
+def _close_all() -> None:
+    """Close what the program leaves open: its thread would keep the interpreter from ending."""
+    for one in [*_open]:
+        one.close()
+
+
+# Vectors are finished in threads, which can hardly be begun any more when `atexit` has its turn.
+with suppress(AttributeError, RuntimeError):
+    threading._register_atexit(_close_all)  # type: ignore[attr-defined]
+atexit.register(_close_all)
+
+
+def read_settings(store: str | os.PathLike[str], user: str, options: Mapping[str, Any]) -> Settings:
+    """Return the settings of these arguments, checked as those of a server are."""
+    place = os.fspath(store)
+    name, password = options.get("auth", ("", ""))
+    given = {
+        "CONCEPT_GRAPH_CONCEPTS": options.get("concepts", OWN),
+        "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings")
+        or os.environ.get(EMBEDDINGS_VARIABLE, ""),
+        "TZ": options.get("zone") or machine_zone(),
+        REDACT_VARIABLE: os.environ.get(REDACT_VARIABLE, ""),
+    }
+    if "redact" in options:
+        given[REDACT_VARIABLE] = "on" if options["redact"] else "off"
+    if "://" in place:
+        given |= {"MEMGRAPH_URI": place, "MEMGRAPH_USER": name, "MEMGRAPH_PASSWORD": password}
+    embedded = None if "://" in place else place
+    try:
+        chosen = read(given, embedded, toolsets="everyday")
+        return replace(chosen, user_id=text.user(user, "user"))
+    except (SettingsError, ConceptGraphError) as error:
+        raise Refused(str(error)) from None
