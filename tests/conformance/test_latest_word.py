@@ -176,3 +176,61 @@ def test_a_later_statement_about_somebody_known_changes_that_one(memory, first, 
     assert row["doubts"] == []
     now = [one for one in row["facts"] if one["until"] is None]
     assert [(one["predicate"], one["value"]) for one in now] == [fact]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "last", "is_over"),
+    [
+        ("roommate", "Rute", "Rute ist ausgezogen, sie arbeitet jetzt in Faro.", True),
+        ("flatmate", "Ingrid", "Ingrid moved out yesterday", True),
+        ("colega de casa", "Rute", "A Rute mudou-se para Faro", True),
+        ("flatmate", "Ingrid", "Ingrid and I moved out yesterday", False),
+        ("flatmate", "Ingrid", "Ingrid says that her sister moved out", False),
+        ("friend", "Malte", "Malte hat Schluss gemacht.", True),
+        ("friend", "Malte", "Malte hat mit seiner Freundin Schluss gemacht.", False),
+        ("partner", "Odd", "Odd dumped me last night", True),
+    ],
+)
+def test_a_tie_ends_by_what_ends_it_without_the_kind(memory, kind, name, last, is_over):
+    days = Days(memory)
+    days.remember(f"{name} is known", [{"name": name, "kind": kind}])
+    memory.now_ms += 86_400_000
+    days.remember(last, [name], said=last)
+    assert kind_of(days, name) == (f"former {kind}" if is_over else kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "last", "is_dead"),
+    [
+        ("Kater", "Knopf ist heute eingeschlafen.", True),
+        ("Kater", "Knopf ist heute auf dem Sofa eingeschlafen, wie süß.", False),
+        ("Kater", "Knopf ist auf dem Sofa eingeschlafen.", False),
+        ("Sohn", "Knopf ist heute eingeschlafen.", False),
+        ("Kater", "Heute ist Lotta bei Knopf eingeschlafen", False),
+    ],
+)
+def test_an_animal_dies_by_words_that_mean_sleep_of_a_person(memory, kind, last, is_dead):
+    days = Days(memory)
+    days.remember("Knopf ist bekannt", [{"name": "Knopf", "kind": kind}])
+    memory.now_ms += 86_400_000
+    days.remember(last, ["Knopf"], said=last)
+    assert kind_of(days, "Knopf").endswith("(died)") == is_dead
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Svenja ist geschieden und hat jetzt einen Freund.",
+        "Svenja und Holger haben sich getrennt.",
+        "Svenja and Holger have split up.",
+        "A Svenja divorciou-se.",
+        "Svenja a divorcé.",
+    ],
+)
+def test_the_tie_of_another_ends(entities, last):
+    entities.observe("Svenja ist mit Holger verheiratet")
+    for said, is_so in (("Svenja sagt, Lotta ist geschieden", True), (last, False)):
+        entities.days(30)
+        entities.observe(said)
+        [fact] = Days(entities.memory).about("Svenja")["facts"]
+        assert (fact["value"], fact["until"] is None) == ("Holger", is_so)

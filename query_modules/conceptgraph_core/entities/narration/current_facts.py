@@ -15,6 +15,8 @@ from .sentences import INFERRED, Part, called
 from .wholes import Whole
 
 _TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
+# Another's tie of these is over once the two have parted.
+_COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend", "boyfriend"))
 
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:
@@ -69,12 +71,23 @@ def is_so_now(graph: Graph, fact: Node) -> bool:
 
 def ended_since(graph: Graph, fact: Node) -> int | None:
     """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted"."""
-    other = bitemporal.about(graph, fact)
-    if other is None or fact.get("predicate").casefold() not in _TIES:
+    if fact.get("predicate").casefold() not in _TIES:
         return None
-    over = parted.since_no_longer(Whole(graph, components.canonical(graph, other)))
+    other, owner = bitemporal.about(graph, fact), _find_owner(graph, fact)
+    if owner is not None and not components.is_self(owner):
+        is_couple = fact.get("predicate").casefold() in _COUPLES
+        over = parted.since_apart(Whole(graph, owner)) if is_couple else None
+    elif other is None:
+        return None
+    else:
+        over = parted.since_no_longer(Whole(graph, components.canonical(graph, other)))
     began = fact.get("valid_from") or fact.get("known_from")
     return over if over is not None and over >= began else None
+
+
+def _find_owner(graph: Graph, fact: Node) -> Node | None:
+    owners = (tie.other for tie in graph.arriving(fact, schema.HAS_FACT))
+    return next((components.canonical(graph, one) for one in owners), None)
 
 
 def _told_value(graph: Graph, fact: Node) -> str:

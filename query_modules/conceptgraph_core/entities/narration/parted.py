@@ -5,12 +5,14 @@ from typing import Final
 
 from ... import language
 from ...words.splitting import split
-from .. import schema
+from .. import kinds, schema
 from ..language import endings, kin
 from .wholes import Whole
 
 # "Ruth has sadly died": so many words may stand between a name and its end.
-_BETWEEN, _BETWEEN_BEING = 2, 6
+_BETWEEN, _BETWEEN_PAIR, _BETWEEN_BEING = 2, 4, 6
+# "Knopf ist heute eingeschlafen"
+_MOST_ASLEEP: Final = 4
 # "Did not have to put Ruth to sleep": a denial stands within so many words.
 _BEFORE: Final = 6
 _AGAIN: Final = language.words("change", "again")
@@ -18,9 +20,12 @@ _BEING: Final = [one.split() for one in language.words("oneself", "is")]
 _COUPLE: Final = frozenset(kin.members("couple"))
 # "Mein Freund" may be a partner: with a friend of the user's alone it is not over.
 _FRIENDS: Final = frozenset(kin.kinds("friend"))
+# One of these who moves out is no longer one.
+_UNDER_ONE_ROOF: Final = frozenset(("roommate",))
 _JOINS: Final = frozenset(
     one for each in language.LANGUAGES for one in language.load(each, "whose")["joins"]
 )
+_JOINED: Final = [[one] for one in _JOINS]
 # "Malte und die Nutzerin", "the user and Tom"
 _NEAR_NAME: Final = 3
 
@@ -36,7 +41,8 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
         return None
     over: int | None = None
     for at, said, name in _told(whole, texts):
-        if _is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name)):
+        is_left = _follows(said, name, "left user")
+        if is_left or (_is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name))):
             over = at
         elif endings.has_phrase(said, "together"):
             over = None
@@ -54,7 +60,11 @@ def since_no_longer(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int 
     name = split(whole.name)[:1]
     told = _list_told(whole, texts)
     for at, said in ((at, said) for at, _, text, _ in told for said in endings.list_clauses(text)):
-        if not {*name} <= {*said.split()} or words.isdisjoint(said.split()):
+        if not {*name} <= {*said.split()}:
+            continue
+        if kin.relation(kind) in _UNDER_ONE_ROOF and _follows(said, name, "moved out"):
+            over = at if over is None else over
+        if words.isdisjoint(said.split()):
             continue
         if endings.has_phrase(said, "ceased") or _is_former(said, name):
             over = at if over is None else over
@@ -74,12 +84,23 @@ def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | Non
     None: nobody told it, or the latest word is that the one is alive.
     """
     dead: int | None = None
+    is_animal = (kinds.path(whole.described) or "").startswith("animal")
     for at, said, name in _told(whole, texts):
+        is_asleep = is_animal and _ends_with(said, name, "dead animal")
         if endings.has_phrase(said, "alive"):
             dead = None
-        elif _is_dead(said, name):
+        elif is_asleep or _is_dead(said, name):
             dead = at if dead is None else dead
     return dead
+
+
+def since_apart(whole: Whole) -> int | None:
+    """Return the time at which it was told that it is over between *whole* and another's partner.
+
+    "Svenja is divorced" tells it, "Svenja and Holger have split up" too.
+    """
+    told = [at for at, said, name in _told(whole, ()) if _follows(said, name, "parted")]
+    return told[-1] if told else None
 
 
 def _told(whole: Whole, texts: Iterable[tuple[int, str]]) -> list[tuple[int, str, list[str]]]:
@@ -110,11 +131,43 @@ def _list_told(
             one.created_at,
             one.get("origin") == schema.USER,
             one.get("mention_context") or "",
-            name + tuple(word for word in split(one.get("label"))[-1:] if kin.kinds(word)),
+            name + _list_names(one.get("label")),
         )
         for one in whole.mentions
     ]
     return sorted({*mentions, *((at, False, text, name) for at, text in texts)})
+
+
+def _list_names(label: str) -> tuple[str, ...]:
+    """Return the words of a mention's *label* that may mean one: "Dan", "mum" of "my mum"."""
+    words = split(label)
+    first = tuple(word for word in words[:1] if word not in kin.OWN)
+    return first + tuple(word for word in words[-1:] if kin.kinds(word))
+
+
+def _follows(said: str, name: list[str], phrases: str) -> bool:
+    """Tell whether one of *phrases* follows the *name* at once, and the user is not there too.
+
+    "Rute has moved out", "Odette and Piers have split up"; not "Rute and I have moved out".
+    """
+    for one in name:
+        before, found, behind = said.partition(f" {one} ")
+        for phrase in endings.list_phrases(phrases) if found else ():
+            ahead, is_said, _ = f" {behind}".partition(phrase)
+            between = ahead.split()
+            is_pair = between[:1] and between[0] in _JOINS
+            is_near = len(between) <= (_BETWEEN_PAIR if is_pair else _BETWEEN)
+            is_users = not _SELVES.isdisjoint(between) or before.split()[-1:] in _JOINED
+            if is_said and is_near and not is_users and endings.HARDLY.isdisjoint(between):
+                return True
+    return False
+
+
+def _ends_with(said: str, name: list[str], phrases: str) -> bool:
+    """Tell whether *said* is a *name*, a word or two, and one of *phrases*: no "on the sofa"."""
+    is_brief = len(said.split()) <= _MOST_ASLEEP
+    is_of_it = is_brief and any(said.startswith(f" {one} ") for one in name)
+    return is_of_it and said.endswith(endings.list_phrases(phrases))
 
 
 def _is_parted(said: str, name: list[str]) -> bool:
@@ -166,4 +219,8 @@ _OWN: Final = frozenset(
     word
     for one in (*language.words("asking", "own"), *language.words("oneself", "kinds"))
     for word in split(one)
+)
+# The same without the article of "the user".
+_SELVES: Final = language.words("asking", "own") | frozenset(
+    split(one)[-1] for one in language.words("oneself", "kinds")
 )
