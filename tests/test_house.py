@@ -63,7 +63,7 @@ ORDER = [
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "health")),
     *(f"{SHELL}.{name}" for name in ("stderr", "stdin", "serving", "http")),
-    *(f"{SHELL}.{name}" for name in ("commands", "__main__")),
+    *(f"{SHELL}.{name}" for name in ("commands", "__main__", "start")),
 ]
 # What every import of the shell passes through: it only makes the core importable.
 FIRST = SHELL

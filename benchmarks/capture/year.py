@@ -18,6 +18,7 @@ from click.testing import CliRunner
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands import hook
+from concept_graph_mcp.hooks import answering
 from concept_graph_mcp.hooks.hosts import COMPACT, END, PROMPT, START, STOP
 from concept_graph_mcp.session import Clock
 from conceptgraph_core import budgets
@@ -90,7 +91,7 @@ class Year:
         return self._run("hook", event, stdin=self.sent(event, name, **fields))
 
     def _capture(self) -> None:
-        self._run("hook", hook.CAPTURE)
+        self._run("hook", answering.CAPTURE)
 
     def _run(self, *arguments: str, stdin: str = "") -> int:
         result = CliRunner().invoke(main, arguments, input=stdin, catch_exceptions=False)
@@ -106,7 +107,7 @@ class Year:
         with ExitStack() as stack:
             for target, name, made in (
                 (Clock, "now_ms", lambda _: self._now_ms),
-                (hook, "Deadline", lambda _: nullcontext()),
+                (hook, "Deadline", lambda *_: nullcontext()),
                 (subprocess, "Popen", mock.create_autospec(subprocess.Popen)),
             ):
                 stack.enter_context(mock.patch.object(target, name, made))

@@ -27,7 +27,7 @@ from conceptgraph_core.dates import DAY_MS
 
 from . import overdue, stderr, stdin
 from .clients import called
-from .clients.entry import CLIENT_VARIABLE
+from .clients.entry import CLIENT_VARIABLE, WITH_HOOKS
 from .errors import StoreError
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
@@ -100,12 +100,14 @@ def build(
     toolsets: Sequence[str] = DEFAULT_TOOLSETS,
     *,
     works_for: Settings | None = None,
+    hooks_of: Settings | None = None,
     asked: Session | None = None,
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
     With *refusal* every tool call is answered with that line. With *works_for* the server also runs
-    the due jobs of these settings between the calls. With *asked* the tools use that session, which
+    the due jobs of these settings between the calls, and with *hooks_of* it answers the hooks of
+    agents that have these settings. With *asked* the tools use that session, which
     is another one for each request, and the process is not ended from here.
     """
     tools = registered.tools(asked or session, toolsets, with_set_time)
@@ -124,6 +126,13 @@ def build(
                 tasks.start_soon(_collect_again)
             if session.embedding is not None:
                 tasks.start_soon(_embed_new, session)
+            if hooks_of is not None:
+                # Imported here, because a server of many users has no hooks.
+                from .hooks import listening
+
+                is_expected = os.environ.get(CLIENT_VARIABLE) in WITH_HOOKS
+                answer = functools.partial(listening.answer_hooks, is_expected=is_expected)
+                tasks.start_soon(answer, session, hooks_of)
             if isinstance(session.store, UserFiles):
                 tasks.start_soon(_close_idle, session.store)
             if asked is not None and not isinstance(session.store, Many):
@@ -178,7 +187,13 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     store = connect(settings, creates=True)
     session = replace(Session.of(store, settings), patience_s=PATIENCE_S)
     works_for = None if with_set_time or without_worker else works_along(settings)
-    server = build(session, with_set_time, True, toolsets=settings.toolsets, works_for=works_for)
+    server = build(
+        *(session, with_set_time, True),
+        toolsets=settings.toolsets,
+        works_for=works_for,
+        # A stopped clock is of no session of an agent.
+        hooks_of=None if with_set_time else settings,
+    )
     if client := os.environ.get(CLIENT_VARIABLE, "").strip():
         server.middleware.append(called.note_calls(client))
     _run(server)

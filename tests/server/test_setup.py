@@ -43,7 +43,7 @@ TOML = '# Mine.\nmodel = "m" # fast\n\n[mcp_servers.other] # theirs\ncommand = "
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch) -> Path:
     """The home of a user who has set nothing; only a process of its own has a deadline."""
-    monkeypatch.setattr(hook, "Deadline", lambda _: nullcontext())
+    monkeypatch.setattr(hook, "Deadline", lambda *_: nullcontext())
     gone = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "MEMGRAPH_URI", "MEMGRAPH_URL")
     own = ("EMBEDDED", "USER", "TOOLSETS", "EMBEDDINGS")
     for name in (*gone, *(f"CONCEPT_GRAPH_{one}" for one in own)):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import settings
-from ..hooks import journal, options
+from ..hooks import hosts, journal, options
 from . import jsonc
 from .entry import CLIENTS, NAME, Client, Entry, is_our_group, is_ours
 
@@ -288,12 +288,23 @@ def states() -> Iterator[State]:
         except (ChangeError, OSError) as error:
             # The file of a client that may not be ours at all.
             said, wrong = str(error), False
-        calls = [_said(one) for one in called.pop(name, [])]
+        results = called.pop(name, [])
+        calls = [_said(one) for one in results]
+        late = [_describe_late(one) for one in results if one.is_often_late]
         if said or calls:
-            state = "; ".join([said or "not configured", *(calls or ["has not called yet"])])
-            yield State(name, state, wrong)
+            told = [said or "not configured", *(calls or ["has not called yet"]), *late]
+            yield State(name, "; ".join(told), wrong or bool(late))
     for name, others in called.items():
         yield State(name, "; ".join(map(_said, others)))
+
+
+def _describe_late(one: journal.Last) -> str:
+    """Return that a hook often gave nothing in time, and what to do about it."""
+    waits = "prompt_seconds" if one.event == hosts.PROMPT else "start_seconds or note_seconds"
+    return (
+        f"{one.late} of the last {one.calls} {one.event} got no answer in time: start a new"
+        f" session, whose server answers them, or raise {waits} in {_options_file()}"
+    )
 
 
 def _describe_entry(client: Client) -> tuple[str, bool]:

@@ -26,6 +26,7 @@ from ..hooks import hosts
 NAME: Final = "concept-graph"
 PROGRAM: Final = "concept-graph-mcp"
 MODULE: Final = "concept_graph_mcp"
+START: Final = f"{MODULE}.start"
 CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
 _PASSED: Final[tuple[str, ...]] = (
@@ -60,7 +61,9 @@ class Entry(NamedTuple):
         return {event: self._group(event, client) for event in hosts.EVENTS}
 
     def _group(self, event: str, client: str) -> dict[str, Any]:
-        called = [*self.command, *self.store, "hook", event, "--client", client]
+        # The module in which a hook starts fast.
+        command = [START if one == MODULE else one for one in self.command]
+        called = [*command, *self.store, "hook", event, "--client", client]
         line = subprocess.list2cmdline(called) if os.name == "nt" else shlex.join(called)
         handler = {"type": "command", "command": line, "timeout": hosts.EVENTS[event]}
         return {"hooks": [handler]}
@@ -185,3 +188,4 @@ CLIENTS: Final[Mapping[str, Client]] = {
     "windsurf": Client("Windsurf", lambda: Path.home() / ".codeium/windsurf/mcp_config.json"),
     GENERIC: Client("any client", None),
 }
+WITH_HOOKS: Final = tuple(name for name, one in CLIENTS.items() if one.hooks is not None)

@@ -1,6 +1,6 @@
 """Note what hooks did: a line in `hooks.log`, and the last result of each client and event.
 
-A result is noted as begun first. So one that stays begun was ended at its deadline.
+A result is noted as begun first. So one that stays begun was ended by its host.
 
 Remember which transcripts are still to be ingested, and what of them a session still sees.
 
@@ -10,6 +10,7 @@ answers at once, and what a killed process has left is done by the next one.
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,26 +18,42 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import settings
 from ..printable import printable
+from . import asking
 
 LOG = "hooks.log"
-BEGUN = "no answer in time"
+LATE = "no answer in time"
+# Noted first, so that it stays where the host ended the hook.
+BEGUN = f"{LATE}: the host ended it"
 _LONGEST_LOG = 1_000_000
 
 
+# So many calls are counted; then both counts are halved, so that old ones matter less and less.
+_COUNTED = 20
+
+
 class Last(NamedTuple):
-    """The last call of an event by a client, at a time (unix ms), and what came of it."""
+    """The last call of an event by a client, at a time (unix ms), and what came of it.
+
+    So many of the latest `calls` were `late`.
+    """
 
     client: str
     event: str
     at: int
     result: str
+    calls: int = 0
+    late: int = 0
+
+    @property
+    def is_often_late(self) -> bool:
+        """Return whether more than one call of ten came to nothing in time."""
+        return self.late * 10 > self.calls
 
 
 def notes_folder() -> Path:
     """Return the folder in which the hooks keep their notes."""
-    return settings.data_directory() / "hooks"
+    return Path(asking.find_data()) / "hooks"
 
 
 def make_private_folder(place: Path) -> Path:
@@ -48,12 +65,24 @@ def make_private_folder(place: Path) -> Path:
 def note_result(client: str, event: str, result: str) -> None:
     """Note *result* as the last one of *event*. A disk that takes no notes is no reason to fail."""
     with suppress(OSError):
-        said = Last(_safe(client), _safe(event), int(time.time() * 1_000), printable(result))
         place = make_private_folder(make_private_folder(notes_folder()) / "last")
-        file = place / f"{said.client}.{said.event}.json"
-        written = file.with_suffix(".new")
+        file = place / f"{_safe(client)}.{_safe(event)}.json"
+        before = _read_last(file)
+        said = Last(_safe(client), _safe(event), int(time.time() * 1_000), printable(result))
+        said = _count_call(said, before)
+        written = file.with_suffix(f".new-{os.getpid()}")
         written.write_text(json.dumps(said._asdict()), encoding="utf-8")
         written.replace(file)
+
+
+def _count_call(said: Last, before: Last | None) -> Last:
+    """Return *said* with the counts of *before*; a call that was begun is not a new one."""
+    calls, late = (before.calls, before.late) if before is not None else (0, 0)
+    if before is not None and before.result == BEGUN:
+        calls, late = max(0, calls - 1), max(0, late - 1)
+    elif calls >= _COUNTED:
+        calls, late = calls // 2, late // 2
+    return said._replace(calls=calls + 1, late=late + said.result.startswith(LATE))
 
 
 def log_result(client: str, event: str, result: str) -> None:
@@ -70,11 +99,14 @@ def log_result(client: str, event: str, result: str) -> None:
 
 def list_last_results() -> Iterator[Last]:
     """Iterate over the last results, the latest first."""
-    found = []
-    for file in (notes_folder() / "last").glob("*.json"):
-        with suppress(OSError, ValueError, TypeError):
-            found.append(Last(**json.loads(file.read_text(encoding="utf-8"))))
-    return iter(sorted(found, key=lambda one: -one.at))
+    read = map(_read_last, (notes_folder() / "last").glob("*.json"))
+    return iter(sorted(filter(None, read), key=lambda one: -one.at))
+
+
+def _read_last(file: Path) -> Last | None:
+    with suppress(OSError, ValueError, TypeError):
+        return Last(**json.loads(file.read_text(encoding="utf-8")))
+    return None
 
 
 def _safe(name: str) -> str:

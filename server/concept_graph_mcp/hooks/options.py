@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import settings
-from .hosts import HookError
+from . import asking
+from .hosts import PROMPT, START, HookError
 
 FILE = "hooks.toml"
 # A file of this name switches the hooks off for its folder, and for those below.
 OFF = ".concept-graph-off"
+# Left for the answer to arrive.
+_MARGIN_S = 0.3
 _NUMBERS: Mapping[str, tuple[type[int] | type[float], ...]] = {
     **dict.fromkeys(("prompt_seconds", "start_seconds", "note_seconds"), (int, float)),
     **dict.fromkeys(("prompt_tokens", "start_tokens", "days"), (int,)),
@@ -45,17 +48,39 @@ class Options:
         off = {Path(one).expanduser() for one in self.off}
         return any(one in off or (one / OFF).exists() for one in (folder, *folder.parents))
 
-    def settings(self, embedded: str | None) -> settings.Settings:
-        """Return the settings of the store; it is a file if none is named.
+    def seconds_for(self, event: str) -> float:
+        """Return how long the host waits for the hook of *event*: longer on a busy machine.
+
+        A process that gets a tenth of a processor needs ten times as long for the same.
+        """
+        if event == START:
+            return self.start_seconds
+        if event != PROMPT:
+            return self.note_seconds
+        busy_s = min(asking.MOST_S - _MARGIN_S, self.prompt_seconds * _measure_load())
+        return max(self.prompt_seconds, busy_s)
+
+    def settings(
+        self, embedded: str | None, environment: Mapping[str, str] = os.environ
+    ) -> settings.Settings:
+        """Return the settings of the store in *environment*; it is a file if none is named.
 
         Raises SettingsError.
         """
-        environment = {**self.env, **settings.given(os.environ)}
+        environment = {**self.env, **settings.given(environment)}
         named = {"MEMGRAPH_URI", "MEMGRAPH_URL", settings.EMBEDDED_VARIABLE}
         if embedded is None and not named & settings.given(environment).keys():
             embedded = ""
         zone = None if environment.get("TZ") else settings.machine_zone()
         return settings.read(environment, embedded, zone, "everyday")
+
+
+def _measure_load() -> float:
+    """Return how many processes there are for each processor, by the last minute."""
+    try:
+        return os.getloadavg()[0] / (os.cpu_count() or 1)
+    except (OSError, AttributeError):
+        return 1.0
 
 
 def read_options(folder: Path | None = None) -> Options:

@@ -1,0 +1,51 @@
+"""Ingest the transcripts of sessions that hooks have noted, as the command `ingest` does."""
+
+from collections.abc import Sequence
+
+import anyio
+
+from ..errors import StoreError
+from ..file_formats import Row
+from ..hooks import answering, journal, options
+from ..hosts.lazy import opened
+from ..session import Session
+from ..settings import Settings
+from .common import Failure
+from .ingesting import Ingest
+from .interrupts import Interrupts
+
+
+def ingest_noted(embedded: str | None) -> None:
+    """Ingest all noted transcripts, one after the other."""
+    configured = options.read_options().settings(embedded)
+    with journal.take_pending() as found:
+        for one in found:
+            result = ingest_transcript(one, configured)
+            journal.log_result(one.noted.client, answering.CAPTURE, result)
+    journal.clear_old()
+
+
+def ingest_transcript(pending: journal.Pending, chosen: Settings) -> str:
+    """Ingest a transcript and return what came of it; a failed one stays noted."""
+    noted = pending.noted
+    if not noted.transcript.is_file():
+        pending.finish()
+        return f"{noted.transcript}: is no file; left out"
+
+    def seen(rows: Sequence[Row]) -> None:
+        said = ((str(row.record["id"]), int(row.record["said_at"])) for row in rows)
+        journal.note_seen(noted.session, said)
+
+    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen)
+
+    async def main() -> None:
+        async with opened(chosen, creates=True) as store:
+            await work.run(Session.of(store, chosen))
+
+    try:
+        anyio.run(main)
+    except (StoreError, Failure, OSError) as error:
+        return f"failed, tried again at the next event: {noted.transcript}: {error}"
+    pending.finish()
+    left_out = "".join(f"; {line}" for line in work.tally.lines())
+    return f"ingested {work.created:,}, there already {work.existing:,}{left_out}"
