@@ -1,7 +1,8 @@
-"""Watch the memory of one stdio server over many calls while its data grows.
+"""Watch the memory of one stdio server over many calls.
 
-One call in fifty stores a memory of forty words, so the data grows to the last call; the others
-read memories, entities and concepts, and change some. Nothing is removed.
+One call in fifty stores a memory of forty words; the others read memories, entities and concepts,
+and change some. Nothing is removed. Once so many memories are stored, no more are, so that what
+grows with the calls is told apart from what grows with the data.
 """
 
 import random
@@ -24,12 +25,12 @@ _KIB = 1024
 class Load:
     """Makes the calls of an agent on *server*, each at random."""
 
-    def __init__(self, server: stdio.Server) -> None:
-        self._server = server
+    def __init__(self, server: stdio.Server, most_stored: int) -> None:
+        self._server, self._most_stored = server, most_stored
         self._chance = random.Random(5)
         self._ids: list[str] = []
         self._shares: tuple[tuple[int, Callable[[], object]], ...] = (
-            (2, self._remember),
+            (2, self._remember_or_recall),
             (20, self._recall),
             (22, lambda: self._ask("search", query=self._words(4))),
             (6, lambda: self._ask("about", name=self._name())),
@@ -52,6 +53,12 @@ class Load:
     def call(self) -> None:
         weights, actions = zip(*self._shares, strict=True)
         self._chance.choices(actions, weights)[0]()
+
+    def _remember_or_recall(self) -> None:
+        if len(self._ids) < self._most_stored:
+            self._remember()
+        else:
+            self._recall()
 
     def _remember(self, name: str | None = None) -> None:
         name = name or self._name()
@@ -83,8 +90,9 @@ class Load:
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--calls", "count", type=int, default=200_000, show_default=True)
+@click.option("--stored", "most_stored", type=int, default=500, show_default=True)
 @click.option("--embeddings", default="none", show_default=True)
-def main(folder: Path, count: int, embeddings: str) -> None:
+def main(folder: Path, count: int, most_stored: int, embeddings: str) -> None:
     """Print the server's memory and its data at each twentieth of the calls; keep it in FOLDER."""
     console = Console()
     folder.mkdir(parents=True)
@@ -95,12 +103,12 @@ def main(folder: Path, count: int, embeddings: str) -> None:
     }
     with stdio.Server(stdio.embedded(path), folder / "bytecode", chosen) as server:
         server.initialize()
-        for line in _lines(server, path, count):
+        for line in _lines(server, path, count, most_stored):
             console.print(line)
 
 
-def _lines(server: stdio.Server, path: Path, count: int) -> Iterator[str]:
-    load, begun = Load(server), perf_counter()
+def _lines(server: stdio.Server, path: Path, count: int, most_stored: int) -> Iterator[str]:
+    load, begun = Load(server, most_stored), perf_counter()
     for number in range(1, count + 1):
         load.call()
         if number == _WARMING or number % max(1, count // _MARKS) == 0:

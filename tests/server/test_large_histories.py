@@ -14,7 +14,7 @@ from command_line import ok, run
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import ingesting
 from concept_graph_mcp.file_formats import messages
-from concept_graph_mcp.hosts.sqlite import procedure_host
+from concept_graph_mcp.hosts.sqlite import cache
 from conceptgraph_core.words import languages
 
 # Messages of a conversation.
@@ -74,7 +74,7 @@ def counts(*arguments: str) -> str:
 
 @pytest.fixture
 def small_caches(monkeypatch):
-    monkeypatch.setattr(procedure_host, "MAX_BYTES_IN_BULK", 1 << 15)
+    monkeypatch.setattr(cache, "MAX_BYTES", 1 << 15)
     monkeypatch.setattr(messages, "_COMPARED", 20)
     # The package has a function of the module's name.
     terms = sys.modules["conceptgraph_core.words.terms"]

@@ -32,16 +32,21 @@ def read(text: str) -> Reading:
     A number counts as a date or a time only if it is written as one, so that a dose stays a dose.
     """
     tokens = [one.strip("\"'“”„()[],;:!?") for one in text.casefold().split()]
-    words: list[str] = []
+    kept: list[str] = []
     dates: list[str] = []
     for at, token in enumerate(tokens):
+        bare = token.strip(_PUNCTUATION)
+        # Nearly all words are neither, and a recall reads hundreds of texts.
+        if not bare[:1].isdigit() and bare not in _words_of_time():
+            kept.append(token)
+            continue
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
         if _is_date(token, before, after):
             dates.append(token.strip(_PUNCTUATION))
         elif not _is_time(token, before, after):
-            words += split(token)
-    return Reading(tuple(words), tuple(dates))
+            kept.append(token)
+    return Reading(tuple(split(" ".join(kept))), tuple(dates))
 
 
 def _is_date(token: str, before: str, after: str) -> bool:
@@ -93,6 +98,11 @@ def _is_year(token: str) -> bool:
 
 def _is_month(token: str) -> bool:
     return token.strip(_PUNCTUATION) in _months()
+
+
+@cache
+def _words_of_time() -> frozenset[str]:
+    return _months() | _weekdays() | _HALVES
 
 
 @cache

@@ -19,15 +19,13 @@ _NOTHING: Mapping[str, Any] = {}
 class Call(NamedTuple):
     """A procedure, its leading arguments, and the look-up that saves it a scan.
 
-    `context` holds the assumptions of the look-up; it is added to the context of the call. One
-    `in_bulk` is one of many that each read and write other elements.
+    `context` holds the assumptions of the look-up; it is added to the context of the call.
     """
 
     procedure: Procedure
     arguments: tuple[Any, ...]
     lookup: Lookup | None = None
     context: Mapping[str, Any] = _NOTHING
-    in_bulk: bool = False
 
 
 def whose(scope: str) -> dict[str, str]:

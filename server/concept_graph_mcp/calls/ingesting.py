@@ -34,14 +34,14 @@ def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
         *(ends(scope, tuple(threads)) if threads else ()),
     ]
     found = Union(tuple(parts))
-    return Call(procedures.INGEST, (list(messages),), found, text_lookups.context(), in_bulk=True)
+    return Call(procedures.INGEST, (list(messages),), found, text_lookups.context())
 
 
 @checked
 def ingested(messages: Sequence[Mapping[str, Any]]) -> Call:
     """Return the call that finds those of *messages* that are stored."""
     found = ids(*(message["id"] for message in messages))
-    return Call(procedures.INGESTED, (list(messages),), found, in_bulk=True)
+    return Call(procedures.INGESTED, (list(messages),), found)
 
 
 def ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:

@@ -197,6 +197,9 @@ def _is_former(said: str, name: list[str]) -> bool:
 
 def _is_dead(said: str, name: list[str]) -> bool:
     """Tell whether "died" follows the *name* itself: not "Ruth's husband died"."""
+    # Hardly any text has such a word, and a recall reads hundreds.
+    if not (endings.has_phrase(said, "dead") or endings.has_phrase(said, "dead before")):
+        return False
     for one in name:
         if any(f"{dead}{one} " in said for dead in endings.list_phrases("dead before")):
             ahead = said.partition(f" {one} ")[0].split()

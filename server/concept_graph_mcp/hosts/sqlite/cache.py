@@ -27,11 +27,7 @@ _scanned = json.JSONDecoder().raw_decode
 _FEW = 100
 # Beyond about this many bytes, the cache is emptied and filled again as needed. A machine runs one
 # server for each window of a client, so that each keeps what its calls need, and not all it read.
-MAX_BYTES = 1 << 28
-# The limit for a call that is one of many which read everything once.
-MAX_BYTES_IN_PASSING = 1 << 27
-# The limit of a call in bulk: those after it need few of the same elements.
-MAX_BYTES_IN_BULK = 1 << 26
+MAX_BYTES = 1 << 26
 # Bytes of an element of which only the id is known; more is added once it is read.
 _BYTES_UNREAD = 200
 
@@ -74,9 +70,9 @@ class Cache:
         self.edges.clear()
         self.bytes = 0
 
-    def trim(self, most: int | None = None) -> None:
-        """Empty the cache if it has grown beyond its limit, or beyond *most* bytes."""
-        if self.bytes > (MAX_BYTES if most is None else most):
+    def trim(self) -> None:
+        """Empty the cache if it has grown beyond its limit."""
+        if self.bytes > MAX_BYTES:
             self.clear()
 
     def vertex(self, vertex_id: int) -> VertexElement | None:

@@ -13,7 +13,7 @@ from conceptgraph_core.registry import MODEL, Model
 from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
 from ...errors import Refused
 from . import cancellation, element_rows, interface, lookups, modules, posting_cache
-from .cache import MAX_BYTES_IN_BULK, MAX_BYTES_IN_PASSING, Cache
+from .cache import Cache
 from .checksums import FAILURES
 from .database import Conflict, Database, Row
 from .elements import VertexElement
@@ -79,15 +79,13 @@ class Host:
         lookup: Lookup | None = None,
         fields: Sequence[str] | None = None,
         *,
-        in_bulk: bool = False,
         is_synced: bool = True,
     ) -> Rows:
         """Call the procedure *name* in a transaction of its own and return its rows.
 
         The last argument is the context, to which the results of *lookup* are added. *fields* are
-        the result fields wanted, all by default. A call *in_bulk* is one of many that each need
-        other elements, so that fewer of them are kept in memory. Unless it *is_synced*, it does not
-        wait for the disk: a power failure may undo it, but never a part of it.
+        the result fields wanted, all by default. Unless it *is_synced*, it does not wait
+        for the disk: a power failure may undo it, but never a part of it.
 
         Raises Refused if the arguments do not fit the signature, Ended if the call was cancelled,
         and Unavailable if the store fails. Exceptions of the procedure pass through. In each case
@@ -112,9 +110,6 @@ class Host:
                     return attempt(exclusive=True)
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
-            finally:
-                if in_bulk:
-                    self._cache.trim(MAX_BYTES_IN_BULK)
 
     def evaluate(self, name: str, arguments: Sequence[Any], lookup: Lookup | None = None) -> Any:
         """Return the value of the function *name*; the results of *lookup* precede *arguments*."""
@@ -334,8 +329,6 @@ class Host:
 
     def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)
-        if isinstance(lookup, WithEdges):
-            self._cache.trim(MAX_BYTES_IN_PASSING)
         elements = list(self._cache.load_vertices(ids))
         if isinstance(lookup, WithEdges):
             if lookup.leaving:

@@ -86,7 +86,6 @@ class EmbeddedStore:
             lambda: self._made_if_written(
                 lambda host: host.call(
                     *(procedure.name, given, call.lookup, procedure.fields),
-                    in_bulk=call.in_bulk,
                     is_synced=not procedure.counts,
                 )
             )
