@@ -41,7 +41,6 @@ def asked(entities, first, second):
         ("New York City", "NYC"),
         ("NYC", "New York City"),
         ("Bank of America", "BOA"),
-        ("Mom", "my mother"),
         ("Oma", "grandma"),
     ],
 )

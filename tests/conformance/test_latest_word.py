@@ -234,3 +234,45 @@ def test_the_tie_of_another_ends(entities, last):
         entities.observe(said)
         [fact] = Days(entities.memory).about("Svenja")["facts"]
         assert (fact["value"], fact["until"] is None) == ("Holger", is_so)
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "told"),
+    [
+        ("Dad came round today.", "Walter", "My dad Walter is seventy."),
+        ("Dad came round today.", "Alan", "Dad's name is Alan."),
+        ("Papa war beim Arzt.", "Gernot", "Mein Vater heißt übrigens Gernot."),
+        ("Mamá me llamó ayer.", "Rosario", "Mi madre se llama Rosario."),
+        ("Papa m'a aidée.", "Lucien", "Mon père s'appelle Lucien."),
+        ("My wife is away.", "Nora", "My wife Nora is back."),
+    ],
+)
+def test_a_word_for_kin_and_the_name_told_for_it_are_one(entities, word, name, told):
+    entities.observe(word)
+    entities.days(30)
+    entities.observe(told)
+    row = Days(entities.memory).about(name)
+    assert row["name"] == name
+    assert len(row["also"]) == 1
+    assert row["doubts"] == []
+    [merge] = entities.records("merge")
+    entities.unmerge(merge["id"])
+    assert Days(entities.memory).about(name)["also"] == []
+
+
+@pytest.mark.parametrize("told", ["My sister Clara is a vet.", "Her dad Walter is seventy."])
+def test_another_is_not_the_one_of_a_word_for_kin(entities, told):
+    entities.observe("My sister rang. Dad came round too.")
+    entities.days(1)
+    entities.observe(told)
+    assert entities.records("merge") == []
+
+
+def test_a_note_on_the_users_father_is_on_dad(memory):
+    days = Days(memory)
+    days.remember("Alan, the user's father, is a miner", [{"name": "Alan", "kind": "father"}])
+    note = "The user's father died"
+    days.remember(note, ["Alan"], said="Dad died last night")
+    days.remember("Tom's father Rob is ill", [{"name": "Rob", "kind": "father"}])
+    assert kind_of(days, "Alan") == "father (died)"
+    assert "Alan" in days.recall("How is my dad?")

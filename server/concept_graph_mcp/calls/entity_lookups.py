@@ -94,6 +94,16 @@ def find_known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     return [*([exactly] if values else []), *([of_kinds(kinds, user_id)] if kinds else [])]
 
 
+def find_kin(message: str, user_id: str) -> list[Lookup]:
+    """Look up the mother, the father and the like whom *message* may mean or name."""
+    from conceptgraph_core.entities.language import kin
+
+    kinds = dict.fromkeys(
+        kind for _, one in kin.list_single(message) for kind in (one, *kin.kinds(one))
+    )
+    return [of_kinds(kinds, user_id)] if kinds else []
+
+
 def meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     """Look up entities that may be the same under another name: see `likenesses`."""
     from conceptgraph_core.entities.identity import likenesses

@@ -43,6 +43,14 @@ class Registered:
         """Return the entities of this name: the first one, and "name #2" …"""
         return list(self._called.get(name, ()))
 
+    def of_kinds(self, kinds: frozenset[str]) -> list[Node]:
+        """Return the entities of one of *kinds*, canonical."""
+        return [
+            node
+            for node in self._by_key.values()
+            if names.canonical(node.get("entity_kind") or "") in kinds
+        ]
+
     def own(self, name: str) -> Node | None:
         """Return the entity that has exactly that canonical name."""
         return self._by_name.get(name)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ... import language
+from ...words.splitting import split
 
 # The kinds of each word for several, "children", the closest first.
 _GROUPS: Final = language.load("en", "kin_groups")
@@ -91,6 +92,11 @@ _OF_MANY: Final = frozenset(
         *("country", "event", "date", "number", "day", "time", "mensch", "ort", "firma", "stadt"),
     )
 )
+# The user has one of each of these at a time, so that the word and the name mean one person.
+ONE_OF: Final = frozenset(("mother", "father", "wife", "husband"))
+# "The user's father Alan", "Bernd, der Vater der Nutzerin": so near stand the two words.
+_NEAR: Final = 3
+_USERS: Final = language.words("oneself", "of user")
 # Only so many words of a message are looked up as kinds.
 _MOST_KINDS: Final = 12
 _SHORTEST_KIND: Final = 3
@@ -139,6 +145,24 @@ def named(words: Sequence[str]) -> list[tuple[int, str]]:
         if any(_is_named(each, words, place, one) for each in _LANGUAGES):
             found.append((place, one))
     return found
+
+
+def list_single(said: str) -> list[tuple[str, str]]:
+    """Return the words in *said* for those of whom the user has one, each with its relation."""
+    each = ((word, relation(word)) for _, word in named(split(said)))
+    return [(word, kind) for word, kind in each if kind in ONE_OF and kind is not None]
+
+
+def is_users(said: str, alike: frozenset[str]) -> bool:
+    """Tell whether *said* has one of the words *alike* as the user's: "the user's father"."""
+    words = split(said)
+    if any(word in alike for _, word in named(words)):
+        return True
+    return any(
+        not _USERS.isdisjoint(words[max(0, place - _NEAR) : place + _NEAR + 1])
+        for place, word in enumerate(words)
+        if word in alike
+    )
 
 
 def groups(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:

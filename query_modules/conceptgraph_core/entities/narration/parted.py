@@ -7,6 +7,7 @@ from ... import language
 from ...words.splitting import split
 from .. import kinds, schema
 from ..language import endings, kin
+from ..node import Node
 from .wholes import Whole
 
 # "Ruth has sadly died": so many words may stand between a name and its end.
@@ -131,18 +132,23 @@ def _list_told(
             one.created_at,
             one.get("origin") == schema.USER,
             one.get("mention_context") or "",
-            name + _list_names(one.get("label")),
+            name + _list_names(one, kin.relation(whole.described.casefold())),
         )
         for one in whole.mentions
     ]
     return sorted({*mentions, *((at, False, text, name) for at, text in texts)})
 
 
-def _list_names(label: str) -> tuple[str, ...]:
-    """Return the words of a mention's *label* that may mean one: "Dan", "mum" of "my mum"."""
-    words = split(label)
-    first = tuple(word for word in words[:1] if word not in kin.OWN)
-    return first + tuple(word for word in words[-1:] if kin.kinds(word))
+def _list_names(mention: Node, relation: str | None) -> tuple[str, ...]:
+    """Return the words that may mean the one of a *mention*: "Dan", and "mum" of "my mum".
+
+    "Dad died", said of the user's father Alan, means him.
+    """
+    words = split(mention.get("label"))
+    first = [word for word in words[:1] if word not in kin.OWN]
+    said = mention.get("mention_context") or "" if mention.get("origin") == schema.USER else ""
+    alone = [word for word, kind in kin.list_single(said) if kind == relation]
+    return (*first, *(word for word in words[-1:] if kin.kinds(word)), *alone)
 
 
 def _follows(said: str, name: list[str], phrases: str) -> bool:

@@ -16,7 +16,7 @@ from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation
-from ..language import cues, endings, spans
+from ..language import cues, endings, kin, spans
 from ..node import All, Graph, Node
 from . import hiding, mentions
 from .relating import relate
@@ -84,6 +84,7 @@ def observed(
     wanted = message.list_present(wanted)
     rows = [message.add(one) for one in wanted]
     message.state()
+    message.join_kin()
     if note is not None:
         message.add_note(wanted, *note)
     ties = [relate(graph, message.session, message.named, speaker, said, one) for one in related]
@@ -161,6 +162,19 @@ class _Message:
                 for one in observation.facts
             ]
 
+    def join_kin(self) -> None:
+        """Join "Dad" with the name that the user's words tell for him: "my dad Alan"."""
+        told = set(kin.list_single(self._said.text)) if self._speaker == schema.USER else set()
+        if not told:
+            return
+        relations = {relation for _, relation in told}
+        for relation, name in rule_extractor.list_kin(
+            self._said.text, self._graph.context.languages
+        ):
+            named = self.named(name)
+            if relation in relations and named is not None:
+                relatives.join(self._graph, self._registered, named, relation, self._said.text)
+
     def add_note(self, observations: Sequence[Observation], message_id: str, text: str) -> None:
         """Record mentions of the entities of *observations* in a model's own *text*."""
         said = spans.Said(texts.summary(text, "text"))
@@ -195,11 +209,24 @@ class _Message:
 
     def _found(self, entity: Node, observation: Observation) -> attribution.Found:
         """Return the attribution of the mention; names that the user gave *entity* before count."""
+        called = components.called_by_user(self._graph, entity)
         return attribution.origin(
             *(self._said, self._speaker, observation.label, observation.span),
             observation.node_type,
-            components.called_by_user(self._graph, entity),
+            [*called, *self._list_kin_words(entity)],
         )
+
+    def _list_kin_words(self, entity: Node) -> list[str]:
+        """Return the words by which the user's message means *entity*: "Mum died"."""
+        if self._speaker != schema.USER:
+            return []
+        whole = components.canonical(self._graph, entity)
+        found = []
+        for word, _ in kin.list_single(self._said.text):
+            one = relatives.meant(self._graph, self._registered, word)
+            if one is not None and components.canonical(self._graph, one).id == whole.id:
+                found.append(word)
+        return found
 
     def _sought(self, observation: Observation) -> Sought:
         return Sought(

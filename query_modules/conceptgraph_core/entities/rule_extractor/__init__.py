@@ -114,6 +114,18 @@ def observations(
     return found.rows()
 
 
+def list_kin(text: str, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the user's kin that *text*, the user's own, names: (relation, canonical name)."""
+    *rows, user = observations(text, languages) or [{}]
+    if user.get("label") != schema.SELF:
+        return
+    named = {names.canonical(one["object"]) for one in user["facts"] if "object" in one}
+    for row in rows:
+        relation = kin.relation(row.get("kind", ""))
+        if relation is not None and (name := names.canonical(row["label"])) in named:
+            yield relation, name
+
+
 @dataclass(slots=True)
 class _Found:
     """The mentions found so far, each name once, and none within another."""
@@ -208,6 +220,9 @@ class _Found:
         """Return the "my" of "my sister Clara", or of "Clara is my sister"."""
         mine = [one for one in words(self.text) if one.folded in schema.FIRST_PERSON]
         ahead = [one for one in mine if one.start < before]
+        # "Dad's name is Alan" is of the user's dad.
+        alone = kin.named([one.folded for one in words(self.text)])
+        mine += [words(self.text)[place] for place, _ in alone]
         found = ahead[-1] if ahead else next(iter(mine), None)
         return None if found is None else (found.start, found.text)
 

@@ -7,7 +7,7 @@ article.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
@@ -43,6 +43,7 @@ _CALLING: Final = tuple(
 )
 _IS: Final = tuple(sorted(language.words("oneself", "is"), key=len, reverse=True))
 _MOST_CALLING: Final = 3
+_FILLERS: Final = language.words("statements", "fillers")
 # "My old boss" is no boss any more; "my old dog" is a dog.
 _OLD: Final = language.words("change", "old")
 _FOLLOWED: Final = frozenset(
@@ -139,8 +140,13 @@ def _kin(written: Sequence[Word]) -> Iterator[Named]:
         relation = kin.relation(said)
         ahead = (one.folded for one in written[max(0, place - _MOST_CALLING) : place])
         if relation in people.CLOSE and kin.OWN.isdisjoint(ahead):
-            word = written[place]
-            yield Named(word.start, word.end, relation, is_own=True, is_sure=True)
+            word, first = written[place], _called(written, place + 1)
+            end = _name_after(written, place + 1)
+            # "Dad's name is Alan"
+            if place + 1 < first < end:
+                yield _name_kin(written[first:end], relation)
+            else:
+                yield Named(word.start, word.end, relation, is_own=True, is_sure=True)
     for place, word in enumerate(written[:-1]):
         is_own = word.folded in kin.OWN or _is_had(written, place)
         if not (is_own or word.folded in kin.OTHERS):
@@ -160,13 +166,18 @@ def _kin(written: Sequence[Word]) -> Iterator[Named]:
         shown = kind if is_own else (kinds.path(kind) or PERSON).partition("/")[0]
         first, end = _find_name(written, place, at + 1)
         if end > first:
-            label = _cased(written[first].text)
-            label += "".join(one.gap + _cased(one.text) for one in written[first + 1 : end])
-            start, last = written[first].start, written[end - 1].end
-            yield Named(start, last, shown, label, is_own, True, is_past and is_own)
+            one = _name_kin(written[first:end], shown)
+            yield replace(one, is_own=is_own, is_past=is_past and is_own)
         elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
             start, last = written[place].start, written[at].end
             yield Named(start, last, kind, is_own=True, is_sure=True)
+
+
+def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
+    """Return the name that *words* are, of the user's kin of that *kind*."""
+    label = _cased(words[0].text)
+    label += "".join(one.gap + _cased(one.text) for one in words[1:])
+    return Named(words[0].start, words[-1].end, kind, label, is_own=True, is_sure=True)
 
 
 def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:
@@ -206,7 +217,9 @@ def _called(written: Sequence[Word], place: int) -> int:
     ahead = " ".join(one.folded for one in written[place : place + _MOST_CALLING])
     for said in _CALLING:
         if f"{ahead} ".startswith(f"{said} "):
-            return place + said.count(" ") + 1
+            at = place + said.count(" ") + 1
+            # "Heißt übrigens Gernot"
+            return at + (at < len(written) and written[at].folded in _FILLERS)
     for said in _IS:
         at = place + said.count(" ") + 1
         if f"{ahead} ".startswith(f"{said} ") and _is_whole_name(written, at):
