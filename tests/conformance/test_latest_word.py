@@ -276,3 +276,43 @@ def test_a_note_on_the_users_father_is_on_dad(memory):
     days.remember("Tom's father Rob is ill", [{"name": "Rob", "kind": "father"}])
     assert kind_of(days, "Alan") == "father (died)"
     assert "Alan" in days.recall("How is my dad?")
+
+
+@pytest.mark.parametrize(
+    ("said", "partner"),
+    [
+        ("Julien et moi sommes ensemble depuis Noël.", "Julien"),
+        ("Henrik und ich sind jetzt ein Paar.", "Henrik"),
+        ("O Vasco e eu estamos juntos há um mês.", "Vasco"),
+        ("Rufus and I are together now.", "Rufus"),
+        ("Rufus and I are together in Rome.", "Odd"),
+    ],
+)
+def test_a_new_partner_takes_the_place_of_the_one_before(entities, said, partner):
+    entities.observe("My boyfriend Odd is away.")
+    entities.days(30)
+    entities.observe(said)
+    assert [value for _, value, _ in own(entities)] == [partner]
+
+
+def test_a_new_job_brings_its_occupation(entities):
+    entities.observe("I work at Tideline as a data engineer.")
+    entities.days(30)
+    entities.observe("First day at Corvid Labs as a machine learning engineer.")
+    assert {value for _, value, _ in own(entities)} == {"Corvid Labs", "machine learning engineer"}
+
+
+def test_a_move_to_a_program_ends_no_home(memory):
+    days = Days(memory)
+    days.remember("The user lives in Leeds", ["Leeds"], said="I live in Leeds")
+    memory.now_ms += 86_400_000
+    said = "I moved to Linux"
+    assert not any(
+        "ended" in one for one in days.remember("The user moved to Linux", said=said)["similar"]
+    )
+
+
+def test_a_birthday_is_read_in_small_letters(entities):
+    entities.observe("A minha mãe Graça faz anos a 12 de maio.")
+    [fact] = Days(entities.memory).about("Graça")["facts"]
+    assert (fact["predicate"], fact["value"]) == ("birthday", "12 May")

@@ -174,7 +174,8 @@ def _values(text: str) -> dict[str, str]:
         for phrase in phrases:
             after = _read_after(forms, phrase)
             value = None if after is None else _value(behind[after:])
-            if value:
+            # "Moved to Linux"
+            if value and value not in language.words("statements", "nowhere"):
                 found[matter] = value
     found.update(_holders(text.split()))
     place = next((at for at, form in enumerate(forms) if form not in _words("now")), None)

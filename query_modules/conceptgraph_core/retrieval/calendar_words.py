@@ -132,13 +132,15 @@ def likely(words: Collection[str]) -> list[Calendar]:
     return [one for count, one in known if count == most or most < _TELLING]
 
 
-def _single(kind: str) -> dict[str, Any]:
-    """Return the English and German phrases of *kind* that are one word, with their values."""
-    some = (one for one in _calendars() if one.language in {"en", "de"})
+def _single(kind: str, *languages: str) -> dict[str, Any]:
+    """Return the phrases of *kind* in *languages* that are one word, with their values."""
+    some = (one for one in _calendars() if one.language in languages)
     return {words[0]: value for one in some for words, value in one.every(kind) if len(words) == 1}
 
 
 # The names that entities read as dates. 1 … 12 and 0 … 6, as `datetime` counts them.
-MONTHS: Final = _single("month")
-WEEKDAYS: Final = _single("weekday")
+MONTHS: Final = _single("month", "en", "de")
+WEEKDAYS: Final = _single("weekday", "en", "de")
+# In these languages months begin with a small letter.
+SMALL_MONTHS: Final = _single("month", "pt", "es", "fr")
 ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})

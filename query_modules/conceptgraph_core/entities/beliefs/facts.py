@@ -18,6 +18,7 @@ Row = dict[str, Any]
 
 _YEAR_MS: Final = 365.25 * DAY_MS
 
+_COUPLES: Final = frozenset(("partner", "spouse", "girlfriend", "boyfriend", "fiance"))
 _WORDS: Final = "pass the user's message as text and its words as span"
 
 
@@ -151,7 +152,7 @@ def _replaces(claim: Claim, found: attribution.Found) -> bool:
 
     It does so for what one has once at a time. A model's statement stands beside the earlier one.
     """
-    is_single = names.canonical(claim.predicate) in schema.SINGLE
+    is_single = names.canonical(claim.predicate) in (*schema.SINGLE, *_COUPLES)
     return is_single and claim.mode == schema.BESIDE and found.origin == schema.USER
 
 
@@ -203,15 +204,21 @@ def _after(
 
 def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
     """Return the other facts of the *given* predicate that have begun, over or not."""
-    now_ms, predicate = graph.now_ms, names.canonical(given.predicate)
+    now_ms, wanted = graph.now_ms, _list_rivals(given.predicate)
     return [
         one
         for one in bitemporal.facts(graph, components.members(graph, entity))
-        if names.canonical(one.get("predicate")) == predicate
+        if names.canonical(one.get("predicate")) in wanted
         and bitemporal.is_known(one, now_ms)
         and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
         and not _says(graph, one, given, about)
     ]
+
+
+def _list_rivals(predicate: str) -> frozenset[str]:
+    """Return the predicates of which one has one at a time: a boyfriend, or a spouse."""
+    name = names.canonical(predicate)
+    return _COUPLES if name in _COUPLES else frozenset((name,))
 
 
 def _may_end(graph: Graph, old: Node, found: attribution.Found) -> bool:

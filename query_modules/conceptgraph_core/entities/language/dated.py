@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from ...retrieval.calendar_words import MONTHS, ORDINALS, WEEKDAYS
+from ...retrieval.calendar_words import MONTHS, ORDINALS, SMALL_MONTHS, WEEKDAYS
 from .folded import folded
 
 # These separate the parts of a date. A line's end does not: "June 7th\n2. Flights".
-_GAPS: Final = frozenset(("", " ", ", ", ". ", ".", " of ", " the ", " of the ", ",", " den "))
+_GAPS: Final = frozenset(
+    ("", " ", ", ", ". ", ".", " of ", " the ", " of the ", ",", " den ", " de ", "er ")
+)
 _MOST_PARTS: Final = 3
+_BEFORE_SMALL: Final = (" ", " de ", "er ")
 _ENGLISH_MONTHS: Final = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
     *("October", "November", "December"),
@@ -77,15 +80,23 @@ def whole(text: str) -> Dated | None:
 
 
 def _parts(text: str) -> Iterator[_Part]:
-    place = 0
+    place, behind_number = 0, 0
     for kind, group in groupby(text, key=_kind):
         start, place = place, place + sum(1 for _ in group)
         word = text[start:place]
         if kind == "digits" and len(word) <= 4:
+            behind_number = place
             yield _Part("number", int(word), start, place + _ordinal(text, place))
+        elif kind == "letters" and _is_small_month(word, text[behind_number:start]):
+            yield _Part("month", SMALL_MONTHS[folded(word)], start, place)
         elif kind == "letters" and folded(word) in MONTHS and word[0].isupper():
             end = place + (text[place : place + 1] == "." and folded(word) not in _WHOLE)
             yield _Part("month", MONTHS[folded(word)], start, end)
+
+
+def _is_small_month(word: str, gap: str) -> bool:
+    """Tell whether *word* is a month with a small letter, behind a day: "12 de maio"."""
+    return word[0].islower() and folded(word) in SMALL_MONTHS and folded(gap) in _BEFORE_SMALL
 
 
 def _ordinal(text: str, place: int) -> int:

@@ -50,6 +50,11 @@ _FOLLOWED: Final = frozenset(
     ("boss", "colleague", "roommate", "neighbour", "teacher", "landlord", "therapist", "doctor")
 )
 _ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
+_COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
+_SELVES: Final = frozenset(("i", "ich", "eu", "yo", "moi"))
+_JOINS: Final = language.words("whose", "joins")
+_MOST_COUPLE: Final = 6
+_SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -72,6 +77,7 @@ class Named:
 def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _kin(written)
+    yield from _partners(written)
     yield from _numbered(written)
     if not any(word.is_capitalised and not word.begins for word in written):
         yield from _lower_case(written)
@@ -178,6 +184,32 @@ def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
     label = _cased(words[0].text)
     label += "".join(one.gap + _cased(one.text) for one in words[1:])
     return Named(words[0].start, words[-1].end, kind, label, is_own=True, is_sure=True)
+
+
+def _partners(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over who has become the user's partner: "Julien and I are together now"."""
+    for place in range(1, len(written) - 2):
+        is_pair = written[place].folded in _JOINS and written[place + 1].folded in _SELVES
+        if not (is_pair and _is_whole_name(written, place - 1)):
+            continue
+        start = place - 1
+        if start and written[start].follows and _is_whole_name(written, start - 1):
+            start -= 1
+        behind = written[place + 2 : place + 2 + _MOST_COUPLE]
+        said = [one.folded for one in behind if one.folded not in _FILLERS]
+        for phrase in _COUPLE:
+            size = len(phrase)
+            # "We are together in Porto" tells of a journey.
+            is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
+            if tuple(said[:size]) == phrase and is_end:
+                yield _name_kin(written[start:place], "partner")
+                break
+
+
+def _is_apart(words: Sequence[Word], phrase: Sequence[str]) -> bool:
+    """Tell whether the clause ends behind *phrase*."""
+    last = next((at for at, one in enumerate(words) if one.folded == phrase[-1]), len(words))
+    return any(not one.follows for one in words[last + 1 : last + 2])
 
 
 def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:

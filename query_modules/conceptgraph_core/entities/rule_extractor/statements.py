@@ -27,7 +27,7 @@ _SELVES: Final = frozenset(("i", "ich", "je"))
 _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
 _IS_SHORT: Final = ("'s", "’s")
 _POSSESSIVES: Final = ("'", "’")
-_MOST_BETWEEN: Final = 5
+_MOST_BETWEEN: Final = 6
 # A statement has at most so many words.
 _MOST_AHEAD: Final = 60
 # "The" adds nothing to these.
