@@ -21,7 +21,6 @@ from benchmarks.stores import Embedded
 from concept_graph_mcp import calls
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import schema as entities
-from conceptgraph_core.entities.inputs import Given
 
 DEPTHS = (1, 5)
 
@@ -169,7 +168,7 @@ def _observe(store: Embedded) -> None:
     [row] = store.run(calls.entities.observe("first", "1", "user", said, [*seen, user]))
     [own] = [one["entity_id"] for one in row["entities"] if one["label"] == entities.SELF]
     for predicate, value in FACTS.items():
-        store.run(calls.entities.fact(own, Given(predicate, value)))
+        store.run(calls.entities.fact(own, predicate, value))
 
 
 KEPT: dict[str, Callable[[Embedded], None] | None] = {

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 
 from . import budgets, limits
 from .everyday import schema
+from .retrieval import schema as words
 
 
 class Between(NamedTuple):
@@ -17,10 +18,16 @@ class Between(NamedTuple):
     `asked` is the most that a model is told, if that is less.
     """
 
-    least: float
+    least: float | None = None
     most: float | None = None
     clamps: bool = False
     asked: float | None = None
+
+
+class OneOf(NamedTuple):
+    """The values that a text may have."""
+
+    values: tuple[str, ...]
 
 
 class Items(NamedTuple):
@@ -32,10 +39,12 @@ class Items(NamedTuple):
 class Moment(NamedTuple):
     """A time: unix ms in a call, and on a surface an ISO date or time in the zone of its user.
 
-    A date means the beginning of its day, or the end of it; `after` adds so many milliseconds.
+    A date means the time at which its day begins or ends, or the `last` one of that day; `after`
+    adds so many milliseconds.
     """
 
     begins: bool
+    last: bool = False
     after: int = 0
 
 
@@ -45,8 +54,9 @@ class Inner(NamedTuple):
 
 INNER: Final = Inner()
 BEGINS: Final = Moment(begins=True)
-ENDS: Final = Moment(begins=False)
-ENDED: Final = Moment(begins=False, after=1)
+UNTIL: Final = Moment(begins=False)
+ENDS: Final = Moment(begins=False, last=True)
+ENDED: Final = Moment(begins=False, last=True, after=1)
 
 When = int | str
 Wordings = Annotated[
@@ -66,9 +76,17 @@ Keep = Literal["days", "normal", "years", "always"]
 Kind = Literal["memory", "episode", "entity"]
 RelationType = Literal["is-a", "part-of", "evokes"]
 MemoryId = Annotated[str, "A memory_id."]
+EntityId = Annotated[str, "An entity_id."]
+Reason = Annotated[str, "Why, in a sentence: it is kept."]
+SourceFilter = Annotated[str | None, "Only those from this source, e.g. conversation."]
 Unit = Annotated[float, Between(0, 1)]
+Query = Annotated[str, "A question or a sentence, in plain words; dates are read."]
+Most = Annotated[int, Between(1, words.MAX_LIMIT, clamps=True)]
 Limit = Annotated[int, Between(1, schema.MAX_LIMIT, clamps=True)]
 Days = Annotated[int, Between(1, limits.MAX_DAYS, clamps=True)]
+TextBudget = Annotated[
+    int, Between(budgets.MIN_BUDGET, budgets.MAX_BUDGET, clamps=True), "At most so many tokens."
+]
 # A recall comes with every message: a budget beyond the last is a model's slip, not its wish.
 Budget = Annotated[
     int,

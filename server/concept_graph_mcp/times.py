@@ -81,6 +81,7 @@ def read_moments(
     for name, moment in moments.items():
         if given.get(name) is not None:
             text = given[name]
-            at = time_given(text, name, zone, True) if moment.begins else time_of(text, name, zone)
+            begins = moment.begins
+            at = time_of(text, name, zone) if moment.last else time_given(text, name, zone, begins)
             made[name] = at + moment.after
     return made

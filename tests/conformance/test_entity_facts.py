@@ -1,6 +1,7 @@
 """Facts on two time axes: what was so, and when it was believed; contradictions are only shown."""
 
 import random
+from dataclasses import astuple
 
 import pytest
 from entity_layer import DAY_MS, Entities
@@ -21,7 +22,7 @@ def max_(entities):
 
 
 def state(entities, entity_id, predicate, value=None, **given):
-    [row] = entities.run(calls.entities.fact(entity_id, Given(predicate, value, **given)))
+    [row] = entities.run(calls.entities.fact(entity_id, predicate, value, **given))
     return row
 
 
@@ -288,10 +289,10 @@ def test_facts_of_another_user_are_not_there(entities, max_):
     fact_id = state(entities, max_, "home", "Berlin")["fact_id"]
     theirs = entities.one("Max", "Max", user="bob")["entity_id"]
     with pytest.raises(REFUSALS, match="not found"):
-        entities.run(calls.entities.fact(max_, Given("home", "Bonn")), user_id="bob")
+        entities.run(calls.entities.fact(max_, "home", "Bonn"), user_id="bob")
     given = Given("home", "Bonn", corrects=fact_id)
     with pytest.raises(REFUSALS, match="not a fact of this entity"):
-        entities.run(calls.entities.fact(theirs, given), user_id="bob")
+        entities.run(calls.entities.fact(theirs, *astuple(given)), user_id="bob")
 
 
 class Plain:

@@ -5,7 +5,6 @@ from entity_layer import Entities, entity
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.inputs import Given
 
 
 @pytest.fixture
@@ -259,7 +258,7 @@ def test_an_import_makes_no_one_being_of_two_of_one_name(entities):
 
 def test_an_import_overwrites_no_fact_that_another_store_numbered_alike(entities):
     max_ = entities.one("Max is here", "Max")["entity_id"]
-    entities.run(calls.entities.fact(max_, Given("home", "Bonn")))
+    entities.run(calls.entities.fact(max_, "home", "Bonn"))
     [fact] = entities.records("fact")
     with pytest.raises(REFUSALS, match=r'^row 0: fact: "home" is "Bonn" here and "Oslo" in'):
         entities.memory.import_rows([fact | {"value": "Oslo", "known_from": 5}])

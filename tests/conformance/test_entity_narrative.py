@@ -11,7 +11,6 @@ from nights import node
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets, dates
-from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.narration import sentences
 
 
@@ -31,7 +30,7 @@ def explain(entities, *given, **more):
 
 
 def fact(entities, entity_id, *given, **more):
-    [row] = entities.run(calls.entities.fact(entity_id, Given(*given, **more)))
+    [row] = entities.run(calls.entities.fact(entity_id, *given, **more))
     return row["fact_id"]
 
 

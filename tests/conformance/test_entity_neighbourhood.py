@@ -5,7 +5,6 @@ from entity_layer import DAY_MS, Entities
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.inputs import Given
 
 
 @pytest.fixture
@@ -39,10 +38,7 @@ def labels(rows):
 
 
 def test_a_row_says_what_get_does_and_where_it_is_in_the_picture(entities, spoken):
-    call = calls.entities.fact(
-        spoken["Max"],
-        Given("age", "four", speaker="user", text="Max is four."),
-    )
+    call = calls.entities.fact(spoken["Max"], "age", "four", speaker="user", text="Max is four.")
     entities.run(call)
     row = around(entities, [spoken["Max"]], 0)[0]
     whole = entities.get(spoken["Max"])

@@ -11,7 +11,6 @@ from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
-from conceptgraph_core.entities.inputs import Given
 
 TAU = {"co_occurrence": 14, "semantic": 90, "temporal": 30, "causal": 60, "contradicts": 30}
 
@@ -317,7 +316,7 @@ def test_without_embeddings_none_are_made_and_the_figures_say_so(entities):
 def test_contradictions_are_told_and_left(entities):
     max_ = entities.one("Max", "Max")["entity_id"]
     for value in ("3 May", "4 May"):
-        entities.run(calls.entities.fact(max_, Given("birthday", value)))
+        entities.run(calls.entities.fact(max_, "birthday", value))
     said = [{"from": "early", "to": "late", "type": "contradicts", "span": "not late"}]
     entities.observe("early, not late", "early", "late", relations=said)
     before = kept(entities)
@@ -343,7 +342,7 @@ def lived(entities):
     entities.memory.import_rows(rows)
     max_ = entities.one("Max", "Max")["entity_id"]
     for value in ("3 May", "4 May"):
-        entities.run(calls.entities.fact(max_, Given("birthday", value)))
+        entities.run(calls.entities.fact(max_, "birthday", value))
     entities.days(12)
 
 

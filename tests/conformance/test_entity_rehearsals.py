@@ -11,7 +11,6 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker import entities as jobs
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
-from conceptgraph_core.entities.inputs import Given
 
 CONFIGURED = settings.read({"TZ": "UTC"})
 LABELS = ("Anna Smith", "Anna Smyth", "Anna Smythe", "Max", "rain", "vet", "chapter 1", "shoes")
@@ -42,7 +41,7 @@ def lived(entities, seed):
             daily(entities)
     for _ in range(2):
         one = chance.choice(entities.records("entity"))["id"]
-        entities.run(calls.entities.fact(one, Given("home", chance.choice(("Rome", "Oslo")))))
+        entities.run(calls.entities.fact(one, "home", chance.choice(("Rome", "Oslo"))))
     # What nothing counted, as an import may bring it; the ends of it are in different batches.
     now = entities.memory.now_ms
     rows = [node(f"n{number}") for number in range(5)]

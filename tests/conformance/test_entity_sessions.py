@@ -1,6 +1,7 @@
 """The end of a session: what was mentioned in it belongs together, and counts once."""
 
 import math
+from dataclasses import astuple
 
 import pytest
 from entity_layer import Entities, entity
@@ -225,7 +226,7 @@ def test_events_are_joined_in_the_order_that_their_valid_times_say(entities, tol
     for row in rows:
         if row["label"] in told:
             given = Given("day", "then", valid_from=since[row["label"]])
-            entities.run(calls.entities.fact(row["entity_id"], given))
+            entities.run(calls.entities.fact(row["entity_id"], *astuple(given)))
     entities.end()
     [tie] = entities.ties("temporal")
     first = "party" if len(told) == 2 else "moved"

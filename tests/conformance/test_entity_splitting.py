@@ -30,9 +30,8 @@ def mention_ids(entities, entity_id):
 
 
 def fact(entities, entity_id, predicate, value):
-    from conceptgraph_core.entities.inputs import Given
 
-    return entities.run(calls.entities.fact(entity_id, Given(predicate, value)))[0]["fact_id"]
+    return entities.run(calls.entities.fact(entity_id, predicate, value))[0]["fact_id"]
 
 
 def everything(entities):

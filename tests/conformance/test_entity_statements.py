@@ -1,5 +1,7 @@
 """What users say of themselves, told without a model: kin, preferences, facts with their times."""
 
+from dataclasses import astuple
+
 import pytest
 from entity_layer import Entities
 from expect import REFUSALS
@@ -169,7 +171,7 @@ def test_a_fact_that_a_caller_states_is_the_same_as_one_that_is_told(entities):
     entities.observe("I live in Berlin")
     user = entities.record(SELF)["id"]
     given = Given("home", "Berlin", speaker="user", text="I live in Berlin")
-    [row] = entities.run(calls.entities.fact(user, given))
+    [row] = entities.run(calls.entities.fact(user, *astuple(given)))
     assert row["origin"] == "user"
     assert len(entities.records("fact")) == 1
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def fact(entities, chance, known):
         speaker=chance.choice(("user", "model")),
         text=text,
     )
-    entities.run(calls.entities.fact(about, given))
+    entities.run(calls.entities.fact(about, *astuple(given)))
 
 
 @pytest.mark.parametrize("seed", range(3))

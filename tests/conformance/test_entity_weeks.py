@@ -12,7 +12,6 @@ from nights import daily, kept, node, tie, weekly
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities.consolidation.propagation import Propagation
-from conceptgraph_core.entities.inputs import Given
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def test_whose_facts_conflict_stay_ambiguous(entities):
     ends = twins(entities)
     entities.end()
     for one, day in zip(ends, ("3 May", "4 May"), strict=True):
-        entities.run(calls.entities.fact(one, Given("birthday", day)))
+        entities.run(calls.entities.fact(one, "birthday", day))
     assert weekly(entities, "merge") == []
 
 
@@ -191,7 +190,7 @@ def test_three_alikes_are_not_merged_through_one_that_conflicts(entities):
     first, _, third = (entities.one(f"{name} came", name)["entity_id"] for name in called)
     entities.end()
     for one, day in ((first, "3 May"), (third, "4 May")):
-        entities.run(calls.entities.fact(one, Given("birthday", day)))
+        entities.run(calls.entities.fact(one, "birthday", day))
     weekly(entities, "merge")
     labels = entities.get(first)["labels"]
     assert not {"Anna Smith", "Anna Smithe"} <= {*labels}

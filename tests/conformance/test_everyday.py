@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets
 from conceptgraph_core.dates import Span
-from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import asking, lines, schema
 from conceptgraph_core.retrieval.question import asks_of_the_past
@@ -404,8 +403,8 @@ def test_all_about_a_name_has_what_was_so_too(days, memory):
     entity_id = days.about("Clara")["id"]
     said = {"text": "Clara lives in Leipzig", "speaker": "user", "span": "Leipzig"}
     ended = memory.now_ms - DAY_MS
-    days.run(calls.entities.fact(entity_id, Given("home", "Leipzig", valid_until=ended, **said)))
-    days.run(calls.entities.fact(entity_id, Given("allergy", "hazelnuts")))
+    days.run(calls.entities.fact(entity_id, "home", "Leipzig", valid_until=ended, **said))
+    days.run(calls.entities.fact(entity_id, "allergy", "hazelnuts"))
     rows = [(one["predicate"], one["who"], one["until"]) for one in days.about("Clara")["facts"]]
     assert rows == [("allergy", "the model", None), ("home", "the user", ended)]
     line = days.recall("How is Clara?").split("\n")[1]

@@ -1,5 +1,7 @@
 """`forget` reaches every id that `about`, `recall` and `search` return, and all can be restored."""
 
+from dataclasses import astuple
+
 import pytest
 from expect import DAY_MS, REFUSALS
 from hypothesis import HealthCheck, given, settings
@@ -114,7 +116,7 @@ def without_times(records):
 def test_facts_in_about_have_the_ids_that_forget_takes(days):
     days.say("My sister Clara came by")
     given = Given("job", "vet", speaker="user", text="Clara is a vet", span="vet")
-    days.run(calls.entities.fact(days.entity("Clara"), given))
+    days.run(calls.entities.fact(days.entity("Clara"), *astuple(given)))
     [fact] = days.about("Clara")["facts"]
     days.forget(fact["id"])
     assert days.about("Clara")["facts"] == []
@@ -399,7 +401,7 @@ def test_a_forgotten_correction_is_told_again(days):
 def test_with_a_corrected_fact_goes_a_memory_about_it(days):
     days.say("My sister Clara came by")
     given = Given("job", "vet", speaker="model", text="Clara is a vet", span="vet")
-    days.run(calls.entities.fact(days.entity("Clara"), given))
+    days.run(calls.entities.fact(days.entity("Clara"), *astuple(given)))
     [fact] = days.about("Clara")["facts"]
     made = corrected(days, fact["id"], "Clara is a baker", about=["Clara"])
     assert days.about("Clara")["facts"] == []

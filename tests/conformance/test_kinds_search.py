@@ -6,7 +6,6 @@ import pytest
 
 from concept_graph_mcp import calls
 from conceptgraph_core.dates import DAY_MS
-from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.narration.named import MOST_SHARING
 from memories import node
 
@@ -25,7 +24,7 @@ def fact(memory: Any, name: str, *given: Any, user: str = "default", **more: Any
     call = calls.entities.observe("s", name, "user", name, [observation], user_id=user)
     [row] = memory.run(call, user_id=user)
     [one] = row["entities"]
-    [row] = memory.run(calls.entities.fact(one["entity_id"], Given(*given, **more)), user_id=user)
+    [row] = memory.run(calls.entities.fact(one["entity_id"], *given, **more), user_id=user)
     return str(row["fact_id"])
 
 

@@ -74,8 +74,8 @@ def test_the_longest_list_says_that_there_were_more(memory):
 
 
 def test_what_is_given_is_changed_and_all_else_stays(memory):
-    memory_id = made(memory, summary="Tea", tags=["a"], type_="fact", metadata={"k": 1})
-    call = calls.memories.update("default", memory_id, content="Prefers coffee", type_="")
+    memory_id = made(memory, summary="Tea", tags=["a"], type="fact", metadata={"k": 1})
+    call = calls.memories.update("default", memory_id, content="Prefers coffee", type="")
     [row] = run(memory, call)
     assert (row["content"], row["summary"], row["type"]) == ("Prefers coffee", "Tea", None)
     assert (list(row["tags"]), row["metadata"], row["access_count"]) == (["a"], {"k": 1}, 0)

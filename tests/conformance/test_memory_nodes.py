@@ -25,7 +25,7 @@ def test_a_memory_comes_back_as_it_was_told(memory):
         source="research",
         summary="He moved",
         tags=["home", "home", "news"],
-        type_="fact",
+        type="fact",
         importance=1,
         confidence=0.5,
         concepts=["Daniele", "move"],
@@ -194,7 +194,7 @@ def test_an_imported_vector_has_its_dimension_whatever_its_record_says(memory):
 
 def test_a_copy_brings_the_type_and_the_metadata_that_the_memory_lacks(memory):
     first = create(memory, "The red bike is sold", metadata={"to": "Ann"})
-    again = create(memory, "The red bike is sold", type_="fact", metadata={"to": "Ben", "for": 90})
+    again = create(memory, "The red bike is sold", type="fact", metadata={"to": "Ben", "for": 90})
     assert again["existing"]
     record = one_record(memory, first["memory_id"])
     assert (record["type"], record["metadata"]) == ("fact", {"to": "Ann", "for": 90})
@@ -215,10 +215,10 @@ def test_a_copy_brings_the_summary_the_source_and_the_concepts_that_the_memory_l
 
 
 def test_a_copy_says_which_of_two_values_is_kept(memory):
-    stored = {"summary": "Sold", "source": "research", "type_": "fact", "metadata": {"to": "Ann"}}
+    stored = {"summary": "Sold", "source": "research", "type": "fact", "metadata": {"to": "Ann"}}
     first = create(memory, "The red bike is sold", **stored)
     assert first["kept"] == {}
-    given = {"summary": "Gone", "source": "reflection", "type_": "event", "metadata": {"to": "Ben"}}
+    given = {"summary": "Gone", "source": "reflection", "type": "event", "metadata": {"to": "Ben"}}
     again = create(memory, "The red bike is sold", **given, confidence=0.5)
     kept = {"summary": "Sold", "source": "research", "type": "fact", "metadata": {"to": "Ann"}}
     assert again["kept"] == kept | {"confidence": 1.0}

@@ -43,8 +43,8 @@ def test_a_tag_finds_what_is_updated_forgotten_restored_and_preserved(memory):
 
 
 def test_a_type_lists_its_own_and_other_filters_hold_too(memory):
-    fact = create(memory, "The kettle is red", type_="fact", tags=["home"])
-    task = create(memory, "Buy a sofa", type_="task", tags=["home"], source="research")
+    fact = create(memory, "The kettle is red", type="fact", tags=["home"])
+    task = create(memory, "Buy a sofa", type="task", tags=["home"], source="research")
     assert listed(memory, types=["fact"]) == [fact]
     assert {*listed(memory, types=["fact", "task"])} == {fact, task}
     assert listed(memory, "home", types=["task"]) == [task]

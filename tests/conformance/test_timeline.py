@@ -5,7 +5,6 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from conceptgraph_core.concepts.schema import SHARED
-from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.memories.rules import STATES
 
 DAY_MS = 86_400_000
@@ -129,7 +128,7 @@ def test_merges_promotions_and_facts_are_changes(life):
     [merged] = life.run(calls.entities.merge(puppy, max_, *words), -0.5)
     for days, age in ((0, "four"), (0.25, "five")):
         said = {"speaker": "user", "text": f"Max is {age}."}
-        life.run(calls.entities.fact(max_, Given("age", age, **said)), days)
+        life.run(calls.entities.fact(max_, "age", age, **said), days)
     rows = life.changes()
     by = {(row["change"], row["kind"]): row for row in rows}
     assert by["merge", "ledger"]["text"] == "puppy, Max"

@@ -1,6 +1,7 @@
 """`entities`: the owner's side of entities, on the command line of each store."""
 
 import json
+from dataclasses import astuple
 
 import pytest
 from command_line import ok, run
@@ -91,9 +92,9 @@ def test_what_contradicts_is_shown_with_what_it_is_and_where_to_find_it(kept):
 
     async def contradict(session):
         stated = (Given("age", value="four"), Given("age", value="five"))
-        facts = [calls.entities.fact(ids["Max"], one) for one in stated]
+        facts = [calls.entities.fact(ids["Max"], *astuple(one)) for one in stated]
         both = [Given("home", object_id=ids[one]) for one in ("puppy", "Project Phoenix")]
-        for call in [*facts, *(calls.entities.fact(ids["Max"], one) for one in both)]:
+        for call in [*facts, *(calls.entities.fact(ids["Max"], *astuple(one)) for one in both)]:
             await session.run(call)
         said = "Max is no puppy."
         observed = [{"label": one, "type": "entity"} for one in ("Max", "puppy")]

@@ -10,7 +10,6 @@ from server_processes import LineProcess
 from tests.examples import spread_examples
 
 from concept_graph_mcp import calls
-from conceptgraph_core.entities.inputs import Given
 
 DAY_MS = 86_400_000
 PROCESS = Path(__file__).with_name("night_process.py")
@@ -42,8 +41,8 @@ def live(memory):
         observed = {"label": label, "type": "entity", "valence": 0.4}
         memory.run(calls.entities.observe("s", f"m{number}", "user", f"{label} came", [observed]))
     memory.now_ms += 100 * DAY_MS
-    memory.run(calls.entities.fact("e03", Given("birthday", "3 May")))
-    memory.run(calls.entities.fact("e03", Given("birthday", "4 May")))
+    memory.run(calls.entities.fact("e03", "birthday", "3 May"))
+    memory.run(calls.entities.fact("e03", "birthday", "4 May"))
 
 
 def night(memory, *kill):

@@ -1,5 +1,6 @@
 """A name over all layers on the page: what the server chooses, what is joined, told and thinned."""
 
+from dataclasses import astuple
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -57,7 +58,7 @@ def live(memory: Memory) -> dict[str, str]:
             text=f"Clara lives in {value}",
             span=f"Clara lives in {value}",
         )
-        memory.run(calls.entities.fact(ids["Clara"], given), user_id=USER)
+        memory.run(calls.entities.fact(ids["Clara"], *astuple(given)), user_id=USER)
     return ids
 
 

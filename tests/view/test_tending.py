@@ -1,6 +1,6 @@
 """Changes from the page: asked for once, made once, taken back; and refused from anybody else."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -192,7 +192,7 @@ ACTION = (
 
 def test_an_entity_a_fact_and_a_mention_are_forgotten_and_restored(asked, ids, memory):
     given = Given("job", "sailor", speaker="user", text="Dr Weber is a sailor", span="sailor")
-    [fact] = memory.run(calls.entities.fact(ids["Dr Weber"], given), user_id=USER)
+    [fact] = memory.run(calls.entities.fact(ids["Dr Weber"], *astuple(given)), user_id=USER)
     for one in (ids["Dr Weber"], ids["mention"], fact["fact_id"]):
         assert asked.post("api/forget", {"id": one, "reason": "private"}, ORIGIN).status == 200
         week = {"since": NOW_MS, "until": NOW_MS + DAY_MS}

@@ -1,6 +1,6 @@
 """The page of an entity: facts and when, feelings, mentions by month, with whom, what was said."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -44,13 +44,13 @@ def live(memory: Memory, now_ms: int = NOW_MS) -> dict[str, str]:
             text=f"Max lives in {value}",
             span=f"Max lives in {value}",
         )
-        memory.run(calls.entities.fact(ids["Max"], given), user_id=USER)
+        memory.run(calls.entities.fact(ids["Max"], *astuple(given)), user_id=USER)
     wrong = None
     for days, value in ((20, "May"), (19, "June")):
         memory.now_ms = now_ms - days * DAY_MS
         words = {"speaker": "user", "text": f"Max was born in {value}"}
         given = Given("born", value, corrects=wrong, **words)
-        [row] = memory.run(calls.entities.fact(ids["Max"], given), user_id=USER)
+        [row] = memory.run(calls.entities.fact(ids["Max"], *astuple(given)), user_id=USER)
         wrong = row["fact_id"]
     memory.now_ms = now_ms
     wrote = {"id": "w", "text": "Max ate my glove", "thread": "t", "speaker": "Clara"}

@@ -1,47 +1,86 @@
-"""Build the calls of the entity layer, all within the scope of one user."""
+"""Declare the verbs of the entity layer, all within the scope of one user."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
-from conceptgraph_core import text
+from conceptgraph_core import budgets
+from conceptgraph_core import text as texts
+from conceptgraph_core.arguments import (
+    BEGINS,
+    ENDS,
+    INNER,
+    UNTIL,
+    Between,
+    EntityId,
+    Items,
+    OneOf,
+    Reason,
+    TextBudget,
+    Unit,
+    When,
+    ms,
+)
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import ids, names, procedures, schema
 from conceptgraph_core.errors import InvalidText
 
 from . import entity_lookups as look_up
 from . import text_lookups
-from .call import Call, checked
 from .embedding import held, remembered
-from .lookups import Equal, Ordered, Range, Union
-
-if TYPE_CHECKING:
-    from conceptgraph_core.entities import inputs
+from .lookups import Equal, Lookup, Ordered, Range, Union
+from .verb import Passing, verb
 
 # A map of areas reads so many entities; a picture of an area has so many members.
 _MAPPED = 20_000
 MOST_MEMBERS = schema.MAX_LISTED
 
+Speaker = Annotated[str, OneOf(schema.SPEAKERS)]
+NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
+_EDGES = OneOf(("co_occurrence", "semantic", "temporal", "causal", "same_as", "contradicts"))
+Mention = Annotated[Mapping[str, Any], "Something that the message mentions."]
+Statement = Annotated[Mapping[str, Any], "What it says about two of these."]
+Rows = Annotated[
+    Annotated[int, Between(1, schema.MAX_LIMIT, clamps=True)] | None, "At most so many."
+]
+AsOf = Annotated[When | None, ENDS, "A date or time, e.g. 2026-01-31; now if left out."]
+SaidNames = Annotated[
+    str | None,
+    "The user's exact words that say so. A name of each must stand in them, and no"
+    ' denial, such as "not the same".',
+]
+SaidName = Annotated[
+    str | None,
+    "The user's exact words that say so. Only its name is looked for in them: that"
+    " they mean this is for you to judge.",
+]
 
-@checked
+
+@verb(procedures.OBSERVE, is_worded=True)
 def observe(
-    session_id: str,
-    message_id: str,
-    speaker: str,
-    message: str,
-    observations: Sequence[Mapping[str, Any]] = (),
-    *,
-    relations: Sequence[Mapping[str, Any]] = (),
+    session_id: Annotated[str, "The conversation that it is said in."],
+    message_id: Annotated[str, "The message's id: observed again, it does not count twice."],
+    speaker: Annotated[Speaker, "The author of the message."],
+    text: Annotated[str, "The whole message, as it was written."],
+    observations: Annotated[
+        Sequence[Mention],
+        Items(schema.MAX_OBSERVATIONS),
+        "Its mentions; none: names and users' facts on themselves are found.",
+    ] = (),
+    relations: Annotated[
+        Sequence[Statement],
+        Items(schema.MAX_OBSERVATIONS),
+        "Its statements about two of these.",
+    ] = (),
     user_id: str = DEFAULT_USER,
-) -> Call:
+) -> Passing:
+    """Record what a message mentions."""
     # Imported only here, because every database connection imports this module and few observe.
     from conceptgraph_core.entities import inputs, rule_extractor
 
-    text.name(session_id, "session_id")
-    text.name(message_id, "message_id")
-    text.summary(message, "text")
-    observations, wanted = rule_extractor.wanted(
-        message, observations, text_lookups.spoken(), speaker
-    )
+    texts.name(session_id, "session_id")
+    texts.name(message_id, "message_id")
+    texts.summary(text, "text")
+    rows, wanted = rule_extractor.wanted(text, observations, text_lookups.spoken(), speaker)
     related = inputs.relations(relations)
     known = [one for one in wanted if one.needs_known]
     wanted = [one for one in wanted if not one.needs_known]
@@ -58,34 +97,33 @@ def observe(
         *look_up.meaning(wanted, user_id),
         *look_up.find_known(known, user_id),
         *look_up.find_kin(message, user_id),
-        look_up.with_ids(one.same_as for one in wanted if one.same_as is not None),
+        look_up.with_ids(*(one.same_as for one in wanted if one.same_as is not None)),
         look_up.latest(user_id),
         *(look_up.near(one.embedding, user_id) for one in wanted if one.embedding is not None),
     ]
     if any(one.embedding is not None for one in wanted):
         parts += [remembered(), held(session_id)]
-    arguments = (
-        *(session_id, message_id, speaker, message),
-        *([dict(one) for one in observations], [dict(one) for one in relations]),
-    )
-    return Call(procedures.OBSERVE, arguments, Union(tuple(parts)), text_lookups.context())
+    return Passing(Union(tuple(parts)), {"observations": rows})
 
 
-@checked
-def end_session(session_id: str, user_id: str = DEFAULT_USER) -> Call:
-    text.name(session_id, "session_id")
-    return Call(procedures.END_SESSION, (session_id,), look_up.session(session_id, user_id))
+@verb(procedures.END_SESSION)
+def end_session(
+    session_id: Annotated[str, "The conversation that is over."], user_id: str = DEFAULT_USER
+) -> Lookup:
+    """End a conversation."""
+    return look_up.session(texts.name(session_id, "session_id"), user_id)
 
 
-@checked
+@verb(procedures.SEARCH)
 def search(
-    query: str,
-    types: Sequence[str] = (),
-    limit: int | None = None,
-    include_inactive: bool = False,
+    query: Annotated[str, "A name, or the beginning of one, or words."],
+    types: Annotated[Sequence[NodeType], "Only of these types."] = (),
+    limit: Rows = schema.DEFAULT_LIMIT,
+    include_inactive: Annotated[bool, "Forgotten ones too."] = False,
     user_id: str = DEFAULT_USER,
-) -> Call:
-    text.summary(query, "query")
+) -> Lookup:
+    """Find entities by name."""
+    texts.summary(query, "query")
     name = names.canonical(query)
     plain = names.searched(name)
     words_asked = list(dict.fromkeys(names.words(name)))[: schema.WORDS_SEARCHED]
@@ -108,191 +146,201 @@ def search(
         for place in schema.INNER_WORDS.values()
     ]
     called = Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),))
-    arguments = (query, list(types), limit, include_inactive)
-    return Call(procedures.SEARCH, arguments, Union((called, *begun, *inner)))
+    return Union((called, *begun, *inner))
 
 
-@checked
+@verb(procedures.GET)
 def get(
-    entity_id: str,
-    valid_at: int | None = None,
-    known_at: int | None = None,
-    limit: int | None = None,
-) -> Call:
-    text.name(entity_id, "entity_id")
-    return Call(
-        procedures.GET, (entity_id, valid_at, known_at, limit), look_up.with_ids([entity_id])
-    )
+    entity_id: EntityId,
+    valid_at: AsOf = None,
+    known_at: AsOf = None,
+    limit: Rows = schema.DEFAULT_ROWS,
+) -> Lookup:
+    """Read all that is known of an entity."""
+    return look_up.with_ids(entity_id)
 
 
-@checked
+@verb(procedures.HISTORY)
+def history(entity_id: EntityId) -> Lookup:
+    """List the facts of an entity, ended and corrected ones too."""
+    return look_up.with_ids(entity_id)
+
+
+@verb(procedures.NEIGHBOURHOOD)
 def neighbourhood(
     entity_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> Call:
-    """Return the call for a picture of the entities around *entity_ids*."""
-    wanted = [text.name(one, "entity_ids") for one in entity_ids]
-    return Call(procedures.NEIGHBOURHOOD, (wanted, max_hop, limit), look_up.with_ids(wanted))
+) -> Lookup:
+    """Return a picture of the entities around *entity_ids*."""
+    return look_up.with_ids(*entity_ids, field="entity_ids")
 
 
-@checked
-def history(entity_id: str) -> Call:
-    """Return the call that lists the facts of *entity_id*, ended and corrected ones too."""
-    text.name(entity_id, "entity_id")
-    return Call(procedures.HISTORY, (entity_id,), look_up.with_ids([entity_id]))
+@verb(procedures.PRESENCE)
+def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> Lookup:
+    """Count the mentions of *entity_ids* between each two of *bounds*."""
+    return look_up.with_ids(*entity_ids, field="entity_ids")
 
 
-@checked
-def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> Call:
-    """Return the call that counts the mentions of *entity_ids* between each two of *bounds*."""
-    wanted = [text.name(one, "entity_ids") for one in entity_ids]
-    return Call(procedures.PRESENCE, (wanted, list(bounds)), look_up.with_ids(wanted))
-
-
-@checked
-def fact(entity_id: str, given: "inputs.Given") -> Call:
+@verb(procedures.FACT)
+def fact(
+    entity_id: EntityId,
+    predicate: Annotated[str, "The property's name: birthday, home, likes."],
+    value: Annotated[str | None, "The value in the words of the message: 3 May, Berlin."] = None,
+    object_id: Annotated[str | None, "Or the entity_id that it is, in place of a value."] = None,
+    valid_from: Annotated[When | None, "Since when it was so; unknown if left out."] = None,
+    valid_until: Annotated[When | None, "When it was no longer so; still so if left out."] = None,
+    single: Annotated[bool, "It can have but one value at a time."] = False,
+    corrects: Annotated[str | None, "The fact_id that was wrong all along: never so."] = None,
+    ends: Annotated[str | None, "The fact_id that was so until this: no longer."] = None,
+    speaker: Annotated[Speaker, "The author of the message."] = schema.MODEL,
+    text: Annotated[str, "The whole message that says so."] = "",
+    span: Annotated[str | None, "The exact words of it that state the fact."] = None,
+) -> Lookup:
+    """State a fact, or correct or end one."""
     from conceptgraph_core.entities import inputs
 
-    text.name(entity_id, "entity_id")
-    inputs.check_fact(given)
-    entities = [entity_id, *([] if given.object_id is None else [given.object_id])]
-    old = tuple((one,) for one in (given.corrects, given.ends) if one is not None)
-    arguments = (
-        *(entity_id, given.predicate, given.value, given.object_id, given.valid_from),
-        *(given.valid_until, given.single, given.corrects, given.ends, given.speaker),
-        *(given.text, given.span),
+    times = ms(valid_from), ms(valid_until)
+    inputs.check_fact(
+        inputs.Given(
+            *(predicate, value, object_id, *times, single, corrects, ends, speaker, text, span)
+        )
     )
-    found = (look_up.with_ids(entities), Equal((schema.FACT,), ("id",), old))
-    return Call(procedures.FACT, arguments, Union(found if old else found[:1]))
+    found = look_up.with_ids(entity_id, *([] if object_id is None else [object_id]))
+    old = tuple((one,) for one in (corrects, ends) if one is not None)
+    return Union((found, *([Equal((schema.FACT,), ("id",), old)] if old else [])))
 
 
-@checked
-def stats(user_id: str = DEFAULT_USER) -> Call:
-    return Call(procedures.STATS, (), Equal((schema.ENTITY,), ("user_id",), ((user_id,),)))
+@verb(procedures.STATS)
+def stats(user_id: str = DEFAULT_USER) -> Lookup:
+    """Count entities."""
+    return Equal((schema.ENTITY,), ("user_id",), ((user_id,),))
 
 
-@checked
+@verb(procedures.COMMUNITIES)
 def communities(
     community: str | None = None,
     members: int = 3,
     limit: int | None = None,
     user_id: str = DEFAULT_USER,
-) -> Call:
-    """Return the call for the communities of the entities activated last, or for one of them."""
+) -> Lookup:
+    """Return the communities of the entities activated last, or one of them."""
     if community is not None:
-        text.name(community, "community")
-    found = Ordered(schema.ENTITY, "last_activated", _MAPPED, where=look_up.mine(user_id))
-    return Call(procedures.COMMUNITIES, (community, members, limit), found)
+        texts.name(community, "community")
+    return Ordered(schema.ENTITY, "last_activated", _MAPPED, where=look_up.mine(user_id))
 
 
-@checked
-def context(message: str, token_budget: int | None = None, user_id: str = DEFAULT_USER) -> Call:
-    text.summary(message, "message")
-    found = Union(tuple(look_up.named_by(message, user_id)))
-    return Call(procedures.CONTEXT, (message, token_budget), found)
+@verb(procedures.CONTEXT)
+def context(
+    message: Annotated[str, "The user's message, or your intended answer."],
+    token_budget: TextBudget = budgets.DEFAULT_BUDGET,
+    user_id: str = DEFAULT_USER,
+) -> Lookup:
+    """Tell what is known of those whom *message* names."""
+    texts.summary(message, "message")
+    return Union(tuple(look_up.named_by(message, user_id)))
 
 
-@checked
+@verb(procedures.EXPLAIN)
 def explain(
-    entity_id: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    edge_type: str | None = None,
-) -> Call:
+    entity_id: Annotated[str | None, "Why this is as it is."] = None,
+    source: Annotated[str | None, "Or an edge: from this entity_id"] = None,
+    target: Annotated[str | None, "to this one,"] = None,
+    type: Annotated[Annotated[str, _EDGES] | None, "of this type, as entity_get shows it."] = None,
+) -> Lookup:
+    """Say why an entity, or an edge, is as it is."""
     given = [one for one in (entity_id, source, target) if one is not None]
-    for one in given:
-        text.name(one, "entity_id")
     if not given:
         raise InvalidText("entity_id: give an entity_id, or from, to and type")
-    return Call(procedures.EXPLAIN, (entity_id, source, target, edge_type), look_up.with_ids(given))
+    return look_up.with_ids(*given)
 
 
-@checked
+@verb(procedures.LINK)
 def link(
-    entity_id: str,
-    linked_entity_id: str | None,
-    confidence: float | None,
-    rationale: str,
-    origin: str,
-    *,
-    said: str | None = None,
-) -> Call:
-    given = [entity_id] if linked_entity_id is None else [entity_id, linked_entity_id]
-    for one in given:
-        text.name(one, "entity_id")
-    text.summary(rationale, "link_rationale")
-    claim = entity_id, linked_entity_id, confidence, rationale, origin, said
-    return Call(procedures.LINK, claim, look_up.with_ids(given))
+    entity_id: EntityId,
+    linked_entity_id: Annotated[str | None, "The entity_id that it is the same as; null: none."],
+    link_confidence: Annotated[Unit | None, "Your own estimate; it is not used. Leave it out."],
+    link_rationale: Reason,
+    origin: Annotated[Speaker, "user: the user's own words say it."],
+    said: SaidNames = None,
+) -> Lookup:
+    """Claim that two entities are the same."""
+    texts.summary(link_rationale, "link_rationale")
+    return look_up.with_ids(entity_id, *([] if linked_entity_id is None else [linked_entity_id]))
 
 
-@checked
+@verb(procedures.MERGE)
 def merge(
-    source_id: str,
-    target_id: str,
-    reason: str,
-    by: str = schema.SYSTEM,
-    said: str | None = None,
-) -> Call:
-    text.name(source_id, "source_id")
-    text.name(target_id, "target_id")
-    text.summary(reason, "reason")
-    arguments = (source_id, target_id, reason, by, said)
-    return Call(procedures.MERGE, arguments, look_up.with_ids([source_id, target_id]))
+    source_id: Annotated[str, "The entity_id that from now on counts as"],
+    target_id: Annotated[str, "this one, by its entity_id."],
+    reason: Reason,
+    by: Annotated[
+        Annotated[str, OneOf(schema.MERGERS)],
+        "user_correction: the user said so (said); system: if all agrees.",
+    ] = schema.SYSTEM,
+    said: SaidNames = None,
+) -> Lookup:
+    """Let two entities count as one."""
+    texts.name(source_id, "source_id")
+    texts.name(target_id, "target_id")
+    texts.summary(reason, "reason")
+    return look_up.with_ids(source_id, target_id)
 
 
-@checked
+@verb(procedures.SPLIT, beside=("labels",))
 def split(
-    entity_id: str,
-    labels: Sequence[str],
-    mention_ids: Sequence[str],
-    since: int | None,
-    *,
-    said: str | None,
-    reason: str,
+    entity_id: EntityId,
+    labels: Annotated[Sequence[str], INNER],
+    mention_ids: Annotated[
+        Sequence[str], "The mentions and facts of the other one, as entity_get has them;"
+    ],
+    since: Annotated[When | None, BEGINS, "or all since this date or time, e.g. 2026-01-31."],
+    said: SaidName,
+    reason: Reason,
     user_id: str = DEFAULT_USER,
-) -> Call:
-    """Return the call that splits an entity.
-
-    *labels*, from `get`, are its names, which are taken.
-    """
-    text.name(entity_id, "entity_id")
-    text.summary(reason, "reason")
-    wanted = [text.name(one, "mention_ids") for one in mention_ids]
+) -> Lookup:
+    """Split an entity; *labels*, from `get`, are its names, which are taken."""
+    found = look_up.with_ids(entity_id)
+    texts.summary(reason, "reason")
+    for one in mention_ids:
+        texts.name(one, "mention_ids")
     # The plain name, without the suffix that distinguishes it from namesakes.
     bare = [names.canonical(one.partition(" (")[0]) for one in labels]
     every = dict.fromkeys([*bare, *map(names.canonical, labels)])
     called = tuple((user_id, one) for one in every)
-    taken = [name for one in every for name in (one, *names.numbered(one))]
-    parts = (
-        look_up.with_ids([entity_id]),
-        Equal((schema.ENTITY,), ("user_id", "called"), called),
-        Equal(
-            *((schema.ENTITY,), ("user_id", "canonical_name")),
-            tuple((user_id, one) for one in dict.fromkeys(taken)),
-        ),
-    )
-    return Call(procedures.SPLIT, (entity_id, wanted, since, said, reason), Union(parts))
-
-
-@checked
-def end(entity_id: str, said: str | None, reason: str, valid_until: int | None = None) -> Call:
-    text.name(entity_id, "entity_id")
-    text.summary(reason, "reason")
-    return Call(
-        procedures.END, (entity_id, said, reason, valid_until), look_up.with_ids([entity_id])
+    taken = dict.fromkeys(name for one in every for name in (one, *names.numbered(one)))
+    known = tuple((user_id, one) for one in taken)
+    return Union(
+        (
+            found,
+            Equal((schema.ENTITY,), ("user_id", "called"), called),
+            Equal((schema.ENTITY,), ("user_id", "canonical_name"), known),
+        )
     )
 
 
-@checked
-def answer(one_id: str, other_id: str, same: bool, reason: str) -> Call:
-    """Return the owner's call that answers an open question whether two are the same."""
-    given = [text.name(one, "entity_id") for one in (one_id, other_id)]
-    text.summary(reason, "reason")
-    return Call(procedures.ANSWER, (*given, same, reason), look_up.with_ids(given))
+@verb(procedures.END)
+def end(
+    entity_id: EntityId,
+    said: SaidName,
+    reason: Reason,
+    valid_until: Annotated[
+        When | None, UNTIL, "Until when it was, e.g. 2026-01-31; now if left out."
+    ] = None,
+) -> Lookup:
+    """End what is no longer there."""
+    texts.summary(reason, "reason")
+    return look_up.with_ids(entity_id)
 
 
-@checked
-def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> Call:
-    """Return the call for the open questions about the entities activated last."""
+@verb(procedures.ANSWER)
+def answer(one_id: str, other_id: str, same: bool, reason: str) -> Lookup:
+    """Answer, for the owner, an open question whether two are the same."""
+    texts.summary(reason, "reason")
+    return look_up.with_ids(one_id, other_id)
+
+
+@verb(procedures.QUESTIONS)
+def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> Lookup:
+    """List the open questions about the entities activated last."""
     statuses = [
         Ordered(
             *(schema.ENTITY, "last_activated", schema.MAX_LISTED),
@@ -300,26 +348,29 @@ def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> Call:
         )
         for status in (schema.AMBIGUOUS, schema.PROVISIONAL, schema.DISTINCT)
     ]
-    return Call(procedures.QUESTIONS, (limit,), Union(tuple(statuses)))
+    return Union(tuple(statuses))
 
 
-@checked
-def unmerge(merge_id: str, reason: str) -> Call:
-    text.name(merge_id, "merge_id")
-    text.summary(reason, "reason")
-    found = Equal((schema.MERGE,), ("id",), ((merge_id,),))
-    return Call(procedures.UNMERGE, (merge_id, reason), found)
+@verb(procedures.UNMERGE)
+def unmerge(
+    merge_id: Annotated[str, "The id from entity_merge, entity_split or entity_end."],
+    reason: Reason,
+) -> Lookup:
+    """Take a merge, a split or an end back."""
+    texts.name(merge_id, "merge_id")
+    texts.summary(reason, "reason")
+    return Equal((schema.MERGE,), ("id",), ((merge_id,),))
 
 
-@checked
-def forget(id_: str, reason: str | None = None) -> Call:
-    """Return the call that hides a fact, a mention or an entity."""
+@verb(procedures.FORGET)
+def forget(id: str, reason: str | None = None) -> Lookup:
+    """Hide a fact, a mention or an entity."""
     if reason is not None:
-        text.summary(reason, "reason")
-    return Call(procedures.FORGET, (text.name(id_, "id"), reason), look_up.with_any_id(id_))
+        texts.summary(reason, "reason")
+    return look_up.with_any_id(texts.name(id, "id"))
 
 
-@checked
-def restore(id_: str) -> Call:
-    """Return the owner's call that brings back what `forget` hid."""
-    return Call(procedures.RESTORE, (text.name(id_, "id"),), look_up.with_any_id(id_))
+@verb(procedures.RESTORE)
+def restore(id: str) -> Lookup:
+    """Bring back, for the owner, what `forget` hid."""
+    return look_up.with_any_id(texts.name(id, "id"))

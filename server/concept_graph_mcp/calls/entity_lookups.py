@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from conceptgraph_core import text
 from conceptgraph_core.entities import names, schema
 from conceptgraph_core.language import oneself
 
@@ -37,9 +38,12 @@ _SELF = names.searched(schema.SELF)
 _MOST_WRITTEN = 100
 
 
-def with_ids(entity_ids: Iterable[str]) -> Lookup:
-    """Look up entities by their ids; the procedure checks their scope."""
-    values = tuple((one,) for one in dict.fromkeys(entity_ids))
+def with_ids(*entity_ids: str, field: str = "entity_id") -> Lookup:
+    """Look up entities by their ids; the procedure checks their scope.
+
+    An invalid id is refused under the argument name *field*.
+    """
+    values = tuple((text.name(one, field),) for one in dict.fromkeys(entity_ids))
     return Equal((schema.ENTITY,), ("id",), values)
 
 
@@ -51,7 +55,7 @@ def with_any_id(id_: str) -> Union:
 
 def sessions_of(entity_id: str) -> Lookup:
     """Look up an entity with those merged with it, their mentions, and the sessions of these."""
-    merged = Reached(with_ids([entity_id]), (schema.SAME_AS,), schema.MOST_MERGED, entering=True)
+    merged = Reached(with_ids(entity_id), (schema.SAME_AS,), schema.MOST_MERGED, entering=True)
     return Reached(Reached(merged, (schema.OF,), 1, entering=True), (schema.IN,), 1)
 
 

@@ -10,7 +10,7 @@ from conceptgraph_core.memories.ids import item_id
 from conceptgraph_core.memories.item_filters import passing
 
 from . import ingesting, memory_search, text_lookups
-from .call import Call, checked
+from .call import Call, checked, whose
 from .embedding import remembered
 from .lookups import Lookup, Range, Union
 from .memories import Embedded, ids, mine
@@ -40,7 +40,9 @@ def items(
         if step.get("query"):
             scopes = (scope, concept_scope)
             also = parts if embedded is None else (remembered(), *parts)
-            return Call(procedure, arguments, *memory_search.asking(scopes, step["query"], also))
+            lookup = memory_search.asking(scopes, step["query"], also)
+            told = text_lookups.context() | whose(concept_scope)
+            return Call(procedure, arguments, lookup, told)
     return Call(procedure, arguments, Union(parts), text_lookups.context())
 
 

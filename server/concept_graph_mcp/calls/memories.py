@@ -1,23 +1,39 @@
-"""Build the calls of the memory layer; look-ups within a scope take the scope as an argument."""
+"""Declare the verbs of the memory layer, and the look-ups of memories."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from conceptgraph_core import dates, limits, text
+from conceptgraph_core.arguments import INNER, UNTIL, Between, MemoryId, SourceFilter, Unit, When
 from conceptgraph_core.concepts.schema import CONCEPT, NAMES
 from conceptgraph_core.entities.schema import MENTION, SESSION
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.rules import EXPIRED, STATES
+from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.retrieval import schema as words
 
 from . import text_lookups
 from .call import Call, checked
 from .embedding import remembered
-from .lookups import BEYOND, Equal, Joined, Lookup, Nearest, Range, Reached, Sized, Union, Where
+from .lookups import (
+    BEYOND,
+    Equal,
+    Incoming,
+    Joined,
+    Lookup,
+    Nearest,
+    Range,
+    Reached,
+    Sized,
+    Union,
+    Where,
+)
+from .verb import verb, verb_of_user
 
 # The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
+PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
 
 _ANY = Wanted()
 
@@ -27,116 +43,118 @@ EVER = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
 SEEN = tuple(state for state in STATES if state != EXPIRED)
 
 
-@checked
+def of_memory(memory_id: MemoryId) -> Lookup:
+    """Look up one memory."""
+    return ids(memory_id)
+
+
+get = verb(procedures.GET)(of_memory)
+decay_status = verb(procedures.DECAY_STATUS)(of_memory)
+
+
+@verb_of_user(procedures.CREATE, is_worded=True, beside=("said",))
 def create(
     scope: str,
-    content: str,
-    *,
-    source: str = schema.DEFAULT_SOURCE,
-    summary: str | None = None,
-    tags: Sequence[str] = (),
-    type_: str | None = None,
-    importance: float = schema.DEFAULT_IMPORTANCE,
-    confidence: float = schema.DEFAULT_CONFIDENCE,
-    concepts: Sequence[str] = (),
-    parent_id: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    decay_rate: float | None = None,
+    content: Annotated[str, "The text to keep, in plain words."],
+    source: Annotated[
+        str, "Its origin: conversation, research, reflection …"
+    ] = schema.DEFAULT_SOURCE,
+    summary: Annotated[str | None, "A sentence that stands for a long content in lists."] = None,
+    tags: Annotated[Sequence[str], "important, pinned and the like keep it from fading."] = (),
+    type: Annotated[str | None, "The kind of memory: fact, preference, task …"] = None,
+    importance: Annotated[Unit, "How much it matters, 0 to 1."] = schema.DEFAULT_IMPORTANCE,
+    confidence: Annotated[Unit, "How sure it is, 0 to 1."] = schema.DEFAULT_CONFIDENCE,
+    concepts: Annotated[
+        Sequence[str], "Its subjects; a search by these finds it, even if its text lacks them."
+    ] = (),
+    parent_id: Annotated[str | None, "The memory_id of what it is a part of."] = None,
+    metadata: Annotated[Mapping[str, Any], "Anything else, as a map."] = NOTHING,
+    decay_rate: Annotated[
+        Annotated[float, Between(0)] | None,
+        "How fast it fades, per day; else importance says so (0.7: 0.01).",
+    ] = None,
     embedded: Embedded | None = None,
-    said: str | None = None,
-) -> Call:
-    """Return the call that stores *content*; *embedded* is its vector, if there is one.
-
-    *said*, from which *content* was made, is looked up with it.
-    """
+    said: Annotated[str | None, INNER] = None,
+) -> Incoming:
+    """Store *content*; *said*, from which it was made, is looked up with it."""
     texts = {"content": content, "summary": summary, "concepts": list(concepts)}
-    given = {"source": source, "type": type_, "tags": list(tags), "metadata": dict(metadata or {})}
+    given = {"source": source, "type": type, "tags": list(tags), "metadata": dict(metadata or {})}
     _storable(texts | given)
-    model, vector = embedded or (None, ())
-    arguments = (
-        *(content, source, summary, list(tags), type_, importance, confidence, list(concepts)),
-        *(parent_id, given["metadata"], decay_rate, list(vector), model),
-    )
     record = texts | {"id": "", "user_id": scope}
     parents = [] if parent_id is None else [parent_id]
-    near = () if embedded is None else (remembered(), nearest(scope, vector, schema.MOST_SIMILAR))
+    near: Sequence[Lookup] = ()
+    if embedded is not None:
+        near = (remembered(), nearest(scope, embedded[1], schema.MOST_SIMILAR))
     needed = (ids(*parents, field="parent_id"), *near, *_indexed(record | {"said": said}))
     # The mentions of a text's rarer terms find near-duplicates, and not those of what was said.
     lookup = text_lookups.with_mentions(Union(needed), schema.SIMILAR_MENTIONS)
-    if said:
-        lookup = lookup._replace(last=text_lookups.terms_besides(content, said))
-    return Call(procedures.CREATE, arguments, lookup, text_lookups.context())
+    return lookup._replace(last=text_lookups.terms_besides(content, said)) if said else lookup
 
 
-@checked
-def get(memory_id: str) -> Call:
-    return Call(procedures.GET, (memory_id,), ids(memory_id))
-
-
-@checked
+@verb_of_user(procedures.UPDATE, is_worded=True)
 def update(
     scope: str,
-    memory_id: str,
-    *,
-    content: str | None = None,
-    summary: str | None = None,
-    tags: Sequence[str] | None = None,
-    type_: str | None = None,
-    importance: float | None = None,
-    confidence: float | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    concepts: Sequence[str] | None = None,
-    source: str | None = None,
-    parent_id: str | None = None,
-    decay_rate: float | None = None,
-) -> Call:
-    """Return the call that sets all arguments but None; "" removes a summary, type or parent."""
-    given = {"content": content, "summary": summary or None, "type": type_ or None}
-    lists = {"tags": tags, "concepts": concepts}
-    _storable({**given, **lists, "metadata": metadata, "source": source})
-    arguments = (
-        *(memory_id, content, summary, None if tags is None else list(tags), type_),
-        *(importance, confidence, None if metadata is None else dict(metadata)),
-        *(None if concepts is None else list(concepts), source, parent_id, decay_rate),
-    )
-    record: dict[str, Any] = {"id": memory_id, "user_id": scope}
-    record |= {"content": content, "summary": summary, "concepts": concepts}
-    told = any(one is not None for one in (content, summary, concepts))
-    both = [memory_id, *([parent_id] if parent_id else [])]
-    lookup = Union((ids(*both), *(_indexed(record) if told else ())))
-    return Call(procedures.UPDATE, arguments, lookup, text_lookups.context())
+    memory_id: MemoryId,
+    content: Annotated[str | None, "The new text."] = None,
+    summary: Annotated[str | None, 'A sentence for lists; "" for none.'] = None,
+    tags: Annotated[Sequence[str] | None, "All that it is to have, in place of the others."] = None,
+    type: Annotated[str | None, 'Its kind; "" for none.'] = None,
+    importance: Annotated[Unit | None, "How much it matters."] = None,
+    confidence: Annotated[Unit | None, "How sure it is."] = None,
+    metadata: Annotated[Mapping[str, Any] | None, "All of it, in place of what was there."] = None,
+    concepts: Annotated[
+        Sequence[str] | None, "All that it is about, in place of the others."
+    ] = None,
+    source: Annotated[str | None, "Its origin."] = None,
+    parent_id: Annotated[str | None, 'The memory_id of its whole; "" for none.'] = None,
+    decay_rate: Annotated[
+        Annotated[float, Between()] | None,
+        "How fast it fades, per day; -1: as its importance says.",
+    ] = None,
+) -> Lookup:
+    """Set all arguments but None; "" removes a summary, type or parent."""
+    given = {"content": content, "summary": summary or None, "type": type or None}
+    _storable({**given, "tags": tags, "concepts": concepts, "metadata": metadata, "source": source})
+    found = ids(memory_id, *([parent_id] if parent_id else []))
+    told = {"content": content, "summary": summary, "concepts": concepts}
+    if all(one is None for one in told.values()):
+        return found
+    return Union((found, *_indexed({"id": memory_id, "user_id": scope, **told})))
 
 
-@checked
+@verb_of_user(procedures.REVISE, is_worded=True)
 def revise(
     scope: str,
     memory_id: str,
     seen: Mapping[str, Any],
     changes: Mapping[str, Any],
     takes_back: int | None = None,
-) -> Call:
-    """Return the owner's call that sets *changes* where the memory still is as *seen*."""
+) -> Lookup | None:
+    """Set *changes*, for the owner, where the memory still is as *seen*."""
     given = {name: changes.get(name) for name in ("content", "summary", "importance")}
-    made = update(scope, memory_id, **given)
-    arguments = (memory_id, dict(seen), dict(changes), takes_back)
-    return made._replace(procedure=procedures.REVISE, arguments=arguments)
+    return update(scope, memory_id, **given).lookup
 
 
-@checked
-def forget(memory_id: str, reason: str | None = None) -> Call:
+@verb(procedures.FORGET)
+def forget(
+    memory_id: MemoryId, reason: Annotated[str | None, "Why, for whoever asks later."] = None
+) -> Lookup:
+    """Hide a memory; only the owner can restore it."""
     if reason is not None:
         text.summary(reason, "reason")
-    return Call(procedures.FORGET, (memory_id, reason), resting(memory_id))
+    return resting(memory_id)
 
 
-@checked
+@verb_of_user(procedures.RECENT, beside=("among",))
 def recent(
     scope: str,
-    limit: int = schema.RECENT,
-    source_filter: str | None = None,
-    among: int | None = None,
-) -> Call:
-    """Return the call for the latest memories.
+    limit: Annotated[
+        int, Between(1, schema.MAX_ROWS, clamps=True), "At most this many."
+    ] = schema.RECENT,
+    source_filter: SourceFilter = None,
+    among: Annotated[int | None, INNER] = None,
+) -> Lookup:
+    """List the latest memories.
 
     Copies of a text share one row. If copies are many, the call must read *among* memories of each
     state to fill the rows.
@@ -148,8 +166,7 @@ def recent(
     first, *others = (part.where for part in found.parts if isinstance(part, Range))
     # The result says whether something was cut, whatever the length of the list.
     count = max(schema.MAX_COUNTED, most + 1)
-    counted = Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
-    return Call(procedures.RECENT, (most, source_filter), counted)
+    return Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
 
 
 @checked
@@ -165,22 +182,24 @@ def recent_until(scope: str, limit: int, until_ms: int) -> Call:
     return Call(procedures.RECENT, (most, None), found)
 
 
-@checked
-def touch(memory_ids: Sequence[str]) -> Call:
-    return Call(procedures.TOUCH, (list(memory_ids),), ids(*memory_ids))
+@verb(procedures.TOUCH)
+def touch(memory_ids: Sequence[str]) -> Lookup:
+    """Count an access of each of *memory_ids*."""
+    return ids(*memory_ids)
 
 
-@checked
-def decay_status(memory_id: str) -> Call:
-    return Call(procedures.DECAY_STATUS, (memory_id,), ids(memory_id))
-
-
-@checked
-def preserve(memory_id: str, tag: str | None = None, until: int | None = None) -> Call:
-    """Return the call that keeps a memory by *tag*, or until a time (unix ms) without one."""
+@verb(procedures.PRESERVE)
+def preserve(
+    memory_id: MemoryId,
+    tag: Annotated[PreservingTag | None, "The tag that keeps it."] = None,
+    until: Annotated[
+        When | None, UNTIL, "A date or time, e.g. 2026-01-31: keeps it until then, no tag."
+    ] = None,
+) -> Lookup:
+    """Keep a memory by *tag*, or until a time without one."""
     if tag is not None:
         text.name(tag, "tag")
-    return Call(procedures.PRESERVE, (memory_id, tag, until), ids(memory_id))
+    return ids(memory_id)
 
 
 def latest(

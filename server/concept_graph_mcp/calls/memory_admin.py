@@ -1,4 +1,4 @@
-"""Build the calls of the owner of memories, and of the worker."""
+"""Declare the verbs of the owner of memories, and of the worker."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,24 +12,25 @@ from conceptgraph_core.retrieval.schema import checked_limit
 
 from . import text_lookups
 from .call import Call, checked
-from .lookups import BEYOND, Range, Union, following
-from .memories import SEEN, ids, latest, mine, observed, resting
+from .lookups import BEYOND, Lookup, Range, Union, following
+from .memories import SEEN, ids, latest, mine, observed, of_memory, resting
+from .verb import verb, verb_of_user
 
 
-@checked
+@verb_of_user(procedures.LIST)
 def listed(
     scope: str,
     states: Sequence[str] = (),
     limit: int = schema.LISTED,
     tags: Sequence[str] = (),
-) -> Call:
-    """Return the owner's call for all memories in *states* that have any of *tags*; none: any."""
+) -> Lookup:
+    """List, for the owner, all memories in *states* that have any of *tags*; none: any."""
     most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
     wanted = list(dict.fromkeys(schema.checked_states(states, "states")))
-    tagged = schema.checked_names(tags, "tags")
-    # No index has tags, so the call reads all memories in all states.
-    found = latest(scope, STATES, None) if tagged else _in_states(scope, wanted, most)
-    return Call(procedures.LIST, (wanted, most, tagged), found)
+    if schema.checked_names(tags, "tags"):
+        # No index has tags, so the call reads all memories in all states.
+        return latest(scope, STATES, None)
+    return _in_states(scope, wanted, most)
 
 
 def _in_states(scope: str, wanted: Sequence[str], most: int) -> Union:
@@ -44,50 +45,34 @@ def _in_states(scope: str, wanted: Sequence[str], most: int) -> Union:
     return Union((*seen.parts, *gone))
 
 
-@checked
+@verb_of_user(procedures.EXPIRED, is_worded=True)
 def expired(
     scope: str,
     query: str | None = None,
     limit: int = schema.FOUND,
-    *,
     source_filter: str | None = None,
     types: Sequence[str] = (),
     tags: Sequence[str] = (),
     forgotten: bool = False,
-) -> Call:
-    """Return the call for expired memories that match *query*; without a query, all of them.
-
-    With *forgotten*, forgotten memories too.
-    """
+) -> Lookup:
+    """Find expired memories, or without *query* list them; with *forgotten*, forgotten ones too."""
     Wanted.of(source_filter, types, tags)
     checked_limit(limit)
-    arguments = (query, limit, source_filter, list(types), list(tags), forgotten)
     if query is None:
-        return Call(procedures.EXPIRED, arguments, latest(scope, [EXPIRED], schema.MAX_COUNTED))
+        return latest(scope, [EXPIRED], schema.MAX_COUNTED)
     text.summary(query, "query")
-    return Call(
-        procedures.EXPIRED,
-        arguments,
-        text_lookups.of_question(query, scope, scope),
-        text_lookups.context(),
-    )
+    return text_lookups.of_question(query, scope, scope)
 
 
-@checked
-def show(memory_id: str) -> Call:
-    """Return the owner's call for all of a memory, forgotten or not; it accesses nothing."""
-    return Call(procedures.SHOW, (memory_id,), ids(memory_id))
+# All of a memory, for the owner, forgotten or not; it accesses nothing.
+show = verb(procedures.SHOW)(of_memory)
+restore = verb(procedures.RESTORE, beside=("field",))(resting)
 
 
-@checked
-def unindexed(scope: str) -> Call:
-    """Return the call that counts the memories missing from the text index."""
-    return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(schema.KIND, scope))
-
-
-@checked
-def restore(memory_id: str) -> Call:
-    return Call(procedures.RESTORE, (memory_id,), resting(memory_id))
+@verb_of_user(procedures.UNINDEXED)
+def unindexed(scope: str) -> Lookup:
+    """Count the memories missing from the text index."""
+    return text_lookups.of_unindexed(schema.KIND, scope)
 
 
 @checked
@@ -114,22 +99,18 @@ def purge(
     return Call(procedures.PURGE, arguments, Union((found, *removed, *_of(holder))))
 
 
-@checked
+@verb_of_user(procedures.DECAY_BATCH)
 def decay_batch(
     scope: str,
     limit: int = BATCH,
     after: str | None = None,
     dry_run: bool = False,
     holder: str | None = None,
-) -> Call:
-    """Return the call that recomputes the next *limit* memories after the id *after*.
-
-    *holder* is the worker that runs it, if any.
-    """
+) -> Lookup:
+    """Recompute the next *limit* memories after the id *after*; *holder* is the worker, if any."""
     most = text.integer(limit, "limit", 1, MAX_BATCH)
     batch = Range((schema.MEMORY,), "id", following(after), BEYOND, mine(scope), most)
-    found = Union((batch, *_of(holder)))
-    return Call(procedures.DECAY_BATCH, (most, after, dry_run, holder), found)
+    return Union((batch, *_of(holder)))
 
 
 @checked
@@ -139,41 +120,40 @@ def next_scope(after: str | None = None) -> Call:
     return Call(procedures.SCOPES, (after, 1), first)
 
 
-@checked
-def worker_status() -> Call:
-    return Call(procedures.WORKER_STATUS, (), _worker())
-
-
-@checked
-def worker_lease(holder: str, lease_ms: int) -> Call:
-    """Return the call that takes the lease for *holder*, or releases it (0)."""
-    return Call(procedures.WORKER_LEASE, (text.name(holder, "holder"), lease_ms), _worker())
-
-
-@checked
-def worker_pause(paused: bool) -> Call:
-    return Call(procedures.WORKER_PAUSE, (paused,), _worker())
-
-
-@checked
-def worker_report(holder: str, done: Mapping[str, Any]) -> Call:
-    return Call(procedures.WORKER_REPORT, (text.name(holder, "holder"), dict(done)), _worker())
-
-
-@checked
-def record_backup(file: str, left_out: int) -> Call:
-    return Call(procedures.RECORD_BACKUP, (file, left_out), _worker())
-
-
-@checked
-def last_backup() -> Call:
-    return Call(procedures.LAST_BACKUP, (), _worker())
-
-
-def _worker() -> Range:
+def _worker() -> Lookup:
     """Look up the worker and its jobs."""
     return Range((WORKER,), "name", "", BEYOND)
 
 
-def _of(holder: str | None) -> tuple[Range, ...]:
+worker_status = verb(procedures.WORKER_STATUS)(_worker)
+last_backup = verb(procedures.LAST_BACKUP)(_worker)
+
+
+@verb(procedures.WORKER_LEASE)
+def worker_lease(holder: str, lease_ms: int) -> Lookup:
+    """Take the lease for *holder*, or release it (0)."""
+    text.name(holder, "holder")
+    return _worker()
+
+
+@verb(procedures.WORKER_PAUSE)
+def worker_pause(paused: bool) -> Lookup:
+    """Stop all jobs, or let them run again."""
+    return _worker()
+
+
+@verb(procedures.WORKER_REPORT)
+def worker_report(holder: str, done: Mapping[str, Any]) -> Lookup:
+    """Add what a job has *done* to its counters."""
+    text.name(holder, "holder")
+    return _worker()
+
+
+@verb(procedures.RECORD_BACKUP)
+def record_backup(file: str, left_out: int) -> Lookup:
+    """Store when the last backup was made."""
+    return _worker()
+
+
+def _of(holder: str | None) -> tuple[Lookup, ...]:
     return () if holder is None else (_worker(),)

@@ -1,9 +1,10 @@
-"""Build the calls that find memories by their text."""
+"""Declare the verbs that find memories by their text."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from conceptgraph_core import budgets, text
+from conceptgraph_core.arguments import INNER, AskedAt, Asker, Most, Query, SourceFilter, TextBudget
 from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
 from conceptgraph_core.layers import SHARED
@@ -18,49 +19,41 @@ from .call import Call, checked, whose
 from .embedding import remembered
 from .lookups import Equal, Lookup, Range, Union
 from .memories import EVER, SEEN, Embedded, latest, mine, near
+from .verb import Passing, verb_of_user
 
 # A list by tags or types looks up at most so many of them, and reads so many for each that it
 # may show. Each tag takes a look-up for each place that it may have.
 _MOST_LOOKED_UP = 3
 _READ_FOR_EACH = 2
-_EXPLANATION = ("words", "factors")
+AnyQuery = Annotated[str | None, 'A question or a sentence; dates are read. "" lists the latest.']
+PresentState = Literal["active", "dormant", "archived"]
 # The text is rendered again with days in the session's zone.
 _CONTEXT = procedures.CONTEXT.without("text")
 
 
-@checked
+@verb_of_user(procedures.SEARCH, is_worded=True)
 def search(
     scope: str,
-    query: str | None,
-    limit: int | None = None,
-    *,
-    source_filter: str | None = None,
-    types: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    states: Sequence[str] = (),
+    query: AnyQuery,
+    limit: Annotated[Most, "At most this many."] = schema.FOUND,
+    source_filter: SourceFilter = None,
+    types: Annotated[Sequence[str], "Only those of one of these types; none: of any."] = (),
+    tags: Annotated[Sequence[str], "Only those with one of these tags."] = (),
+    states: Annotated[Sequence[PresentState], "Only those in one of these states."] = (),
     embedded: Embedded | None = None,
-    explained: bool = False,
-    asker: str | None = None,
-    asked_at: int | None = None,
+    *,
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+    explained: Annotated[bool, INNER] = False,
     concept_scope: str = SHARED,
-) -> Call:
-    """Return the call that finds the memories for *query*; *asked_at* is in unix ms.
-
-    Without a query it lists the latest memories that pass the filters. *embedded* is the vector of
-    the query, if there is one.
-    """
+) -> Lookup | Passing:
+    """Find the memories for *query*; without one, list the latest that pass the filters."""
+    text_lookups.asking(asker, None)
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
     if query:
-        lookup, context = _asking((scope, concept_scope), query, embedded, wanted, depth)
-    else:
-        lookup, context = _listed(scope, wanted, depth), {}
-    model, vector = embedded or (None, ())
-    filters = (source_filter, list(types), list(tags), list(states))
-    context |= text_lookups.asking(asker, asked_at)
-    arguments = (query or None, limit, *filters, list(vector), model)
-    procedure = procedures.SEARCH.without(*(() if explained else _EXPLANATION))
-    return Call(procedure, arguments, lookup, context)
+        return _asking((scope, concept_scope), query, embedded, wanted, depth)
+    return Passing(_listed(scope, wanted, depth), {"query": None})
 
 
 def _listed(scope: str, wanted: Wanted, depth: int) -> Lookup:
@@ -91,23 +84,21 @@ def _latest_with(scope: str, most: int, *having: tuple[str, Any]) -> Range:
     return Range((schema.MEMORY,), "latest", *EVER, where=where, limit=most, then="id")
 
 
-@checked
+@verb_of_user(_CONTEXT, is_worded=True)
 def context(
     scope: str,
-    query: str,
-    token_budget: int = budgets.DEFAULT_BUDGET,
+    query: Query,
+    token_budget: TextBudget = budgets.DEFAULT_BUDGET,
     embedded: Embedded | None = None,
     concept_scope: str = SHARED,
     *,
-    asker: str | None = None,
-    asked_at: int | None = None,
-) -> Call:
-    """Return the call that assembles the context of *query*, and accesses it."""
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+) -> Lookup:
+    """Assemble the context of *query*, and access it."""
+    text_lookups.asking(asker, None)
     budgets.budget(token_budget)
-    lookup, given = _asking((scope, concept_scope), query, embedded, Wanted(), schema.SEARCH_DEPTH)
-    given |= text_lookups.asking(asker, asked_at)
-    model, vector = embedded or (None, ())
-    return Call(_CONTEXT, (query, token_budget, list(vector), model), lookup, given)
+    return _asking((scope, concept_scope), query, embedded, Wanted(), schema.SEARCH_DEPTH)
 
 
 @checked
@@ -162,8 +153,8 @@ def _asking(
     embedded: Embedded | None,
     wanted: Wanted,
     depth: int,
-) -> tuple[Lookup, dict[str, Any]]:
-    """Return the look-up of memories that may match *query*, and its context.
+) -> Lookup:
+    """Look up the memories that may match *query*.
 
     *scopes* are that of the memories and that of the concepts that it names.
     """
@@ -173,12 +164,9 @@ def _asking(
     return asking(scopes, query, near_)
 
 
-def asking(
-    scopes: tuple[str, str], query: str, also: Sequence[Lookup]
-) -> tuple[Lookup, dict[str, Any]]:
-    """Return the look-up of what may match *query* by its words, and *also*, and its context."""
+def asking(scopes: tuple[str, str], query: str, also: Sequence[Lookup]) -> Lookup:
+    """Look up what may match *query* by its words, and *also*."""
     text.summary(query, "query")
     scope, concept_scope = scopes
     then = text_lookups.of_widened(widened(scope, query, concept_scope), scope)
-    context = text_lookups.context() | whose(concept_scope)
-    return text_lookups.of_question(query, scope, scope, also, then), context
+    return text_lookups.of_question(query, scope, scope, also, then)

@@ -6,7 +6,9 @@
 * The first argument of a `verb_of_user` is the user, or the scope of the concepts.
 * Arguments that may be given by position are those of the procedure, in its order. `embedded` is
   its `vector` and `model`.
-* Arguments by name alone are keys of the context. `concept_scope` says whose the concepts are.
+* `user_id` is neither passed nor shown: the look-up is of that user, whom the session adds.
+* Arguments by name alone are keys of the context. `concept_scope` says whose the concepts are, and
+  `explained` whether the rows have the parts of their scores.
 
 Called with its arguments a verb returns the call. Tools and commands take their arguments from it,
 by the types in `conceptgraph_core.arguments`.
@@ -27,7 +29,10 @@ from .lookups import Lookup
 
 P = ParamSpec("P")
 _EMBEDDED: Final = "embedded"
+_USER: Final = "user_id"
 _CONCEPTS: Final = "concept_scope"
+_EXPLAINED: Final = "explained"
+_EXPLANATION: Final = ("words", "factors")
 _SIMPLE: Final = frozenset({str, int, float, bool, type(None), list, dict})
 
 
@@ -37,6 +42,16 @@ class Argument(NamedTuple):
     name: str
     type: Any
     default: Any
+
+
+class Passing(NamedTuple):
+    """A look-up, and values that the call passes in place of those that were given."""
+
+    lookup: Lookup | None
+    values: Mapping[str, Any]
+
+
+Reads = Lookup | Passing | None
 
 
 class AnyVerb(Generic[P]):
@@ -49,7 +64,7 @@ class AnyVerb(Generic[P]):
     def __init__(
         self,
         procedure: Procedure,
-        reads: Callable[..., Lookup | None],
+        reads: Callable[..., Reads],
         start: int,
         is_worded: bool,
         beside: Sequence[str],
@@ -62,11 +77,12 @@ class AnyVerb(Generic[P]):
         self._names = code.co_varnames[: count + code.co_kwonlyargcount]
         self._defaults = dict(zip(self._names[count - len(late) : count], late, strict=True))
         self._defaults |= reads.__kwdefaults__ or {}
-        apart = {_EMBEDDED, _CONCEPTS, *beside}
+        apart = {_EMBEDDED, _USER, _CONCEPTS, _EXPLAINED, *beside}
         self._sent = [one for one in self._names[start:count] if one not in apart]
         self._told = [one for one in self._names[count:] if one not in apart]
         self._is_embedded = _EMBEDDED in self._names
         self._has_concepts = _CONCEPTS in self._names
+        self._unexplained = procedure.without(*_EXPLANATION)
 
     @functools.cached_property
     def arguments(self) -> tuple[Argument, ...]:
@@ -75,7 +91,7 @@ class AnyVerb(Generic[P]):
         return tuple(
             Argument(one, types[one], self._defaults.get(one, ...))
             for one in self._names[self._start :]
-            if one not in {_EMBEDDED, _CONCEPTS} and not _is_inner(types[one])
+            if one not in {_EMBEDDED, _USER, _CONCEPTS} and not _is_inner(types[one])
         )
 
     def make_call(self, **named: Any) -> Call:
@@ -92,6 +108,9 @@ class AnyVerb(Generic[P]):
             values = self._defaults.copy()
             values.update(zip(self._names, given, strict=False))
             values.update(named)
+            if isinstance(lookup, Passing):
+                lookup, changed = lookup
+                values.update(changed)
             arguments = [
                 one if one.__class__ in _SIMPLE else _plain(one)
                 for one in map(values.__getitem__, self._sent)
@@ -106,7 +125,8 @@ class AnyVerb(Generic[P]):
             if self._has_concepts:
                 own = values[_CONCEPTS]
                 context |= whose(values[self._names[0]] if own is None else own)
-            return Call(self.procedure, tuple(arguments), lookup, context)
+            procedure = self.procedure if values.get(_EXPLAINED, True) else self._unexplained
+            return Call(procedure, tuple(arguments), lookup, context)
         except ConceptGraphError as error:
             raise Refused(str(error), type(error)) from error
 
@@ -127,14 +147,14 @@ class UserVerb(AnyVerb[P]):
 
 def verb(
     procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
-) -> Callable[[Callable[P, Lookup | None]], Verb[P]]:
+) -> Callable[[Callable[P, Reads]], Verb[P]]:
     """Declare a verb of *procedure*, on what its arguments name."""
     return lambda reads: Verb(procedure, reads, 0, is_worded, beside)
 
 
 def verb_of_user(
     procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
-) -> Callable[[Callable[Concatenate[str, P], Lookup | None]], UserVerb[P]]:
+) -> Callable[[Callable[Concatenate[str, P], Reads]], UserVerb[P]]:
     """Declare a verb of *procedure*, on what belongs to the user that is the first argument."""
     return lambda reads: UserVerb(procedure, reads, 1, is_worded, beside)
 

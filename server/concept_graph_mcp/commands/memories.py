@@ -128,15 +128,14 @@ def search(
     async def work(session: Session) -> tuple[list[Row], int, int]:
         rows, advice = await session.answered(
             query,
-            lambda embedded: calls.memory_search.search(
-                session.user_id,
-                query,
-                limit,
+            lambda embedded: session.call(
+                calls.memory_search.search,
+                query=query,
+                limit=limit,
                 states=states,
+                asker=asker,
                 embedded=embedded,
                 explained=True,
-                concept_scope=session.concept_scope,
-                asker=asker,
             ),
         )
         if advice is not None:

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 import click
 
-from conceptgraph_core.arguments import Between, unwrap_type
+from conceptgraph_core.arguments import Between, OneOf, unwrap_type
 
 from ..calls.verb import AnyVerb, Argument
 from .common import Number
@@ -45,7 +45,10 @@ def _read_declaration(argument: Argument) -> dict[str, Any]:
     made: dict[str, Any] = {"required": argument.default is ...}
     made["help"] = next((one for one in reversed(told) if isinstance(one, str)), None)
     bounds = next((one for one in told if isinstance(one, Between)), None)
-    if get_origin(type_) is Literal:
+    choices = next((one.values for one in told if isinstance(one, OneOf)), None)
+    if choices is not None:
+        made["type"] = click.Choice(choices)
+    elif get_origin(type_) is Literal:
         made["type"] = click.Choice(get_args(type_))
     elif get_origin(type_) is Sequence:
         made["multiple"] = True

@@ -107,6 +107,11 @@ class Hints(NamedTuple):
         return self._replace(idempotent=True)
 
 
+READING = Hints(read_only=True, destructive=False, idempotent=True)
+ADDING = Hints(read_only=False, destructive=False, idempotent=False)
+REPLACING = Hints(read_only=False, destructive=True, idempotent=False)
+
+
 def tool(
     function: Callable[..., Any],
     title: str,

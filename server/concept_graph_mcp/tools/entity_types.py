@@ -5,13 +5,9 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, Strict, with_config
 from typing_extensions import TypedDict
 
-from conceptgraph_core.entities import schema
+from ..calls.entities import NodeType
+from .arguments import Text
 
-from .arguments import Text, Whole, clamped
-
-Speaker = Literal["user", "model"]
-NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
-EdgeType = Literal["co_occurrence", "semantic", "temporal", "causal", "same_as", "contradicts"]
 RelationType = Literal["causal", "temporal", "semantic", "contradicts"]
 Status = Annotated[
     str,
@@ -20,30 +16,6 @@ Status = Annotated[
 Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
 Inferred = Annotated[
     bool, Field(description="The user never mentioned it: say so, and trust it last.")
-]
-GivenId = Annotated[Text, Field(description="An entity_id.")]
-Rows = Annotated[
-    Annotated[Whole, Field(ge=1, le=schema.MAX_LIMIT)] | None,
-    Field(description="At most so many."),
-    clamped(1, schema.MAX_LIMIT),
-]
-Moment = Annotated[
-    Text | None, Field(description="A date or time, e.g. 2026-01-31; now if left out.")
-]
-Reason = Annotated[Text, Field(description="Why, in a sentence: it is kept.")]
-SaidNames = Annotated[
-    Text | None,
-    Field(
-        description="The user's exact words that say so. A name of each must stand in them, and no"
-        ' denial, such as "not the same".'
-    ),
-]
-SaidName = Annotated[
-    Text | None,
-    Field(
-        description="The user's exact words that say so. Only its name is looked for in them: that"
-        " they mean this is for you to judge."
-    ),
 ]
 _MERGE_ID = Field(description="The id with which entity_unmerge undoes it.")
 _LACKING = Field(description="The missing evidence, if it is only a claim.")

@@ -2,12 +2,10 @@
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field, Strict
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from conceptgraph_core.memories import schema
-
-from .arguments import Text
 
 State = Annotated[
     Literal["active", "dormant", "archived", "expired"],
@@ -16,9 +14,6 @@ State = Annotated[
 MemoryId = Annotated[str, Field(description="The memory's id; use it unchanged.")]
 Time = Annotated[str, Field(description="A time with its zone, e.g. 2025-06-15T17:06:40+02:00.")]
 Score = Annotated[float, Field(description="How present it is, 0 to 1; fades unless accessed.")]
-GivenId = Annotated[Text, Field(description="A memory_id.")]
-Rate = Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)]
-Unit = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 Speaker = Annotated[str, Field(description="The speaker, if it is a message.")]
@@ -150,8 +145,6 @@ class DecayStatus(TypedDict):
     preserved_until: NotRequired[Time]
 
 
-PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
-
 Strength = Annotated[
     float, Field(description="How firm the link is now, 0 to 1; fades to 0.1 unless used.")
 ]
@@ -251,11 +244,6 @@ class MemoryAnalysis(TypedDict):
     average_strength: float
 
 
-Names = list[Text]
-Query = Annotated[
-    Text, Field(description="A question or a sentence, in plain words; dates are read.")
-]
-PresentState = Literal["active", "dormant", "archived"]
 Advice = Annotated[str, Field(description="Why meaning was left out, or no access counted.")]
 
 

@@ -1,12 +1,37 @@
-"""Define what a module of tools registers."""
+"""Define what a module of tools registers, and what its tools share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from conceptgraph_core import dates
+
+from ..calls.verb import AnyVerb
 from ..session import Session
 from .adapter import ConceptTool
 
+Row = Mapping[str, Any]
 _NONE: Mapping[str, str] = {}
+
+
+class Tools:
+    """Tools over one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def _run(self, verb: AnyVerb[Any], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return await self._session.run(self._session.call(verb, **given))
+
+    def _redact_texts(self, given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        """Return the arguments *given*, with secrets replaced in those of these *names*."""
+        texts = {one: given[one] for one in names if one in given}
+        return {**given, **self._session.redacted(texts)}
+
+    def _minute(self, time_ms: int) -> str:
+        return dates.minute(time_ms, self._session.zone)
+
+    def _day(self, time_ms: int) -> str:
+        return dates.day(time_ms, self._session.zone)
 
 
 class Toolset(NamedTuple):

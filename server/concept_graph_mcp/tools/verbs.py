@@ -18,7 +18,7 @@ from typing import (
 
 from pydantic import Field, Strict
 
-from conceptgraph_core.arguments import Between, Items, Moment
+from conceptgraph_core.arguments import Between, Items, Moment, OneOf
 
 from ..calls.also import Also
 from ..calls.verb import AnyVerb, Argument
@@ -38,13 +38,17 @@ def take_arguments(
     names: Mapping[str, str] = _NONE,
     defaults: Mapping[str, Any] = _NONE,
     types: Mapping[Any, Any] = _NONE,
+    order: Sequence[str] = (),
 ) -> Callable[[Method[R]], Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]]:
     """Give a method of tools the arguments of *verb*; it gets them by name, times in unix ms.
 
     It has none of those *without*; a model knows one by another of *names*, or has one of
-    *defaults*. *types* of pydantic stand for types of arguments.
+    *defaults*. *types* of pydantic stand for types of arguments. *order* is that of the names, if
+    it is another one.
     """
     taken = [one for one in verb.arguments if one.name not in without]
+    if order:
+        taken.sort(key=lambda one: order.index(one.name))
     moments = find_moments(verb)
 
     def decorate(method: Method[R]) -> Method[R]:
@@ -60,6 +64,24 @@ def take_arguments(
         signature = Signature(parameters, return_annotation=returns)
         run.__signature__ = signature  # type: ignore[attr-defined]
         return run
+
+    return decorate
+
+
+def run_verb(
+    verb: AnyVerb[P], **how: Any
+) -> Callable[[Callable[..., R]], Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]]:
+    """Make a tool that runs *verb* of a method that returns the result for its rows.
+
+    *how* are arguments of `take_arguments`.
+    """
+
+    def decorate(method: Callable[..., R]) -> Callable[..., Coroutine[Any, Any, R]]:
+        @functools.wraps(method)
+        async def run(self: Any, **given: Any) -> R:
+            return method(self, *await self._run(verb, given))
+
+        return take_arguments(verb, **how)(run)
 
     return decorate
 
@@ -93,6 +115,8 @@ def schema_type(type_: Any, types: Mapping[Any, Any] = _NONE) -> Any:
     if origin is Annotated:
         inner, *told = parts
         made = schema_type(inner, types)
+        for one in _meta(type_, OneOf):
+            made = Literal[one.values]
         if _meta(type_, Moment):
             made = Annotated[str, Strict()] | None if NoneType in get_args(inner) else str
         texts = [one for one in told if isinstance(one, str)]
@@ -118,7 +142,7 @@ def _bounds(told: Any, of: Any) -> Iterator[Any]:
             yield Field(ge=told.least, le=most, allow_inf_nan=False)
             return
         yield Field(ge=told.least, le=most)
-        yield clamped(int(told.least), int(most or 0)) if told.clamps else WHOLE
+        yield clamped(int(told.least or 0), int(most or 0)) if told.clamps else WHOLE
 
 
 def _meta(type_: Any, kind: type) -> list[Any]:
