@@ -15,13 +15,15 @@ from .retrieval import schema as words
 class Between(NamedTuple):
     """The bounds of a number. One of a model's that lies beyond is set to the nearest, if so said.
 
-    `asked` is the most that a model is told, if that is less.
+    `asked` is the most that a model is told, if that is less. One below the least is refused
+    where it `refuses_less`.
     """
 
     least: float | None = None
     most: float | None = None
     clamps: bool = False
     asked: float | None = None
+    refuses_less: bool = False
 
 
 class OneOf(NamedTuple):
@@ -31,9 +33,10 @@ class OneOf(NamedTuple):
 
 
 class Items(NamedTuple):
-    """The most items of a list."""
+    """The most and the least items of a list."""
 
-    most: int
+    most: int | None = None
+    least: int | None = None
 
 
 class Moment(NamedTuple):

@@ -297,8 +297,8 @@ class Session:
 
     def call(self, verb: AnyVerb[Any], **given: Any) -> Call:
         """Return the call of *verb* with the arguments *given*, for this user. Raises Refused."""
-        own = dict.fromkeys(("scope", "user_id"), self.user_id)
-        own["concept_scope"] = self.concept_scope
+        own: dict[str, Any] = dict.fromkeys(("scope", "user_id"), self.user_id)
+        own |= {"concept_scope": self.concept_scope, "tau_ms": self.tau_ms}
         return verb.make_call(**{one: own[one] for one in own if verb.has_argument(one)}, **given)
 
     async def run(self, call: Call) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ def test_how_strong_one_is_of_the_most_aroused_stays_while_all_fade(memory, days
     levels = {"a": 0.9, "b": 0.45, "c": 0.09, "d": 0.0}
     memory.import_rows([concept(name, level=levels[name], at=memory.now_ms) for name in levels])
     memory.now_ms += days * DAY_MS
-    call = calls.concepts.with_relative(calls.concepts.concept_search([]))
+    call = calls.concepts.concept_search([]).with_fields("relative")
     found = {row["concept"]: row["relative"] for row in memory.run(call)}
     assert list(found) == ["a", "b", "c", "d"]
     assert list(found.values()) == pytest.approx([1, 0.5, 0.1, 0])

@@ -321,9 +321,11 @@ def test_everybody_finds_their_own_in_every_layer(lived):
         call = calls.everyday.recall(user, WORDS, concept_scope=scope)
         [row] = lived.run(call, **context_of(caller))
         assert MARKS[scope] in repr(row["lines"])
-        rows = lived.run(calls.concepts.peek(["hazelnuts"], scope=scope))
+        rows = lived.run(calls.concepts.peek(["hazelnuts"], concept_scope=scope))
         assert {MARKS[scope] in row["text"] for row in rows} == {True, False}
-        found = lived.run(calls.concepts.associate("When did hazelnuts arrive?", scope=scope))
+        found = lived.run(
+            calls.concepts.associate("When did hazelnuts arrive?", concept_scope=scope)
+        )
         assert [MARKS[scope] in row["summary"] for row in found] == [True]
 
 

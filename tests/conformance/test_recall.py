@@ -364,7 +364,7 @@ def test_a_row_names_the_end_whose_feeling_and_arousal_it_has(memory, hops):
     memory.update_affect("fruit", -0.5)
     memory.now_ms += 3 * DAY_MS
     memory.update_affect("apple", 0.9)
-    [row] = memory.run(calls.concepts.with_ends(calls.concepts.peek(["apple"], hops)))
+    [row] = memory.run(calls.concepts.peek(["apple"], hops).with_fields("end"))
     # At the second hop it is read from fruit too, towards apple, which is far more aroused.
     end, valence = [("fruit", -0.5), ("apple", 0.9)][hops - 1]
     assert (row["text"], row["end"], row["valence"]) == ("apple is-a fruit", end, valence)
@@ -519,7 +519,7 @@ LATER = [1, 30, 365, 600, 700, 2 * 365, 740, 745, 10 * 365]
 
 def strengths(memory, call, days):
     memory.now_ms += days * DAY_MS
-    rows = memory.run(calls.concepts.with_relative(call))
+    rows = memory.run(call.with_fields("relative"))
     memory.now_ms -= days * DAY_MS
     return rows
 

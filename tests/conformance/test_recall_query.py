@@ -72,7 +72,7 @@ def test_answers_for_unknown_seeds_too(memory):
 
 
 def test_it_can_carry_the_relations_of_its_propositions(market):
-    call = calls.concepts.with_all_relations(calls.concepts.recall_query(["apple"], 1, 2))
+    call = calls.concepts.recall_query(["apple"], 1, 2).with_fields("relations")
     (answer,) = market.run(call)
     assert [edge.type for edge in answer["relations"]] == ["EVOKES", "EVOKES"]
     assert len(answer["propositions"]) == 2

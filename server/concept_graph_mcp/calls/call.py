@@ -27,6 +27,11 @@ class Call(NamedTuple):
     lookup: Lookup | None = None
     context: Mapping[str, Any] = _NOTHING
 
+    def with_fields(self, *names: str) -> "Call":
+        """Return the call with fields in its rows that the procedure has besides."""
+        fields = (*self.procedure.fields, *names)
+        return self._replace(procedure=self.procedure._replace(fields=fields))
+
 
 def whose(scope: str) -> dict[str, str]:
     """Return what a context says of the *scope* of concepts that its call is about."""

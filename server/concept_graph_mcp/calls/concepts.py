@@ -1,16 +1,27 @@
-"""Build the calls of the concept layer."""
+"""Declare the verbs of the concept layer."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from conceptgraph_core import folding, limits, text
+from conceptgraph_core.arguments import (
+    INNER,
+    AskedAt,
+    Asker,
+    Between,
+    Items,
+    Most,
+    OneOf,
+    Query,
+)
 from conceptgraph_core.concepts import procedures, schema, spoken
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
 from conceptgraph_core.words import missing
 
 from . import text_lookups
-from .call import Call, checked, whose
 from .lookups import (
     BEYOND,
     Equal,
@@ -24,9 +35,10 @@ from .lookups import (
     Union,
     Where,
 )
+from .verb import verb
 
-# Each call is about the concepts of one *scope*: SHARED, or the id of a user whose own they are.
-# The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
+# Each call is about the concepts of one *concept_scope*: SHARED, or the id of a user whose own they
+# are. The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
 # database, and a refused call needs no look-up.
 
 
@@ -34,208 +46,190 @@ from .lookups import (
 _CONCEPT_SEARCH = procedures.CONCEPT_SEARCH.without("relative")
 _RECALL = procedures.RECALL.without("relative", "end")
 _PEEK = procedures.PEEK.without("relative", "end")
-_EXPLANATION = ("words", "factors")
 _EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
-@checked
-def concept_upsert(concept: str, scope: str = SHARED) -> Call:
-    text.name(concept, "concept")
-    return Call(procedures.CONCEPT_UPSERT, (concept,), named(scope, concept), whose(scope))
+@verb(procedures.CONCEPT_UPSERT)
+def concept_upsert(
+    concept: Annotated[str, "The concept's name, used as it is."], concept_scope: str = SHARED
+) -> Lookup:
+    """Make sure a concept exists."""
+    return named(concept_scope, text.name(concept, "concept"))
 
 
-@checked
-def update_affect(target: str, valence_delta: float, scope: str = SHARED) -> Call:
-    text.existing_name(target, "target")
-    return Call(
-        procedures.UPDATE_AFFECT, (target, valence_delta), named(scope, target), whose(scope)
-    )
+@verb(procedures.UPDATE_AFFECT)
+def update_affect(
+    target: Annotated[str, "A concept's name or an episode_id."],
+    valence_delta: Annotated[float, Between(-1, 1), "How good (1) or bad (-1) it felt."],
+    concept_scope: str = SHARED,
+) -> Lookup:
+    """Add a feeling to a concept or an episode and arouse it."""
+    return named(concept_scope, text.existing_name(target, "target"))
 
 
-@checked
-def episode_add(summary: str, concepts: Sequence[str], date: str, scope: str = SHARED) -> Call:
+@verb(procedures.EPISODE_ADD, is_worded=True, beside=("date",))
+def episode_add(
+    summary: Annotated[str, "The event, in a sentence that says when it happened."],
+    concepts: Annotated[
+        Sequence[str],
+        Items(least=1),
+        "The concepts that it is about, the most important first.",
+    ],
+    date: Annotated[str, INNER],
+    concept_scope: str = SHARED,
+) -> Lookup:
+    """Store what happened."""
     text.summary(summary, "summary")
     names = tuple(text.names(concepts, "concepts"))
-    # Without a concept there is no base; the procedure reports that.
-    base = f"{date}/{names[0]}" if names else ""
-    # "." follows "-", so the range holds all names that begin with the base and a hyphen.
-    numbered = Range(schema.LAYER.names, "name", base + "-", base + ".", mine(scope))
     if not names:
-        return Call(procedures.EPISODE_ADD, (summary, []), named(scope), whose(scope))
-    words_scope = schema.words_scope(scope)
+        # Without a concept there is no base; the procedure reports that.
+        return named(concept_scope)
+    base = f"{date}/{names[0]}"
+    # "." follows "-", so the range holds all names that begin with the base and a hyphen.
+    numbered = Range(schema.LAYER.names, "name", base + "-", base + ".", mine(concept_scope))
+    words_scope = schema.words_scope(concept_scope)
     indexed = text_lookups.of_new_text(_EPISODE, summary, words_scope, base, base + ".")
-    lookup = Union((named(scope, base, *names), numbered, *indexed))
-    return Call(
-        procedures.EPISODE_ADD,
-        (summary, list(names)),
-        lookup,
-        text_lookups.context() | whose(scope),
-    )
+    return Union((named(concept_scope, base, *names), numbered, *indexed))
 
 
-@checked
+@verb(procedures.ASSOCIATE, is_worded=True)
 def associate(
-    query: str,
-    limit: int | None = None,
-    explained: bool = True,
+    query: Query,
+    limit: Annotated[Most, "At most this many."] = DEFAULT_LIMIT,
+    explained: Annotated[bool, INNER] = True,
     *,
-    asker: str | None = None,
-    asked_at: int | None = None,
-    scope: str = SHARED,
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+    concept_scope: str = SHARED,
     user_id: str = DEFAULT_USER,
-) -> Call:
-    """Return the call that finds the episodes for *query*; *asked_at* is in unix ms."""
+) -> Lookup:
+    """Find the episodes for *query*."""
     text.summary(query, "query")
-    lookup = text_lookups.of_question(query, schema.words_scope(scope), user_id)
-    procedure = procedures.ASSOCIATE.without(*(() if explained else _EXPLANATION))
-    context = text_lookups.context() | whose(scope) | text_lookups.asking(asker, asked_at)
-    return Call(procedure, (query, limit), lookup, context)
+    text_lookups.asking(asker, None)
+    return text_lookups.of_question(query, schema.words_scope(concept_scope), user_id)
 
 
-@checked
-def widened(query: str, scope: str = SHARED) -> Call:
-    """Return the call that returns the terms added to *query* by the concepts in it."""
+@verb(procedures.WIDENED, is_worded=True)
+def widened(query: str, concept_scope: str = SHARED) -> Lookup:
+    """Return the terms added to *query* by the concepts in it."""
     text.summary(query, "text")
     heard = () if missing() else spoken.names(query, text_lookups.spoken())
-    return Call(
-        procedures.WIDENED, (query,), folded(scope, heard), text_lookups.context() | whose(scope)
-    )
+    return folded(concept_scope, heard)
 
 
-@checked
-def unindexed(scope: str = SHARED) -> Call:
-    """Return the call that counts the episodes that `associate` cannot find."""
-    return Call(procedures.UNINDEXED, (), text_lookups.of_unindexed(_EPISODE, scope), whose(scope))
+@verb(procedures.UNINDEXED)
+def unindexed(concept_scope: str = SHARED) -> Lookup:
+    """Count the episodes that `associate` cannot find."""
+    return text_lookups.of_unindexed(_EPISODE, concept_scope)
 
 
-@checked
-def relation_add(source: str, target: str, relation_type: str, scope: str = SHARED) -> Call:
-    _relation(source, target, relation_type)
-    arguments = (source, target, relation_type)
-    return Call(procedures.RELATION_ADD, arguments, named(scope, source, target), whose(scope))
+@verb(procedures.RELATION_ADD)
+def relation_add(
+    source: Annotated[str, "A concept, or an episode_id."],
+    target: Annotated[str, "A concept, or an episode_id."],
+    type: Annotated[
+        str,
+        OneOf(("is-a", "part-of", "evokes")),
+        "is-a: a kind of; part-of: a component of; evokes: brings to mind"
+        " (the only one that may join episodes).",
+    ],
+    concept_scope: str = SHARED,
+) -> Lookup:
+    """State a relation; stating it again makes it stronger."""
+    return _relation(concept_scope, source, target, type)
 
 
-@checked
+@verb(_CONCEPT_SEARCH, beside=("tau_ms",))
 def concept_search(
-    keywords: Sequence[str],
-    limit: int | None = None,
-    tau_ms: float = limits.DEFAULT_TAU_MS,
-    scope: str = SHARED,
-) -> Call:
+    keywords: Annotated[
+        Sequence[str],
+        Items(limits.MAX_KEYWORDS),
+        "Parts of names, in any case, with or without accents; none for what is most on the mind.",
+    ] = (),
+    limit: Annotated[
+        int, Between(1, schema.MAX_SEARCH_LIMIT, clamps=True), "At most this many."
+    ] = schema.DEFAULT_SEARCH_LIMIT,
+    tau_ms: Annotated[float, INNER] = limits.DEFAULT_TAU_MS,
+    concept_scope: str = SHARED,
+) -> Lookup:
+    """Find concepts by any part of their name, filled up with what is most on the mind."""
     most = schema.search_limit(limit)
     wanted = folding.keywords(text.keywords(keywords))
-    if scope != SHARED:
-        return Call(_CONCEPT_SEARCH, (list(keywords), most), _all_of(scope), whose(scope))
+    if concept_scope != SHARED:
+        return _all_of(concept_scope)
     matching = Text(schema.CONCEPT, wanted, most, procedures.LISTED_NAMES)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
-    return Call(_CONCEPT_SEARCH, (list(keywords), most), Filled(matching, aroused, most))
+    return Filled(matching, aroused, most)
 
 
-@checked
-def recall(
+def _from_seeds(
     seeds: Sequence[str],
     max_hop: int = schema.DEFAULT_MAX_HOP,
     limit: int | None = None,
-    scope: str = SHARED,
-) -> Call:
-    return Call(_RECALL, (list(seeds), max_hop, limit), _seeds(scope, seeds), whose(scope))
+    concept_scope: str = SHARED,
+) -> Lookup:
+    return _seeds(concept_scope, seeds)
 
 
-@checked
-def peek(
-    seeds: Sequence[str],
-    max_hop: int = schema.DEFAULT_MAX_HOP,
-    limit: int | None = None,
-    scope: str = SHARED,
-) -> Call:
-    return Call(_PEEK, (list(seeds), max_hop, limit), _seeds(scope, seeds), whose(scope))
+recall = verb(_RECALL)(_from_seeds)
+peek = verb(_PEEK)(_from_seeds)
+neighbourhood = verb(procedures.NEIGHBOURHOOD)(_from_seeds)
 
 
-@checked
+@verb(procedures.RECALL_QUERY)
 def recall_query(
-    seeds: Sequence[str],
-    max_hop: int = schema.DEFAULT_MAX_HOP,
-    limit: int | None = None,
-    each_episode_once: bool = False,
-    scope: str = SHARED,
-) -> Call:
-    arguments = (list(seeds), max_hop, limit, each_episode_once)
-    return Call(procedures.RECALL_QUERY, arguments, _similar(scope, seeds), whose(scope))
+    seeds: Annotated[
+        Sequence[str], "Concept names or episode_ids; unknown ones are reported and skipped."
+    ],
+    max_hop: Annotated[
+        int, Between(0, schema.MAX_HOP), "How far to go; 2 is a good start."
+    ] = schema.DEFAULT_MAX_HOP,
+    limit: Annotated[
+        # There cannot be more relations than a recall may read propositions.
+        int,
+        Between(1, schema.MAX_EDGES_READ, clamps=True, refuses_less=True),
+        "At most this many propositions: 10 to 30 for a model to read. The rest is not aroused.",
+    ] = schema.DEFAULT_PROPOSITIONS,
+    each_episode_once: Annotated[
+        bool,
+        "Only the strongest proposition about each episode; sensible where"
+        " episodes have many concepts or long summaries.",
+    ] = False,
+    concept_scope: str = SHARED,
+) -> Lookup:
+    """Recall what the seeds bring to mind, strongest first."""
+    return _similar(concept_scope, seeds)
 
 
-@checked
-def unknown(seeds: Sequence[str], scope: str = SHARED) -> Call:
-    return Call(procedures.UNKNOWN, (list(seeds),), _similar(scope, seeds), whose(scope))
+@verb(procedures.UNKNOWN)
+def unknown(seeds: Sequence[str], concept_scope: str = SHARED) -> Lookup:
+    """Return those of *seeds* that are unknown, and what is called alike."""
+    return _similar(concept_scope, seeds)
 
 
-@checked
-def with_relations(call: Call) -> Call:
-    """Return a `recall` or `peek` whose rows include the edge itself."""
-    return _with_field(call, "relation")
-
-
-@checked
-def with_relative(call: Call) -> Call:
-    """Return a `recall`, `peek` or `concept_search` with each row's share of the top score.
-
-    The calls omit the share by default, because the order tells a model as much.
-    """
-    return _with_field(call, "relative")
-
-
-@checked
-def with_ends(call: Call) -> Call:
-    """Return a `recall` or `peek` whose rows name the end whose arousal and valence they have."""
-    return _with_field(call, "end")
-
-
-@checked
-def with_all_relations(call: Call) -> Call:
-    """Return a `recall_query` whose row includes the edges of its propositions."""
-    return _with_field(call, "relations")
-
-
-def _with_field(call: Call, name: str) -> Call:
-    fields = (*call.procedure.fields, name)
-    return call._replace(procedure=call.procedure._replace(fields=fields))
-
-
-@checked
-def neighbourhood(
-    seeds: Sequence[str],
-    max_hop: int = schema.DEFAULT_MAX_HOP,
-    limit: int | None = None,
-    scope: str = SHARED,
-) -> Call:
-    return Call(
-        procedures.NEIGHBOURHOOD, (list(seeds), max_hop, limit), _seeds(scope, seeds), whose(scope)
-    )
-
-
-@checked
-def rename(concept: str, new_name: str, dry_run: bool, scope: str = SHARED) -> Call:
+@verb(procedures.RENAME)
+def rename(concept: str, new_name: str, dry_run: bool, concept_scope: str = SHARED) -> Lookup:
+    """Give a concept another name."""
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
-    lookup = Union((named(scope, concept, new_name), *_listing(scope, concept)))
-    return Call(procedures.RENAME, (concept, new_name, dry_run), lookup, whose(scope))
+    return Union((named(concept_scope, concept, new_name), *_listing(concept_scope, concept)))
 
 
-@checked
-def remove(name: str, dry_run: bool, scope: str = SHARED) -> Call:
+@verb(procedures.REMOVE, is_worded=True)
+def remove(name: str, dry_run: bool, concept_scope: str = SHARED) -> Lookup:
+    """Remove a concept or an episode."""
     text.existing_name(name, "name")
-    indexed = text_lookups.of_removal(_EPISODE, name, schema.words_scope(scope))
-    lookup = Union((named(scope, name), *_listing(scope, name), *indexed))
-    return Call(procedures.REMOVE, (name, dry_run), lookup, text_lookups.context() | whose(scope))
+    indexed = text_lookups.of_removals(_EPISODE, [name], schema.words_scope(concept_scope))
+    return Union((named(concept_scope, name), *_listing(concept_scope, name), *indexed))
 
 
-@checked
+@verb(procedures.REMOVE_RELATION)
 def remove_relation(
-    source: str, target: str, relation_type: str, dry_run: bool, scope: str = SHARED
-) -> Call:
-    _relation(source, target, relation_type)
-    arguments = (source, target, relation_type, dry_run)
-    return Call(procedures.REMOVE_RELATION, arguments, named(scope, source, target), whose(scope))
+    source: str, target: str, relation_type: str, dry_run: bool, concept_scope: str = SHARED
+) -> Lookup:
+    """Remove a relation."""
+    return _relation(concept_scope, source, target, relation_type)
 
 
 def mine(scope: str) -> Where:
@@ -256,10 +250,11 @@ def folded(scope: str, names: Sequence[str]) -> Equal:
     return Equal((schema.CONCEPT,), (schema.NAMES.owned,), forms)
 
 
-def _relation(source: str, target: str, relation_type: str) -> None:
+def _relation(scope: str, source: str, target: str, relation_type: str) -> Equal:
     schema.checked_ends(source, target)
     if not text.storable(relation_type):
         raise InvalidText(text.unstorable("type"))
+    return named(scope, source, target)
 
 
 def _seeds(scope: str, seeds: Sequence[str]) -> Equal:

@@ -231,11 +231,6 @@ def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
     return Sized(kept, kind.label, kind.key[-1], where)
 
 
-def of_removal(kind: NodeKind, key: str, scope: str) -> list[Lookup]:
-    """Look up the index entries of a node, to remove them."""
-    return of_removals(kind, [key], scope)
-
-
 def of_removals(kind: NodeKind, keys: Sequence[str], scope: str) -> list[Lookup]:
     """Look up the index entries of several nodes, to remove them."""
     by = ("scope", "label", "key")

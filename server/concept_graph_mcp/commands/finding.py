@@ -61,13 +61,7 @@ def find(
     text = " ".join(words)
 
     async def work(session: Session) -> tuple[list[Row], int, bool]:
-        call = calls.concepts.associate(
-            text,
-            limit,
-            scope=session.concept_scope,
-            user_id=session.user_id,
-            asker=asker,
-        )
+        call = session.call(calls.concepts.associate, query=text, limit=limit, asker=asker)
         return *await _found(session, call), session.concept_scope == SHARED
 
     rows, lacking, is_shared = with_session(embedded, work, at)

@@ -78,8 +78,8 @@ def recall(
 
     async def ask(session: Session) -> tuple[list[Row], list[Row], bool]:
         scope = session.concept_scope
-        call = calls.concepts.with_relative(prepare(seeds, hops, limit, scope))
-        rows = await session.run(calls.concepts.with_ends(call))
+        call = prepare(seeds, hops, limit, scope).with_fields("relative", "end")
+        rows = await session.run(call)
         return rows, await session.run(calls.concepts.unknown(seeds, scope)), scope == SHARED
 
     rows, unknown, is_shared = with_session(embedded, ask, at)
@@ -119,7 +119,7 @@ def search(
     async def ask(session: Session) -> tuple[list[Row], bool]:
         scope = session.concept_scope
         call = calls.concepts.concept_search(keywords, limit, session.tau_ms, scope)
-        return await session.run(calls.concepts.with_relative(call)), scope == SHARED
+        return await session.run(call.with_fields("relative")), scope == SHARED
 
     rows, is_shared = with_session(embedded, ask, at)
     if keywords:

@@ -18,6 +18,7 @@ from typing import (
 
 from pydantic import Field, Strict
 
+from conceptgraph_core import limits
 from conceptgraph_core.arguments import Between, Items, Moment, OneOf
 
 from ..calls.also import Also
@@ -135,14 +136,15 @@ def schema_type(type_: Any, types: Mapping[Any, Any] = _NONE) -> Any:
 
 def _bounds(told: Any, of: Any) -> Iterator[Any]:
     if isinstance(told, Items):
-        yield Field(max_length=told.most)
+        yield Field(min_length=told.least, max_length=told.most)
     if isinstance(told, Between):
         most = told.most if told.asked is None else told.asked
         if of is float:
             yield Field(ge=told.least, le=most, allow_inf_nan=False)
             return
         yield Field(ge=told.least, le=most)
-        yield clamped(int(told.least or 0), int(most or 0)) if told.clamps else WHOLE
+        low = -limits.MAX_INTEGER if told.refuses_less else int(told.least or 0)
+        yield clamped(low, int(most or 0)) if told.clamps else WHOLE
 
 
 def _meta(type_: Any, kind: type) -> list[Any]:

@@ -199,7 +199,7 @@ class Api:
         session = self._look_back(request)
         limit = _integer(request, "limit", schema.DEFAULT_ROWS)
         call = calls.concepts.peek(_seeds(request), _hops(request), limit, session.concept_scope)
-        rows = await session.run(calls.concepts.with_relations(call))
+        rows = await session.run(call.with_fields("relation"))
         total = rows[0]["total"] if rows else 0
         return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
 
@@ -212,7 +212,7 @@ class Api:
         limit = _integer(request, "limit", DEFAULT_LIMIT)
         text = request.query_params.get("q", "")
         call = calls.concepts.associate(
-            text, limit, scope=session.concept_scope, user_id=session.user_id
+            text, limit, concept_scope=session.concept_scope, user_id=session.user_id
         )
         rows = await session.run(call)
         remembered = await memories.find_memories(session, text, limit)

@@ -269,9 +269,7 @@ async def _list_named_entities(
 async def _of_names(session: Session, names: list[str], hops: int, most: int) -> list[Row]:
     """Return the concepts with any of *names*, ignoring case, with their surroundings."""
     wanted = {plain(one) for one in names}
-    call = calls.concepts.concept_search(
-        names[:_MENTIONED], None, session.tau_ms, session.concept_scope
-    )
+    call = session.call(calls.concepts.concept_search, keywords=names[:_MENTIONED])
     found = [row["concept"] for row in await session.run(call)]
     same = [one for one in found if plain(one) in wanted]
     return await _concepts(session, same, hops, most) if same else []
