@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -63,14 +64,10 @@ async def remember(
 
     Raises StoreError.
     """
-
     with advised() as left_out:
         text, about, said = session.redacted((text, about, said))
-
-    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        texts = {"text": text, "about": about, "said": said}
-        return session.call(calls.everyday.remember, **given, **texts, embedded=embedded)
-
+    texts = {"text": text, "about": about, "said": said}
+    by = partial(session.call, calls.everyday.remember, **given, **texts)
     [row], advice = await session.answered(text, by, is_statement=True)
     told = "; ".join(filter(None, (*left_out, advice))) or None
     return {**row, "similar": [dict(one) for one in row["similar"]]}, told
@@ -166,15 +163,10 @@ async def _told(
     *,
     embeds: bool,
 ) -> tuple[Row, str | None]:
-    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        return calls.everyday.about(
-            *(session.user_id, name, limit, entity_id, embedded),
-            called=others,
-            concept_scope=session.concept_scope,
-        )
-
+    given = {"name": name, "limit": limit, "entity_id": entity_id, "called": others}
+    by = partial(session.call, calls.everyday.about, **given)
     if not embeds:
-        [row] = await session.run(by(None))
+        [row] = await session.run(by(embedded=None))
         return row, None
     [row], advice = await session.answered(name, by)
     return row, advice

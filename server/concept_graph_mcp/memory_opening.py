@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import anyio
@@ -96,10 +97,8 @@ class OpenMemory:
         if query is None:
             return await session.run(calls.items.items(session.user_id, steps))
         whose = session.concept_scope
-        rows, _ = await session.answered(
-            query, lambda embedded: calls.items.items(session.user_id, steps, embedded, whose)
-        )
-        return rows
+        by = partial(calls.items.items, session.user_id, steps, concept_scope=whose)
+        return (await session.answered(query, by))[0]
 
     async def close(self) -> None:
         """Finish the vectors of what was just kept, close the store and the embedding."""

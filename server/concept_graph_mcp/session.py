@@ -207,11 +207,11 @@ class Session:
     async def answered(
         self,
         text: str,
-        by: Callable[["tuple[str, Vector] | None"], Call],
+        by: Callable[..., Call],
         is_statement: bool = False,
         question: Question | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """Run the call that *by* makes for the vector of *text*, if necessary without a vector.
+        """Run the call that *by* makes of `embedded`, the vector of *text* or None.
 
         *question* is *text* as a query, if the caller has made it.
 
@@ -223,7 +223,7 @@ class Session:
         if question is None:
             question = await self.question(text, is_statement)
         try:
-            call = by(question.embedded)
+            call = by(embedded=question.embedded)
             if question.near_nothing is not None:
                 given = {**call.context, "near_nothing": list(question.near_nothing)}
                 call = call._replace(context=given)
@@ -237,7 +237,7 @@ class Session:
             from .embedding import readiness
 
             readiness.forget(self)
-            call = text_lookups.with_spelling(by(None), self.user_id, question.spelt)
+            call = text_lookups.with_spelling(by(embedded=None), self.user_id, question.spelt)
             rows, advice = await self.accessed(call)
             told = f"found by words alone; {error}"
         return rows, "; ".join(filter(None, (told, advice))) or None

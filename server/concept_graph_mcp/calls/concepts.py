@@ -105,7 +105,7 @@ def associate(
 ) -> Lookup:
     """Find the episodes for *query*."""
     text.summary(query, "query")
-    text_lookups.asking(asker, None)
+    text_lookups.check_asker(asker)
     return text_lookups.of_question(query, schema.words_scope(concept_scope), user_id)
 
 

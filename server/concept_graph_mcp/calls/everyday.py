@@ -90,7 +90,7 @@ def recall(
     wordings of it.
     """
     budget(token_budget)
-    text_lookups.asking(asker, None)
+    text_lookups.check_asker(asker)
     question, also = asked(message, before), also_of(also)
     own = scope if concept_scope is None else concept_scope
     parts = _naming(question, scope)
@@ -180,7 +180,7 @@ def search(
     """Search all layers for *query*, or another wording of it."""
     limited(limit)
     texts.summary(query, "query")
-    text_lookups.asking(asker, None)
+    text_lookups.check_asker(asker)
     also = also_of(also)
     called = _parts(entities.search(query, user_id=scope))
     if also.wordings:

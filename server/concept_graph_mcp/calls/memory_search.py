@@ -48,7 +48,7 @@ def search(
     concept_scope: str = SHARED,
 ) -> Lookup | Passing:
     """Find the memories for *query*; without one, list the latest that pass the filters."""
-    text_lookups.asking(asker, None)
+    text_lookups.check_asker(asker)
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
     if query:
@@ -96,7 +96,7 @@ def context(
     asked_at: AskedAt = None,
 ) -> Lookup:
     """Assemble the context of *query*, and access it."""
-    text_lookups.asking(asker, None)
+    text_lookups.check_asker(asker)
     budgets.budget(token_budget)
     return _asking((scope, concept_scope), query, embedded, Wanted(), schema.SEARCH_DEPTH)
 

@@ -37,13 +37,10 @@ def context() -> dict[str, Any]:
     return {"languages": list(spoken())}
 
 
-def asking(asker: str | None, asked_at: int | None) -> dict[str, Any]:
-    """Return who asks (None: the user) and when (unix ms; None: now), for the context of a call.
-
-    Raises InvalidText.
-    """
-    named = {} if asker is None else {"asker": texts.name(asker, "asker")}
-    return named | ({} if asked_at is None else {"asked_at": asked_at})
+def check_asker(asker: str | None) -> None:
+    """Raise InvalidText if *asker*, who asks, is no name. None is the user."""
+    if asker is not None:
+        texts.name(asker, "asker")
 
 
 def texts_among(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

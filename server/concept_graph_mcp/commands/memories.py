@@ -1,6 +1,7 @@
 """Manage the memories of one user (`memories`), forgotten and expired ones too."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -126,18 +127,9 @@ def search(
     query = " ".join(words)
 
     async def work(session: Session) -> tuple[list[Row], int, int]:
-        rows, advice = await session.answered(
-            query,
-            lambda embedded: session.call(
-                calls.memory_search.search,
-                query=query,
-                limit=limit,
-                states=states,
-                asker=asker,
-                embedded=embedded,
-                explained=True,
-            ),
-        )
+        given = {"query": query, "limit": limit, "states": states, "asker": asker}
+        by = partial(session.call, calls.memory_search.search, **given, explained=True)
+        rows, advice = await session.answered(query, by)
         if advice is not None:
             note(advice)
         [counted] = await session.run(calls.memory_admin.unindexed(session.user_id))

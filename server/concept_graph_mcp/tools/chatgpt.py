@@ -6,7 +6,7 @@ returns one of them with its text and metadata.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -17,10 +17,10 @@ from .. import calls
 from ..errors import Refused
 from ..session import Session
 from ..times import iso
-from .adapter import ConceptTool, Hints, terse, tool
+from .adapter import READING, ConceptTool, terse, tool
 from .arguments import Text
 from .everyday import EverydayTools
-from .toolset import Toolset
+from .toolset import Tools, Toolset
 
 _INSTRUCTIONS = """\
 This is the user's memory. search finds what was said and what is known of a name, and fetch reads \
@@ -50,11 +50,11 @@ class Document(TypedDict):
     metadata: dict[str, str]
 
 
-class ChatGPTTools:
+class ChatGPTTools(Tools):
     """The toolset over one session."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        super().__init__(session)
         self._everyday = EverydayTools(session)
 
     async def search(
@@ -110,9 +110,8 @@ def _document(result: Result, text: str, metadata: Mapping[str, str]) -> Documen
 
 def _tools(session: Session) -> list[ConceptTool]:
     tools = ChatGPTTools(session)
-    reading = Hints(read_only=True, destructive=False, idempotent=True)
-    made: list[tuple[Any, str]] = [(tools.search, "Search"), (tools.fetch, "Fetch")]
-    return [terse(tool(function, title, reading)) for function, title in made]
+    made = tool(tools.search, "Search", READING), tool(tools.fetch, "Fetch", READING)
+    return [terse(one) for one in made]
 
 
 TOOLSET = Toolset(_tools, _INSTRUCTIONS)

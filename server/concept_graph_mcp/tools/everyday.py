@@ -21,10 +21,10 @@ from ..results import (
 )
 from ..session import Session
 from ..view import mcp_app
-from .adapter import ConceptTool, Hints, terse, tool
+from .adapter import ADDING, READING, REPLACING, ConceptTool, terse, tool
 from .arguments import Text
 from .consent import merging, of_many
-from .toolset import Toolset
+from .toolset import Tools, Toolset
 from .verbs import take_arguments
 
 _INSTRUCTIONS = """\
@@ -61,11 +61,11 @@ def _as_named(given: Any) -> Any:
 Naming = Annotated[Text | Named, BeforeValidator(_as_named)]
 
 
-class EverydayTools:
+class EverydayTools(Tools):
     """The toolset over one session."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        super().__init__(session)
         self._answers = Answers(session)
 
     @take_arguments(verbs.recall)
@@ -127,32 +127,18 @@ doubts, relations, what was said, and how many more there are of each."""
 
 def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order of the list."""
-    tools = EverydayTools(session)
-    reading = Hints(read_only=True, destructive=False, idempotent=True)
-    adding = Hints(read_only=False, destructive=False, idempotent=False)
-    replacing = Hints(read_only=False, destructive=True, idempotent=False)
-    return [
-        terse(made)
-        for made in (
-            tool(
-                tools.recall,
-                "Recall",
-                adding,
-                pictured=tools.recall_pictured,
-                meta=mcp_app.TOOL_META,
-            ),
-            tool(tools.remember, "Remember", adding),
-            tool(tools.search, "Search", reading),
-            tool(
-                *(tools.about, "All about a name", reading),
-                pictured=tools.about_pictured,
-                meta=mcp_app.TOOL_META,
-            ),
-            tool(tools.forget, "Forget", replacing, asks=of_many("forget a memory")),
-            tool(tools.relate, "Relate two concepts", adding),
-            tool(tools.identify, "Who is who", replacing, asks=merging("a", "b")),
-        )
-    ]
+    tools, meta = EverydayTools(session), mcp_app.TOOL_META
+    recall, about = tools.recall_pictured, tools.about_pictured
+    made = (
+        tool(tools.recall, "Recall", ADDING, pictured=recall, meta=meta),
+        tool(tools.remember, "Remember", ADDING),
+        tool(tools.search, "Search", READING),
+        tool(tools.about, "All about a name", READING, pictured=about, meta=meta),
+        tool(tools.forget, "Forget", REPLACING, asks=of_many("forget a memory")),
+        tool(tools.relate, "Relate two concepts", ADDING),
+        tool(tools.identify, "Who is who", REPLACING, asks=merging("a", "b")),
+    )
+    return [terse(one) for one in made]
 
 
 TOOLSET = Toolset(_tools, _INSTRUCTIONS, whose=_WHOSE)

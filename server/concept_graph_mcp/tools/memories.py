@@ -1,6 +1,7 @@
 """Define the tools of the memory layer."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 from conceptgraph_core.memories import procedures, schema
@@ -45,11 +46,8 @@ class MemoryTools(Tools):
     async def memory_node_create(self, **given: Any) -> MemoryCreated:
         """Keep a text for later, once: the same text again is the memory that is there."""
         given = self._redact_texts(given, _TOLD)
-        [row], _ = await self._session.answered(
-            given["content"],
-            lambda embedded: self._session.call(memories.create, **given, embedded=embedded),
-            is_statement=True,
-        )
+        by = partial(self._session.call, memories.create, **given)
+        [row], _ = await self._session.answered(given["content"], by, is_statement=True)
         similar = [dict(one) for one in row["similar"]]
         made = row | {"concepts": list(row["concepts"]), "existing": row["existing"] or None}
         told = {"similar": similar or None, "kept": dict(row["kept"]) or None}

@@ -1,13 +1,13 @@
 """Define the tools that find memories by their text."""
 
+from functools import partial
 from typing import Annotated, Any, cast
 
 from pydantic import Field
 
 from conceptgraph_core.memories import rendering, schema
 
-from ..calls import Call, memory_admin, memory_search
-from ..calls.memories import Embedded
+from ..calls import memory_admin, memory_search
 from ..session import Session
 from ..times import iso, without_none
 from .adapter import ADDING, READING, ConceptTool, tool
@@ -31,15 +31,11 @@ class RememberingTools(Tools):
     @take_arguments(memory_search.search, types={memory_search.AnyQuery: _QUERY})
     async def memory_node_search(self, **given: Any) -> MemoriesFound:
         """Find memories by what they say. Accesses none: read one with memory_node_get."""
-        query = given["query"]
-
-        def by(embedded: Embedded | None) -> Call:
-            return self._session.call(memory_search.search, **given, embedded=embedded)
-
+        query, by = given["query"], partial(self._session.call, memory_search.search, **given)
         if query:
             rows, advice = await self._session.answered(query, by)
         else:
-            rows, advice = await self._session.run(by(None)), None
+            rows, advice = await self._session.run(by()), None
         found = MemoriesFound(memories=[self._found(row) for row in rows])
         if rows and rows[0]["total"] > len(rows):
             found["total"] = rows[0]["total"]
@@ -56,10 +52,8 @@ class RememberingTools(Tools):
     async def memory_context(self, **given: Any) -> MemoryContext:
         """Assemble the memories for a query as a text. The memories in it count as accessed."""
         query, session = given["query"], self._session
-        [row], advice = await session.answered(
-            query,
-            lambda embedded: session.call(memory_search.context, **given, embedded=embedded),
-        )
+        by = partial(session.call, memory_search.context, **given)
+        [row], advice = await session.answered(query, by)
         text = rendering.written(row["entries"], self._minute)
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=row["tokens"])
         if not row["left_out"]:
