@@ -1,5 +1,6 @@
 """Share a session on the configured store, options, and failures as one line among the commands."""
 
+import functools
 import math
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -165,6 +166,20 @@ def with_session(
     hidden. A missing store is an error, unless *creates*: then the first write creates it.
     """
     return with_keeper(embedded, lambda session, _: work(session), at, creates)
+
+
+def in_session(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Run the coroutine *command* with a session as its first argument, as `with_session` does.
+
+    If the command has --at, its value is that of `with_session`.
+    """
+
+    @click.pass_obj
+    @functools.wraps(command)
+    def run(embedded: str | None, /, *, at: str | None = None, **given: Any) -> None:
+        with_session(embedded, lambda session: command(session, **given), at)
+
+    return run
 
 
 def with_everyday(

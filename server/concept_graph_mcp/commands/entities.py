@@ -13,7 +13,7 @@ from conceptgraph_core.errors import NotFound
 from .. import calls
 from ..errors import Refused
 from ..session import Session
-from .common import AS_JSON, Failure, unix_ms, with_session
+from .common import AS_JSON, Failure, in_session, unix_ms, with_session
 from .entity_tables import dated, listed_table, merged, merges_table, moved_lines, told_lines
 from .group import Topic
 from .listing import limited, print_listed
@@ -46,17 +46,13 @@ def entities() -> None:
 )
 @limited(schema.MAX_LISTED - 1)
 @AS_JSON
-@click.pass_obj
-def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: bool) -> None:
+@in_session
+async def list_(session: Session, statuses: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Print entities, the latest mentioned first, including merged and inactive ones."""
-
-    async def work(session: Session) -> list[Row]:
-        # One row more than is printed tells whether there are more.
-        call = calls.entity_admin.listed(statuses, limit + 1, session.user_id)
-        return [dated(session, row) for row in await session.run(call)]
-
+    # One row more than is printed tells whether there are more.
+    call = calls.entity_admin.listed(statuses, limit + 1, session.user_id)
+    rows = [dated(session, row) for row in await session.run(call)]
     nothing = "No entity is kept." if not statuses else f"No entity is {' or '.join(statuses)}."
-    rows = with_session(embedded, work)
     print_listed("entities", rows, limit, listed_table, nothing, as_json=as_json)
 
 
@@ -64,13 +60,9 @@ def list_(embedded: str | None, statuses: tuple[str, ...], limit: int, as_json: 
 @click.argument("who")
 @limited(schema.MAX_LIMIT)
 @AS_JSON
-@click.pass_obj
-def show(embedded: str | None, who: str, limit: int, as_json: bool) -> None:
-    async def work(session: Session) -> Row:
-        whole: Row = dated(session, await _named(session, who, limit))
-        return whole
-
-    row = with_session(embedded, work)
+@in_session
+async def show(session: Session, who: str, limit: int, as_json: bool) -> None:
+    row = dated(session, await _named(session, who, limit))
     if as_json:
         print_json(row)
         return
@@ -135,9 +127,9 @@ def explain(
 @_REASON
 @_YES
 @AS_JSON
-@click.pass_obj
-def merge(
-    embedded: str | None,
+@in_session
+async def merge(
+    session: Session,
     /,
     source: str,
     target: str,
@@ -147,22 +139,15 @@ def merge(
     yes: bool,
     as_json: bool,
 ) -> None:
-    async def work(session: Session) -> Row:
-        one, other = [await _named(session, who, 1) for who in (source, target)]
-        if not as_json:
-            for row in (one, other):
-                say(_brief(row))
-        if not yes:
-            question = f"Let {one['labels'][0]} count as {other['labels'][0]}?"
-            click.confirm(question, abort=True, err=as_json)
-        call = calls.entities.merge(
-            *(one["entity_id"], other["entity_id"], reason or _OWNER),
-            by=schema.USER_CORRECTION,
-            said=said,
-        )
-        return await _settled(session, call)
-
-    row = with_session(embedded, work)
+    one, other = [await _named(session, who, 1) for who in (source, target)]
+    if not as_json:
+        for each in (one, other):
+            say(_brief(each))
+    if not yes:
+        question = f"Let {one['labels'][0]} count as {other['labels'][0]}?"
+        click.confirm(question, abort=True, err=as_json)
+    given = one["entity_id"], other["entity_id"], reason or _OWNER, schema.USER_CORRECTION, said
+    row = await _settled(session, calls.entities.merge(*given))
     if as_json:
         print_json(row)
     else:
@@ -231,9 +216,9 @@ def split(
 @_REASON
 @_YES
 @AS_JSON
-@click.pass_obj
-def end(
-    embedded: str | None,
+@in_session
+async def end(
+    session: Session,
     /,
     who: str,
     *,
@@ -243,18 +228,14 @@ def end(
     yes: bool,
     as_json: bool,
 ) -> None:
-    async def work(session: Session) -> Row:
-        one = await _named(session, who, 1)
-        until_ms = None if until is None else unix_ms(until, session.zone, "--until")
-        if not as_json:
-            say(_brief(one))
-        if not yes:
-            click.confirm(f"End {one['labels'][0]}?", abort=True, err=as_json)
-        call = calls.entities.end(one["entity_id"], said, reason or _OWNER, until_ms)
-        ended: Row = dated(session, await _settled(session, call))
-        return ended
-
-    row = with_session(embedded, work)
+    one = await _named(session, who, 1)
+    until_ms = None if until is None else unix_ms(until, session.zone, "--until")
+    if not as_json:
+        say(_brief(one))
+    if not yes:
+        click.confirm(f"End {one['labels'][0]}?", abort=True, err=as_json)
+    call = calls.entities.end(one["entity_id"], said, reason or _OWNER, until_ms)
+    row = dated(session, await _settled(session, call))
     if as_json:
         print_json(row)
     else:
@@ -266,26 +247,21 @@ def end(
 @_REASON
 @_YES
 @AS_JSON
-@click.pass_obj
-def unmerge(
-    embedded: str | None, merge_id: str, reason: str | None, yes: bool, as_json: bool
+@in_session
+async def unmerge(
+    session: Session, merge_id: str, reason: str | None, yes: bool, as_json: bool
 ) -> None:
     """Undo an entry of the ledger: a merge, a split, an end, or a separation.
 
     The night does not merge two again whose merge was taken back.
     """
-
-    async def work(session: Session) -> Row:
-        [entry] = await session.run(calls.entity_admin.merge(merge_id))
-        entry = dated(session, entry)
-        if not as_json:
-            say(f"{merged(entry)}, since {entry['created_at'][:10]}, by {entry['by']}")
-        if not yes and entry["is_active"]:
-            click.confirm("Take it back?", abort=True, err=as_json)
-        [done] = await session.run(calls.entities.unmerge(merge_id, reason or _OWNER))
-        return done
-
-    row = with_session(embedded, work)
+    [entry] = await session.run(calls.entity_admin.merge(merge_id))
+    entry = dated(session, entry)
+    if not as_json:
+        say(f"{merged(entry)}, since {entry['created_at'][:10]}, by {entry['by']}")
+    if not yes and entry["is_active"]:
+        click.confirm("Take it back?", abort=True, err=as_json)
+    [row] = await session.run(calls.entities.unmerge(merge_id, reason or _OWNER))
     if as_json:
         print_json(row)
         return
@@ -298,15 +274,11 @@ def unmerge(
 @entities.command()
 @limited(schema.MAX_LISTED - 1)
 @AS_JSON
-@click.pass_obj
-def merges(embedded: str | None, limit: int, as_json: bool) -> None:
+@in_session
+async def merges(session: Session, limit: int, as_json: bool) -> None:
     """Print the ledger: merges, splits, ends and separations, latest first."""
-
-    async def work(session: Session) -> list[Row]:
-        call = calls.entity_admin.merges(limit + 1, session.user_id)
-        return [dated(session, row) for row in await session.run(call)]
-
-    rows = with_session(embedded, work)
+    call = calls.entity_admin.merges(limit + 1, session.user_id)
+    rows = [dated(session, row) for row in await session.run(call)]
     print_listed("merges", rows, limit, merges_table, "Nothing was merged.", as_json=as_json)
 
 

@@ -14,7 +14,7 @@ from conceptgraph_core.retrieval import schema
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
-from .common import AS_JSON, ASKER, AT, SHARED_CONCEPTS, Failure, with_session
+from .common import AS_JSON, ASKER, AT, SHARED_CONCEPTS, Failure, in_session, with_session
 from .formatting import figure
 from .interrupts import Interrupts
 from .notes import note
@@ -42,46 +42,34 @@ _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
-@click.pass_obj
-def find(
-    embedded: str | None,
+@in_session
+async def find(
+    session: Session,
     /,
     words: tuple[str, ...],
     limit: int,
     *,
     asker: str | None,
     explain: bool,
-    at: str | None,
     as_json: bool,
 ) -> None:
     """Print the episodes that TEXT, a question or a sentence, belongs to by its words.
 
     The best come first. Nothing changes.
     """
-    text = " ".join(words)
-
-    async def work(session: Session) -> tuple[list[Row], int, bool]:
-        call = session.call(calls.concepts.associate, query=text, limit=limit, asker=asker)
-        return *await _found(session, call), session.concept_scope == SHARED
-
-    rows, lacking, is_shared = with_session(embedded, work, at)
+    given = {"query": " ".join(words), "limit": limit, "asker": asker}
+    rows = await session.run(session.call(calls.concepts.associate, **given))
+    [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
     if as_json:
         print_json({"episodes": rows})
     elif rows:
         out.print(found_table(rows, "episode", explain))
     else:
         say("No episode says any of that.")
-        if is_shared:
+        if session.concept_scope == SHARED:
             note(SHARED_CONCEPTS)
-    if lacking:
-        note(schema.lacking(lacking, "episodes"))
-
-
-async def _found(session: Session, call: calls.Call) -> tuple[list[Row], int]:
-    """Return the episodes found, and how many episodes are not indexed yet."""
-    rows = await session.run(call)
-    [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
-    return rows, counted["episodes"]
+    if counted["episodes"]:
+        note(schema.lacking(counted["episodes"], "episodes"))
 
 
 @click.command()

@@ -16,7 +16,17 @@ from .. import calls
 from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from .common import AS_JSON, ASKER, AT, Failure, Number, configured, with_keeper, with_session
+from .common import (
+    AS_JSON,
+    ASKER,
+    AT,
+    Failure,
+    Number,
+    configured,
+    in_session,
+    with_keeper,
+    with_session,
+)
 from .finding import reasons
 from .formatting import figure
 from .group import Topic
@@ -46,28 +56,22 @@ def memories() -> None:
 @click.option("--tag", "tags", multiple=True, help="Only those with this tag; may be given again.")
 @limited(schema.MAX_ROWS - 1)
 @AS_JSON
-@click.pass_obj
-def list_(
-    embedded: str | None, states: tuple[str, ...], tags: tuple[str, ...], limit: int, as_json: bool
+@in_session
+async def list_(
+    session: Session, states: tuple[str, ...], tags: tuple[str, ...], limit: int, as_json: bool
 ) -> None:
     """Print memories, the latest accessed first, including forgotten and expired ones.
 
     --state expired prints both: expired is what faded, forgotten what somebody took away.
     """
-
-    async def work(session: Session) -> tuple[list[Row], int]:
-        # One row more than is printed tells whether there are more.
-        rows = await session.run(
-            calls.memory_admin.listed(session.user_id, states, limit + 1, tags)
-        )
-        lists_expired = not states or rules.EXPIRED in states or bool(tags)
-        expired = 0 if lists_expired or len(rows) > limit else await _expired(session, None)
-        return [dated(session, row) for row in rows], expired
-
+    # One row more than is printed tells whether there are more.
+    call = calls.memory_admin.listed(session.user_id, states, limit + 1, tags)
+    rows = [dated(session, row) for row in await session.run(call)]
+    lists_expired = not states or rules.EXPIRED in states or bool(tags)
+    expired = 0 if lists_expired or len(rows) > limit else await _expired(session, None)
     nothing = "No memory is kept." if not states else f"No memory is {' or '.join(states)}."
     if tags:
         nothing = f"No such memory has the tag {' or '.join(tags)}."
-    rows, expired = with_session(embedded, work)
     print_listed("memories", rows, limit, listed_table, nothing, as_json=as_json)
     if expired:
         note(f"expired besides: {expired:,}; memories list --state expired shows them")
@@ -76,26 +80,21 @@ def list_(
 @memories.command()
 @click.argument("memory_id", metavar="ID")
 @AS_JSON
-@click.pass_obj
-def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
+@in_session
+async def show(session: Session, memory_id: str, as_json: bool) -> None:
     """Print a complete memory and its links, without counting an access."""
-
-    async def work(session: Session) -> tuple[Row, list[str]]:
-        [row] = await session.run(calls.memory_admin.show(memory_id))
-        linked = []
-        if row["deleted_at"] is None and row["state"] != rules.EXPIRED:
-            linked = await session.run(calls.memory_links.connected(memory_id))
-        fields = ("memory_id", "text", "relation", "direction", "strength")
-        row["links"] = [{name: link[name] for name in fields} for link in linked]
-        row["links_total"] = linked[0]["total"] if linked else 0
-        told = dated(session, row)
-        return told, list(told_lines(told, session))
-
-    row, lines = with_session(embedded, work)
+    [row] = await session.run(calls.memory_admin.show(memory_id))
+    linked = []
+    if row["deleted_at"] is None and row["state"] != rules.EXPIRED:
+        linked = await session.run(calls.memory_links.connected(memory_id))
+    fields = ("memory_id", "text", "relation", "direction", "strength")
+    row["links"] = [{name: link[name] for name in fields} for link in linked]
+    row["links_total"] = linked[0]["total"] if linked else 0
+    told = dated(session, row)
     if as_json:
-        print_json(row)
+        print_json(told)
         return
-    for line in lines:
+    for line in told_lines(told, session):
         say(line)
 
 
@@ -107,9 +106,9 @@ def show(embedded: str | None, memory_id: str, as_json: bool) -> None:
 @click.option("--explain", is_flag=True, help="Print the parts of each score.")
 @AT
 @AS_JSON
-@click.pass_obj
-def search(
-    embedded: str | None,
+@in_session
+async def search(
+    session: Session,
     /,
     words: tuple[str, ...],
     states: tuple[str, ...],
@@ -117,7 +116,6 @@ def search(
     *,
     asker: str | None,
     explain: bool,
-    at: str | None,
     as_json: bool,
 ) -> None:
     """Print the memories that match TEXT, a question or a sentence, like memory_node_search.
@@ -125,18 +123,14 @@ def search(
     The best come first. Nothing changes; what is forgotten or expired is not found.
     """
     query = " ".join(words)
-
-    async def work(session: Session) -> tuple[list[Row], int, int]:
-        given = {"query": query, "limit": limit, "states": states, "asker": asker}
-        by = partial(session.call, calls.memory_search.search, **given, explained=True)
-        rows, advice = await session.answered(query, by)
-        if advice is not None:
-            note(advice)
-        [counted] = await session.run(calls.memory_admin.unindexed(session.user_id))
-        expired = 0 if states or len(rows) >= limit else await _expired(session, query)
-        return [dated(session, row) for row in rows], counted["memories"], expired
-
-    rows, lacking, expired = with_session(embedded, work, at)
+    given = {"query": query, "limit": limit, "states": states, "asker": asker}
+    by = partial(session.call, calls.memory_search.search, **given, explained=True)
+    rows, advice = await session.answered(query, by)
+    if advice is not None:
+        note(advice)
+    [counted] = await session.run(calls.memory_admin.unindexed(session.user_id))
+    expired = 0 if states or len(rows) >= limit else await _expired(session, query)
+    rows = [dated(session, row) for row in rows]
     if as_json:
         found = [{k: v for k, v in row.items() if k != "total"} for row in rows]
         print_json({"memories": found, **({"expired": expired} if expired else {})})
@@ -148,8 +142,8 @@ def search(
         say("No memory says any of that.")
     if expired:
         note(f"expired and matching: {expired:,}; memories restore --search TEXT brings them back")
-    if lacking:
-        note(words_of.lacking(lacking, "memories"))
+    if counted["memories"]:
+        note(words_of.lacking(counted["memories"], "memories"))
 
 
 async def _expired(session: Session, query: str | None) -> int:
@@ -223,16 +217,12 @@ def _show_gone(session: Session, rows: Sequence[Row]) -> None:
     show_default=True,
     help="The type of the link.",
 )
-@click.pass_obj
-def relink(embedded: str | None, source_id: str, target_id: str, type_: str) -> None:
+@in_session
+async def relink(session: Session, source_id: str, target_id: str, type_: str) -> None:
     """Restore a removed link from SOURCE to TARGET with its former strength."""
-
-    async def work(session: Session) -> None:
-        [row] = await session.run(calls.memory_links.relink(source_id, target_id, type_))
-        how = "restored" if row["restored"] else "was there all the time"
-        say(f"{row['type']}: {how}, strength {row['strength']:.2f}")
-
-    with_session(embedded, work)
+    [row] = await session.run(calls.memory_links.relink(source_id, target_id, type_))
+    how = "restored" if row["restored"] else "was there all the time"
+    say(f"{row['type']}: {how}, strength {row['strength']:.2f}")
 
 
 @memories.command()

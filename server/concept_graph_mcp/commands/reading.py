@@ -16,13 +16,7 @@ from conceptgraph_core.text import shown
 
 from .. import calls, overdue
 from ..session import Session
-from .common import (
-    AS_JSON,
-    AT,
-    SHARED_CONCEPTS,
-    look_only,
-    with_session,
-)
+from .common import AS_JSON, AT, SHARED_CONCEPTS, in_session, look_only, with_session
 from .formatting import figure, parts, percent, score
 from .notes import note
 from .progress import waiting
@@ -106,22 +100,15 @@ def recall(
 @_LIMIT
 @AT
 @AS_JSON
-@click.pass_obj
-def search(
-    embedded: str | None, keywords: tuple[str, ...], limit: int, at: str | None, as_json: bool
-) -> None:
+@in_session
+async def search(session: Session, keywords: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Print the concepts whose name contains one of KEYWORDS; without any, the most aroused.
 
     Exact matches come first, then names that begin with a keyword, then names with a word that
     does. A keyword without accents finds names with accents too.
     """
-
-    async def ask(session: Session) -> tuple[list[Row], bool]:
-        scope = session.concept_scope
-        call = calls.concepts.concept_search(keywords, limit, session.tau_ms, scope)
-        return await session.run(call.with_fields("relative")), scope == SHARED
-
-    rows, is_shared = with_session(embedded, ask, at)
+    call = session.call(calls.concepts.concept_search, keywords=keywords, limit=limit)
+    rows = await session.run(call.with_fields("relative"))
     if keywords:
         rows = [row for row in rows if row["matched"]]
     if as_json:
@@ -130,7 +117,7 @@ def search(
     if not rows:
         matching = "No concept matches; without keywords, search prints the most aroused ones."
         say(matching if keywords else "There is no concept yet.")
-        if is_shared:
+        if session.concept_scope == SHARED:
             note(SHARED_CONCEPTS)
         return
     table = Table(wide("concept"), narrow("arousal"), narrow("strength"))
@@ -141,15 +128,11 @@ def search(
 
 @click.command()
 @AS_JSON
-@click.pass_obj
-def stats(embedded: str | None, as_json: bool) -> None:
+@in_session
+async def stats(session: Session, as_json: bool) -> None:
     """Print statistics of the store."""
-
-    async def counted(session: Session) -> tuple[list[Row], str | None]:
-        with waiting("counting"):
-            return await session.run(calls.transfer.stats()), await overdue.advice(session)
-
-    rows, advice = with_session(embedded, counted)
+    with waiting("counting"):
+        rows, advice = await session.run(calls.transfer.stats()), await overdue.advice(session)
     if advice is not None:
         note(advice)
     if as_json:
