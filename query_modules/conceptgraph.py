@@ -108,7 +108,7 @@ from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.bare_calls import BARE
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.transfer import audit, export_import, mending, search_data, statistics, users
+from conceptgraph_core.transfer import audit, export_import, mending, search_data, users, view
 from conceptgraph_core.transfer import export_import as exporting
 from conceptgraph_core.transfer import procedures as over_all
 from conceptgraph_core.transfer import search_data as embeddings
@@ -139,7 +139,7 @@ register(procedures.LIST_NAMES, Graph, names.list_names)
 register(procedures.LISTED_NAMES, Graph, names.listed_names)
 register(procedures.LISTED_SIMILAR, Graph, names.listed_similar)
 
-register(over_all.STATS, Everything, statistics.stats)
+register(over_all.STATS, Everything, view.stats)
 register(over_all.CHECK, Everything, audit.check)
 register(over_all.MEND, Everything, mending.mend)
 register(over_all.INDEX, Everything, search_data.index)

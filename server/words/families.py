@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 
 import concept_graph_mcp  # noqa: F401 - makes the core importable
-from conceptgraph_core.words.english import STOP_WORDS
+from conceptgraph_core.words.languages import STOP_WORDS
 from conceptgraph_core.words.libraries import stemmer
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.everyday import schema
-from conceptgraph_core.everyday.phrases import says_change, says_secret
+from conceptgraph_core.words.phrase_files import says_change, says_secret
 
 DAY_MS = 86_400_000
 

@@ -3,7 +3,7 @@
 import pytest
 
 from conceptgraph_core.everyday import routine
-from conceptgraph_core.everyday.phrases import asks_for_each
+from conceptgraph_core.words.phrase_files import asks_for_each
 
 
 @pytest.mark.parametrize(

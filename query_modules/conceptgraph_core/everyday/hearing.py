@@ -11,9 +11,9 @@ from ..entities import ids
 from ..entities import schema as entities
 from ..errors import InvalidText
 from ..language import oneself
+from ..words.phrase_files import says_new_end
 from ..words.splitting import split
 from . import schema
-from .phrases import says_new_end
 
 
 class Message(NamedTuple):

@@ -24,12 +24,12 @@ from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import Past, past_of
+from ..words.phrase_files import asks_for_each
 from . import passages, routine, schema
 from .asking import asked, asks_what_was_done, budget, is_of_the_user, least_covered
 from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
 from .oneself import asked_for
-from .phrases import asks_for_each
 
 Row = dict[str, Any]
 

@@ -1,13 +1,17 @@
-"""Create and strengthen links between memories, and read the memories at their other ends."""
+"""Create and strengthen links between memories, and read the memories at their other ends.
+
+A removed link is a note in the metadata of its source, and its owner can restore it. So walks,
+statistics and counts need not know of it, and it is exported, copied and restored with its memory.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from .. import text, validators
-from ..errors import Tautology
-from . import schema, unlinked
+from ..errors import NotFound, Tautology
+from . import schema
 from .view import Graph, Node
 
 Row = dict[str, Any]
@@ -95,11 +99,11 @@ def join(
     """Link two memories that were found already, as `link` does."""
     edges = graph.edges_between(source, target, schema.RELATION_TYPES[relation])
     if strength == 0:
-        unlinked.take_away(graph, source, target, relation, edges)
+        take_away(graph, source, target, relation, edges)
         left = 0.0
     elif not edges:
         left = schema.DEFAULT_STRENGTH if strength is None else strength
-        unlinked.create(graph, source, target, relation, left)
+        create_unlinked(graph, source, target, relation, left)
     elif strength is None:
         left = strengthen(graph, edges, amount, schema.RESTATED)
     else:
@@ -125,8 +129,8 @@ def relink(graph: Graph, source: str, target: str, type_: str = schema.DEFAULT_R
     if edges:
         left = max(graph.strength(edge) for edge in edges)
     else:
-        left = unlinked.taken_away(start, end, relation)
-        unlinked.create(graph, start, end, relation, left)
+        left = find_strength_taken_away(start, end, relation)
+        create_unlinked(graph, start, end, relation, left)
     return {
         "from": start.memory_id,
         "to": end.memory_id,
@@ -296,3 +300,72 @@ def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
         for step in steps
         if step.node is not None
     ]
+
+
+def create_unlinked(
+    graph: Graph, source: Node, target: Node, relation: str, strength: float
+) -> None:
+    """Link two memories; this deletes a note that they were unlinked."""
+    now_ms = graph.context.now_ms
+    graph.create_edge(
+        source,
+        target,
+        schema.RELATION_TYPES[relation],
+        strength=strength,
+        created_at=now_ms,
+        last_strengthened=now_ms,
+    )
+    notes = _read_notes(source)
+    others = [note for note in notes if not _notes_link(note, target, relation)]
+    if others != notes:
+        _write_notes(graph, source, others)
+
+
+def take_away(
+    graph: Graph, source: Node, target: Node, relation: str, edges: Sequence[Any]
+) -> None:
+    """Remove a link, all *edges* of it, and note its current strength. Raises NotFound."""
+    if not edges:
+        # Removed twice, it stays removed.
+        if any(_notes_link(one, target, relation) for one in _read_notes(source)):
+            return
+        raise NotFound(f"link: no {relation} link leads from source_id to target_id; say its type")
+    left = max(graph.strength(edge) for edge in edges)
+    for edge in edges:
+        graph.delete_edge(edge)
+    note = {
+        "to": target.memory_id,
+        "type": relation,
+        "strength": round(left, schema.DECIMALS),
+        "at": graph.context.now_ms,
+    }
+    others = [one for one in _read_notes(source) if not _notes_link(one, target, relation)]
+    _write_notes(graph, source, [*others, note])
+
+
+def find_strength_taken_away(source: Node, target: Node, relation: str) -> float:
+    """Return the strength of a link when it was removed. Raises NotFound."""
+    for note in _read_notes(source):
+        if _notes_link(note, target, relation):
+            left = note.get("strength")
+            return left if left.__class__ is float and 0 < left <= 1 else schema.DEFAULT_STRENGTH
+    raise NotFound(f"link: no {relation} link between these memories was taken away")
+
+
+def _read_notes(source: Node) -> list[Row]:
+    known = source.value("metadata").get(schema.UNLINKED)
+    return list(known) if isinstance(known, (list, tuple)) else []
+
+
+def _write_notes(graph: Graph, source: Node, notes: list[Row]) -> None:
+    metadata = dict(source.value("metadata"))
+    metadata.pop(schema.UNLINKED, None)
+    if notes:
+        metadata[schema.UNLINKED] = notes[-schema.MAX_UNLINKED :]
+    graph.update(source, metadata=metadata)
+
+
+def _notes_link(note: Any, target: Node, relation: str) -> bool:
+    if not isinstance(note, Mapping):
+        return False
+    return bool(note.get("to") == target.memory_id and note.get("type") == relation)

@@ -14,8 +14,8 @@ from ..entities import subjects
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..ranks import cosine_to
+from ..retrieval import graph_index as speakers
 from ..retrieval import spelling
-from ..retrieval import unnamed as speakers
 from ..retrieval.graph_index import StoredIndex
 from ..retrieval.indexer import Words
 from ..retrieval.nearness import MARGIN, Meaning
@@ -405,7 +405,7 @@ def unnamed(graph: AllMemories, query: str) -> Row:
     `unknown` has the words that no text and no list has, and `spelt` those of them that are
     misspelt. See `retrieval.unnamed` and `retrieval.spelling`.
     """
-    text_, mean_length = speakers.unnamed(graph, graph.context.user_id, query, "query")
+    text_, mean_length = speakers.leave_out_speakers(graph, graph.context.user_id, query, "query")
     index = StoredIndex(graph.another(Words), graph.context.user_id)
     languages = graph.context.languages
     unknown = list(spelling.unknown(index, query, languages))

@@ -1,10 +1,65 @@
 """Read dates: 2023-05-07, 7.5.2023, 7th of May, 5月7日, on the 23rd."""
 
+from collections.abc import Iterator
+from datetime import date
 from typing import Final
 
-from . import japanese_periods as japanese
 from . import spans
+from .calendar_words import DAY, MONTH, WEEK, YEAR
 from .period_reader import Found, Pattern, Reader, read
+from .spans import Days
+
+# The periods that a Japanese text names: it has no blanks, so words are found as substrings. A
+# longer word precedes each word that it contains. Days ahead have negative counts.
+_WORDS: Final = (
+    ("明後日", DAY, -2),
+    ("あさって", DAY, -2),
+    ("明日", DAY, -1),
+    ("あした", DAY, -1),
+    ("一昨日", DAY, 2),
+    ("おととい", DAY, 2),
+    ("昨日", DAY, 1),
+    ("きのう", DAY, 1),
+    ("昨夜", DAY, 1),
+    ("昨晩", DAY, 1),
+    ("今日", DAY, 0),
+    ("先々週", WEEK, 2),
+    ("先週", WEEK, 1),
+    ("今週", WEEK, 0),
+    ("来週", WEEK, -1),
+    ("先々月", MONTH, 2),
+    ("先月", MONTH, 1),
+    ("今月", MONTH, 0),
+    ("来月", MONTH, -1),
+    ("一昨年", YEAR, 2),
+    ("去年", YEAR, 1),
+    ("昨年", YEAR, 1),
+    ("今年", YEAR, 0),
+    ("来年", YEAR, -1),
+)
+# These words follow a number: 2023年5月7日, and 3日前 for three days ago.
+OF_YEAR: Final = "年"
+OF_MONTH: Final = "月"
+OF_DAY: Final = "日"
+AGO: Final = (
+    ("日前", DAY),
+    ("週間前", WEEK),
+    ("か月前", MONTH),
+    ("ヶ月前", MONTH),
+    ("カ月前", MONTH),
+    ("ヵ月前", MONTH),
+    ("年前", YEAR),
+)
+
+
+def find_named_days(text: str, today: date) -> Iterator[Days]:
+    """Yield the periods that words of *text* name; those with numbers are read with other dates."""
+    for word, unit, count in _WORDS:
+        if word in text:
+            text = text.replace(word, "")
+            days = spans.ago(today, unit, count)
+            if days is not None:
+                yield days
 
 
 def iso(reader: Reader, at: int) -> Found:
@@ -28,11 +83,11 @@ def dotted(reader: Reader, at: int) -> Found:
 def japanese_date(reader: Reader, at: int) -> Found:
     """2023年5月7日, 2023年5月, 2023年."""
     a, b, c, d, e, f = (reader.token(at + offset) for offset in range(6))
-    if a.year is None or not b.text.startswith(japanese.OF_YEAR):
+    if a.year is None or not b.text.startswith(OF_YEAR):
         return None
-    if c.number is None or not d.text.startswith(japanese.OF_MONTH):
+    if c.number is None or not d.text.startswith(OF_MONTH):
         return read(spans.of_year(a.year), 2)
-    if e.number is None or not f.text.startswith(japanese.OF_DAY):
+    if e.number is None or not f.text.startswith(OF_DAY):
         return read(spans.of_month(a.year, c.number), 4)
     return read(spans.of_day(a.year, c.number, e.number), 6)
 
@@ -42,10 +97,10 @@ def japanese_day(reader: Reader, at: int) -> Found:
     a, b, c, d = (reader.token(at + offset) for offset in range(4))
     if a.number is None or b.gap:
         return None
-    for ending, unit in japanese.AGO:
+    for ending, unit in AGO:
         if b.text.startswith(ending):
             return read(spans.ago(reader.today, unit, a.number), 2)
-    if c.number is None or d.text[:1] != japanese.OF_DAY or b.text != japanese.OF_MONTH:
+    if c.number is None or d.text[:1] != OF_DAY or b.text != OF_MONTH:
         return None
     return read(spans.latest_day(reader.today, a.number, c.number), 4)
 

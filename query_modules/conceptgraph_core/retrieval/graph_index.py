@@ -1,11 +1,15 @@
 """Read the index of words that is stored in the graph."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any, Final
 
+from .. import text as texts
 from ..dates import ALWAYS, Span
+from ..graph import adapter
 from ..graph.adapter import Node
+from ..words import readings
+from ..words.splitting import split
 from . import schema
 from .groups import Neighbour, meant, of_term
 from .index import Corpus, Mentions, Told
@@ -304,3 +308,32 @@ def _following(raw: Any, forward: bool) -> Any:
             return edge.to_vertex() if forward else edge.from_vertex()
         edge = edges.next()
     return None
+
+
+# Splitting "Anna's" leaves this piece beside the name.
+_ENDINGS = frozenset({"s"})
+
+
+def leave_out_speakers(
+    graph: adapter.Graph[Any], scope: str, asked: str, field: str = "text"
+) -> tuple[str, float]:
+    """Return *asked* without the first names of the speakers in *scope*, and its mean length.
+
+    Every text of a speaker is near the name, so the rest of the question would hardly count. A
+    question of names alone is returned unchanged. The mean number of words of the scope's texts
+    decides whether `groups.static_share` has any use for near words.
+
+    Raises InvalidText, LibraryMissing.
+    """
+    asked = texts.summary(asked, field)
+    index = StoredIndex(graph.another(Words), scope)
+    return _leave_out(index.speakers(), asked, graph.context.languages), index.corpus.mean_length
+
+
+def _leave_out(speakers: Mapping[str, Sequence[str]], asked: str, languages: Sequence[str]) -> str:
+    if not speakers:
+        return asked
+    read = readings(asked, languages).items()
+    named = {word for word, reading in read if any(map(speakers.get, reading.stems))}
+    left = [piece for piece in asked.split() if not set(split(piece)) - _ENDINGS <= named]
+    return " ".join(left) if any(map(split, left)) else asked

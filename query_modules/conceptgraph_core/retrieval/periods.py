@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
 from . import calendar_words as calendars
-from . import japanese_periods as japanese
-from . import spans
+from . import date_patterns, spans
 from .period_patterns import PATTERNS
 from .period_reader import Read, Reader, tokens
 from .spans import Days
@@ -78,7 +77,7 @@ def named(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
         read = [one for one in read if not one.is_vague]
     used = {at for one in read for at in range(one.start, one.end)}
     known = (each for one in _whole(read) for each in _apart(one))
-    days = dict.fromkeys([*known, *japanese.named(folded, today)])
+    days = dict.fromkeys([*known, *date_patterns.find_named_days(folded, today)])
     rest = tuple(word for at, word in enumerate(words) if at not in used)
     return Named(tuple(_period(one, zone) for one in days), rest, is_past, is_ahead, languages)
 

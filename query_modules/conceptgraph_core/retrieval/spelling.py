@@ -5,19 +5,72 @@ too many or be another, though not the first. These spellings are looked up like
 term of the scope is scanned. A word that is right in a language of the question is left alone, and
 so is anything with a digit. Words that a question may have though no text has them, such as those
 for kin, are taken as well.
+
+Take a German compound that no text has for its parts, and a word for compounds that begin so.
+"Anatomieprüfung" finds texts on a Prüfung in Anatomie, and "Rente" finds the Rentenbescheid. Parts
+are looked up by name, and compounds by their beginning: a few of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from .. import language
 from ..words import families, given_names, readings
 from ..words.languages import language as stemmed
 from ..words.splitting import split
-from . import compounds
 from .index import Index
+
+# The most compounds that begin with one word.
+MOST_COMPOUNDS: Final = 5
+_LINKS: Final = ("", "s", "es", "n", "en", "e", "er")
+_SHORTEST_COMPOUND: Final = 9
+_SHORTEST_PART: Final = 4
+_SHORTEST_FIRST: Final = 5
+
+
+class Terms(Index[int], Protocol):
+    """An index whose terms are found by their beginning."""
+
+    def beginning(self, start: str) -> Sequence[str]:
+        """Return the terms that begin with *start*, as far as the look-up found them."""
+
+
+def is_german(text: str) -> bool:
+    """Tell whether the function words of *text* are German."""
+    spoken = language.likely(split(text))
+    return "de" in spoken and "en" not in spoken
+
+
+def split_compound(word: str, languages: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Yield the terms of two parts that *word* may be made of, each with the part."""
+    if len(word) < _SHORTEST_COMPOUND:
+        return
+    for at in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+        firsts = (word[:at].removesuffix(one) for one in _LINKS)
+        for first in dict.fromkeys(one for one in firsts if len(one) >= _SHORTEST_PART):
+            for one in map(stemmed, languages):
+                yield {one.stem(first): first, one.stem(word[at:]): word[at:]}
+
+
+def find_beginning(word: str, term: str) -> str | None:
+    """Return how compounds with *word*, of that *term*, begin; None for a short word."""
+    return next((one for one in (term, word) if len(one) >= _SHORTEST_FIRST), None)
+
+
+def find_compounds(
+    index: Terms, word: str, term: str, languages: Sequence[str]
+) -> list[dict[str, str]]:
+    """Return rows as of `spelling.corrected`, without `meant`: the parts or compounds of *word*."""
+    pairs = (pair for pair in split_compound(word, languages) if all(map(index.count, pair)))
+    found = next(pairs, {})
+    begun = find_beginning(word, term)
+    if not found and begun is not None:
+        longer = index.beginning(begun)
+        long = [one for one in longer if len(one) >= len(begun) + _SHORTEST_PART]
+        found = {one: one for one in long[:MOST_COMPOUNDS]}
+    return [{"asked": term, "said": word, "term": one, "word": part} for one, part in found.items()]
 
 
 class Spelling(NamedTuple):
@@ -90,7 +143,7 @@ def unknown(index: Index[int], text: str, languages: Sequence[str]) -> dict[str,
     return {said: term for said, term in asked.items() if not index.count(term)}
 
 
-def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
+def corrected(index: Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
     """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
 
     `term` and `word` are the likeliest that a text has, and `meant` is the right spelling: if no
@@ -116,8 +169,8 @@ def corrected(index: compounds.Terms, text: str, languages: Sequence[str]) -> li
             [(term, one)] = evident
             row = {"asked": asked[said], "said": said, "term": term, "word": one.word}
             found.append({**row, "meant": one.said})
-        elif compounds.is_german(text):
-            found += compounds.related(index, said, asked[said], languages)
+        elif is_german(text):
+            found += find_compounds(index, said, asked[said], languages)
     return found
 
 

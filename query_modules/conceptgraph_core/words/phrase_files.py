@@ -1,4 +1,7 @@
-"""Find the phrases of the languages' data files in a text. Imports nothing of Memgraph."""
+"""Tell what a text says by the phrases of the languages' data files.
+
+Imports nothing of Memgraph.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -44,3 +47,32 @@ def _is_at(place: int, words: Sequence[str], phrase: Phrase) -> bool:
         if words[place + number : place + number + 1] != [part]:
             return False
     return True
+
+
+_CHANGES: Final = ("change", "parted", "dead")
+# The words for an end or its opposite, by what ends.
+_ENDS: Final = (("parted", "together", "former"), ("dead", "alive"))
+
+
+def says_change(text: str) -> bool:
+    """Tell whether *text* has words for a change in a life: broke up, moved to, died."""
+    return any(has_phrase(text, "change", one) for one in _CHANGES)
+
+
+def says_new_end(text: str, said: str) -> bool:
+    """Tell whether *text* says that a couple or a life ended, or did not, and *said* neither."""
+    return any(
+        any(has_phrase(text, "change", one) for one in names)
+        and not any(has_phrase(said, "change", one) for one in names)
+        for names in _ENDS
+    )
+
+
+def asks_for_each(message: str) -> bool:
+    """Tell whether *message* asks for a date, for a number, or for all there is."""
+    return has_phrase(message, "listing", "listing")
+
+
+def says_secret(text: str) -> bool:
+    """Tell whether *text* says that somebody must not know of it."""
+    return has_phrase(text, "secret", "secret")

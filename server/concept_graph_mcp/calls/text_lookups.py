@@ -7,7 +7,7 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.entities import subjects
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
-from conceptgraph_core.retrieval import compounds, documents, schema, spelling
+from conceptgraph_core.retrieval import documents, schema, spelling
 from conceptgraph_core.retrieval.documents import Place, Told
 from conceptgraph_core.retrieval.question import own_names, sought_terms
 from conceptgraph_core.words import languages, missing, terms
@@ -148,10 +148,10 @@ def of_terms(wordings: Sequence[str], scope: str, spelt: bool = False) -> list[L
     begun: list[Lookup] = []
     for one in wordings if spelt and not missing() else ():
         terms += [term for meant in spelling.spellings(one, spoken()).values() for term in meant]
-        words = spelling.doubtful(one, spoken()) if compounds.is_german(one) else {}
+        words = spelling.doubtful(one, spoken()) if spelling.is_german(one) else {}
         for word, term in words.items():
-            terms += [part for two in compounds.splits(word, spoken()) for part in two]
-            begun += _beginning(compounds.beginning(word, term), scope)
+            terms += [part for two in spelling.split_compound(word, spoken()) for part in two]
+            begun += _beginning(spelling.find_beginning(word, term), scope)
     return [*equal([*documents.corpus(scope), *documents.named(scope, terms)]), *begun]
 
 
@@ -160,7 +160,9 @@ def _beginning(start: str | None, scope: str) -> list[Lookup]:
     if start is None:
         return []
     where = (("scope", scope),)
-    return [Range((schema.TERM,), "name", start, start + BEYOND, where, 2 * compounds.MOST)]
+    return [
+        Range((schema.TERM,), "name", start, start + BEYOND, where, 2 * spelling.MOST_COMPOUNDS)
+    ]
 
 
 def _asked(wordings: Sequence[str]) -> list[str]:

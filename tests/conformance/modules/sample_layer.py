@@ -16,7 +16,7 @@ from sample_schema import MODEL
 
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.layers import together
-from conceptgraph_core.transfer import audit, export_import, procedures, statistics
+from conceptgraph_core.transfer import audit, export_import, procedures, view
 from conceptgraph_core.transfer import export_import as exporting
 from conceptgraph_core.transfer import search_data as embeddings
 from conceptgraph_core.transfer.view import Everything
@@ -29,7 +29,7 @@ class Samples(Everything):
 
 register = Module(__doc__).register
 
-register(procedures.STATS, Samples, statistics.stats)
+register(procedures.STATS, Samples, view.stats)
 register(procedures.CHECK, Samples, audit.check)
 register(procedures.EXPORT, Samples, exporting.export)
 register(procedures.IMPORT_ROWS, Samples, export_import.import_rows)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ...words.english import STOP_WORDS
+from ...words.languages import STOP_WORDS
 from .. import schema
 from ..language import kin
 from ..language.folded import folded, word_set

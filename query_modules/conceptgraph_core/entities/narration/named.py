@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ... import folding
 from ...retrieval.calendar_words import MONTHS, WEEKDAYS
-from ...words.english import STOP_WORDS
+from ...words.languages import STOP_WORDS
 from ...words.splitting import in_words, is_unspaced
 from .. import names, schema
 from ..language import kin
