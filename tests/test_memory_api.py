@@ -293,3 +293,24 @@ def test_a_program_without_mcp_has_a_memory(tmp_path):
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "Clara lives in Turin" in ended.stdout
+
+
+def test_a_server_without_mcp_2_says_so_in_one_line(tmp_path):
+    told = (
+        "import sys\n"
+        "sys.modules['mcp'] = None\n"
+        "from concept_graph_mcp.__main__ import run\n"
+        "run(['--embedded', 'memory.db', '--toolsets', 'everyday', '--local-time'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", told],
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    [line] = ended.stderr.splitlines()
+    assert "the server needs the package mcp 2, and the installed one is" in line

@@ -16,6 +16,8 @@ from ..settings import SettingsError
 
 # How alike a word and a command's name are if one is the other mistyped; "memory" is a path.
 _ALIKE = 0.8
+# The packages that only the server needs.
+_SERVERS = frozenset({"mcp", "mcp_types"})
 _TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
@@ -107,6 +109,12 @@ class Commands(Sentences):
         """Run the command; an error is printed as one line."""
         try:
             return super().invoke(ctx)
+        except ImportError as error:
+            if (error.name or "").partition(".")[0] not in _SERVERS:
+                raise
+            from .common import Failure
+
+            raise Failure(_tell_mcp()) from None
         except _TOLD as error:
             # Click handles a stdout whose reader has gone.
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
@@ -134,6 +142,21 @@ class Commands(Sentences):
 
     def _has(self, option: str) -> bool:
         return any(option in parameter.opts for parameter in self.params)
+
+
+def _tell_mcp() -> str:
+    """Return why the server cannot be imported: other packages here may need an older mcp."""
+    # Slow to import, and hardly ever needed.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        there = f"the installed one is {version('mcp')}"
+    except PackageNotFoundError:
+        there = "it is not installed"
+    return (
+        f"the server needs the package mcp 2, and {there}; install concept-graph-mcp into an"
+        " environment of its own (Memory, in Python, works here too)"
+    )
 
 
 class Misused(click.UsageError):
