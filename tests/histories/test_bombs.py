@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from tests.server.command_line import run
 
-from concept_graph_mcp.histories import formats, markdown
+from concept_graph_mcp.histories import archives, formats, json_streams, markdown
 from concept_graph_mcp.hosts import backup_files
 
 MB = 1 << 20
@@ -47,19 +47,91 @@ def peak(action):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("command", ["ingest", "import"])
 @pytest.mark.parametrize("name", ["export.zip", "conversations.json", "session.jsonl"])
-def test_an_archive_is_named_as_one_and_nothing_is_unpacked(there, tmp_path, command, name):
+def test_import_names_an_archive_as_one_and_unpacks_nothing(there, tmp_path, name):
     file = tmp_path / "given" / name
     file.parent.mkdir()
     file.write_bytes(zipped())
-    result, most = peak(lambda: run(*there, command, str(file)))
+    result, most = peak(lambda: run(*there, "import", str(file)))
     assert result.exit_code == 1
     assert result.stderr == (
         f"concept-graph-mcp: {file}: is a zip archive; unpack it and name the file in it\n"
     )
     assert most < 16 * MB
     assert [*file.parent.iterdir()] == [file]
+
+
+def ingested(there, file, content):
+    """Return the exit code and the last line of `ingest`; it writes nothing beside *file*."""
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(content)
+    result, most = peak(lambda: run(*there, "ingest", str(file)))
+    assert most < 48 * MB
+    assert [*file.parent.iterdir()] == [file]
+    return result.exit_code, result.stderr.splitlines()[-1]
+
+
+def packed(*files, method=zipfile.ZIP_DEFLATED):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def test_an_archive_with_nothing_that_is_known_is_one_line(there, tmp_path):
+    file = tmp_path / "given" / "export.zip"
+    code, line = ingested(there, file, packed(("a.zip", zipped()), ("../../evil.json", "[{}]")))
+    assert code == 1
+    assert line == (
+        f"concept-graph-mcp: {file}: is an archive without a history of a known format;"
+        " nothing was ingested"
+    )
+
+
+@pytest.mark.parametrize("begins", ["[", '[{"mapping": {}, "id": "c", "title": "'])
+def test_a_file_that_is_unpacked_to_far_more_is_one_line(there, tmp_path, begins):
+    content = packed(("conversations.json", begins + " " * PACKED))
+    code, line = ingested(there, tmp_path / "given" / "export.zip", content)
+    assert code == 1
+    assert "conversations.json: is over 200 times larger than in the archive" in line
+    assert line.endswith("it is not unpacked; nothing was ingested")
+
+
+def test_sizes_that_lie_are_not_believed(there, tmp_path):
+    content = packed(("conversations.json", "[" + " " * PACKED))
+    true = (len(content) - 22 - 46 - 30 - 2 * len("conversations.json")).to_bytes(4, "little")
+    assert true in content
+    lying = content.replace(true, (2**31).to_bytes(4, "little"))
+    code, line = ingested(there, tmp_path / "given" / "export.zip", lying)
+    assert code == 1
+    assert "archive" in line
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (packed(("a.json", "[]"))[:-10], "is a damaged archive"),
+        (b"PK\x03\x04" + b"\0" * 100, "is a damaged archive"),
+        (packed(("conversations.json", '[{"mapping": {}}]'), method=zipfile.ZIP_LZMA), "a method"),
+    ],
+)
+def test_an_archive_that_cannot_be_read_is_one_line(there, tmp_path, content, said):
+    code, line = ingested(there, tmp_path / "given" / "export.zip", content)
+    assert code == 1
+    assert said in line
+
+
+def test_an_archive_of_too_many_files_is_one_line(there, tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MOST_FILES", 3)
+    content = packed(*((f"{number}.json", "[]") for number in range(4)))
+    code, line = ingested(there, tmp_path / "given" / "export.zip", content)
+    assert code == 1
+    assert "is an archive of 4 files; at most 3" in line
+    monkeypatch.setattr(archives, "_LONGEST_DIRECTORY", 100)
+    code, line = ingested(there, tmp_path / "given" / "export.zip", content)
+    assert code == 1
+    assert "with a directory of" in line
 
 
 def test_a_compressed_export_is_named_as_one(there, tmp_path):
@@ -98,7 +170,7 @@ def test_a_note_that_is_too_long_is_a_line(there, tmp_path):
     ],
 )
 def test_an_item_that_is_too_long_is_a_line_and_takes_little(there, tmp_path, monkeypatch, begins):
-    monkeypatch.setattr(formats, "_LONGEST", 4 * MB)
+    monkeypatch.setattr(json_streams, "LONGEST", 4 * MB)
     file = tmp_path / "conversations.json"
     more = {b'"': b"a" * MB, b"{": b'"a":"' + b"b" * MB + b'",', b"[": b'"' + b"c" * MB + b'",'}
     with file.open("wb") as stream:
@@ -118,7 +190,7 @@ def test_a_first_line_that_is_too_long_is_not_read_to_its_end(tmp_path, monkeypa
     with file.open("wb") as stream:
         stream.write(b"{")
         stream.truncate(1 << 40)
-    monkeypatch.setattr(formats, "_LONGEST", MB)
+    monkeypatch.setattr(json_streams, "LONGEST", MB)
     assert formats.recognise_format(file) is None
 
 

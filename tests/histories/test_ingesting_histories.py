@@ -6,7 +6,7 @@ import pytest
 from history_samples import ASSISTANT_SAID, CODE, OF, USER_SAID, claude_code, lines
 from tests.server.command_line import ok, run
 
-from concept_graph_mcp.histories import formats
+from concept_graph_mcp.histories import formats, json_streams
 
 KNOWN = list(OF)
 
@@ -114,24 +114,26 @@ def test_a_file_that_is_being_written_goes_on_where_it_ended(there, tmp_path):
 def read_bytes(monkeypatch):
     """Return a function that tells how many bytes of histories have been read as lines so far."""
     count = [0]
-    lines = formats._lines
+    lines = json_streams._lines
 
     def counted(file):
         for line, is_whole in lines(file):
             count[0] += len(line or b"")
             yield line, is_whole
 
-    monkeypatch.setattr(formats, "_objects", _with_lines(formats._objects, counted))
+    monkeypatch.setattr(
+        json_streams, "read_objects", _with_lines(json_streams.read_objects, counted)
+    )
     return lambda: count[0]
 
 
 def _with_lines(objects, counted):
     def reading(file, kept, mark):
-        original, formats._lines = formats._lines, counted
+        original, json_streams._lines = json_streams._lines, counted
         try:
             yield from objects(file, kept, mark)
         finally:
-            formats._lines = original
+            json_streams._lines = original
 
     return reading
 
@@ -196,10 +198,10 @@ def test_one_bad_file_of_a_folder_does_not_stop_the_others(there, tmp_path, monk
     (folder / "c.jsonl").write_text(claude_code())
     recognised = formats.recognise_format
 
-    def refused(path):
+    def refused(path, *member):
         if path.name == "b.jsonl":
             raise PermissionError(13, "Permission denied", str(path))
-        return recognised(path)
+        return recognised(path, *member)
 
     monkeypatch.setattr("concept_graph_mcp.histories.formats.recognise_format", refused)
     lines_told = told(ok(*there, "ingest", str(folder)))
@@ -213,7 +215,7 @@ def test_one_bad_file_of_a_folder_does_not_stop_the_others(there, tmp_path, monk
 
 
 def test_a_line_that_is_too_long_is_left_out(there, tmp_path, monkeypatch):
-    monkeypatch.setattr(formats, "_LONGEST", 5_000)
+    monkeypatch.setattr(json_streams, "LONGEST", 5_000)
     file = tmp_path / "session.jsonl"
     long = json.dumps({"type": "user", "uuid": "l", "sessionId": "s", "x": "y" * 20_000})
     file.write_text(f"{long}\n{claude_code()}{long}")

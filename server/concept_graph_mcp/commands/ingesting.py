@@ -1,10 +1,5 @@
 """Store the messages of conversations as memories, without any model (`ingest`)."""
 
-import gc
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -14,29 +9,12 @@ import click
 from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
 
-from .. import calls
-from ..calls import Call
-from ..errors import StoreError
-from ..file_formats import FormatError, Messages, Row, Tally, notes
-from ..file_formats.lines import Record
-from ..histories import formats, markdown, secrets
-from ..histories.conversation import Kept
-from ..histories.formats import History
-from ..session import Session
-from . import importing, notes_folder, output
+from ..histories import formats
+from . import notes_folder
 from .common import PATH, Failure, note_vectors, with_session
-from .importing import Interrupted
 from .interrupts import Interrupts
-from .marking import Marking
 from .notes import note
-from .progress import progress
-
-# Bounds of one transaction: messages, and characters.
-_BATCH = 1_000
-_CHARACTERS = 1_000_000
-# The first lines of a file for a new store are read twice, so they are few.
-_FIRST = 20
-_REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
+from .storing import Ingest, without_collecting
 
 
 @click.command()
@@ -81,8 +59,8 @@ def ingest(
                    created_at), speaker (or role), and id
       claude-code  sessions of Claude Code (~/.claude/projects)
       codex        sessions of Codex (~/.codex/sessions)
-      chatgpt      the export of ChatGPT (conversations.json)
-      claude-ai    the export of Claude.ai (conversations.json)
+      chatgpt      the export of ChatGPT (the .zip, or conversations.json)
+      claude-ai    the export of Claude.ai (the .zip, or its .json files)
       markdown     notes; the text below each heading is a memory
       mem0         what get_all of mem0 returns
 
@@ -101,7 +79,7 @@ def ingest(
     if forget_deleted and path is None:
         raise click.UsageError("--forget-deleted: name the folder of the notes")
     found = _agreed(yes or dry_run) if path is None else [(path, given)]
-    with Interrupts() as interrupts, _uncollected():
+    with Interrupts() as interrupts, without_collecting():
         work = Ingest(found, thread, interrupts, everything=everything, dry_run=dry_run)
         try:
             with_session(embedded, work.run, creates=True)
@@ -135,235 +113,3 @@ def _agreed(yes: bool) -> list[tuple[Path, str | None]]:
     if not yes:
         click.confirm("Ingest them?", abort=True)
     return [(one.folder, one.format) for one in found]
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Disable cyclic garbage collection meanwhile.
-
-    Ingesting makes few cycles, which each batch collects, and a scan visits all objects. This saves
-    a tenth of the time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-class Ingest:
-    """Messages of files, stored in batches of one transaction each.
-
-    *found* are files or folders and their format, if it is given. `created` counts what a dry run
-    would store. *told* is called with the rows of each batch that is in the store.
-    """
-
-    def __init__(
-        self,
-        found: Sequence[tuple[Path, str | None]],
-        thread: str | None,
-        interrupts: Interrupts,
-        *,
-        everything: bool = False,
-        dry_run: bool = False,
-        told: Callable[[Sequence[Row]], None] | None = None,
-    ) -> None:
-        self.created = self.existing = 0
-        self.tally = Tally()
-        self._found = found
-        self._thread = thread
-        self._interrupts = interrupts
-        self._kept = Kept(self.tally, everything)
-        self._dry_run = dry_run
-        self._told = told
-        self._marking: Marking | None = None
-        # Whether the last batch had stored messages, so that the next one may have such too.
-        self._recurs = False
-        self._where = ""
-        self._lines: int | None = None
-        self._done = 0
-
-    async def run(self, session: Session) -> None:
-        """Ingest the files. Raises Failure, which says how much was stored."""
-        for path, given in self._found:
-            with output.told(path):
-                is_alone = not path.is_dir()
-                for file, history in formats.histories(path, given):
-                    if isinstance(history, OSError):
-                        self._leave_out(history)
-                    elif history is not None:
-                        await self._history(session, history, is_alone)
-                    elif is_alone:
-                        await self._messages_of(session, file)
-                    else:
-                        self.tally.left_out("files of no known format", str(file))
-
-    async def _history(self, session: Session, history: History, is_alone: bool) -> None:
-        self._where = "" if is_alone else f"{history.path}: "
-        if history.format == formats.OURS:
-            await self._messages_of(session, history.path)
-            return
-        if history.format == markdown.NAME and await self._taken_back(session, history.path):
-            return
-        messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
-        self._marking = await Marking.begun(session, history, self._kept, self._dry_run)
-        mark = self._marking.mark
-        self.existing += mark.messages
-        try:
-            rows = messages.of_history(history.messages(self._kept, mark))
-            await self._all(session, rows, f"reading {history.path.name}", None)
-            await self._marking.move(session)
-        except OSError as error:
-            if is_alone:
-                raise
-            self._leave_out(error)
-        except Failure as error:
-            # The other files of a folder are worth reading all the same.
-            if is_alone:
-                raise
-            self.tally.left_out("the rest of files with an error", str(error))
-        finally:
-            self._marking = None
-
-    async def _taken_back(self, session: Session, file: Path) -> bool:
-        """Take back the edits of notes that `export` wrote; return whether *file* has such."""
-        if file.stat().st_size > markdown.MOST_BYTES:
-            return False
-        text = file.read_text(encoding="utf-8", errors="replace")
-        kind = notes.kind(text)
-        if kind == notes.ENTITY:
-            self.tally.left_out("notes of entities, which are only read")
-        elif kind == notes.MONTH:
-            taking = notes_folder.TakingBack(session, self.tally, self._dry_run)
-            with self._telling():
-                await taking.file(text)
-            self.created += taking.created
-            self.existing += taking.existing
-            messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
-            new = taking.messages(int(file.stat().st_mtime * 1000))
-            await self._all(session, messages.of_history(new), f"reading {file.name}", None)
-        return kind is not None
-
-    def _leave_out(self, error: OSError) -> None:
-        self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")
-
-    async def _messages_of(self, session: Session, file: Path) -> None:
-        messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
-        with importing.opened(file) as stream:
-            self._lines = importing.count_lines(stream.buffer)
-            await self._all(session, messages.rows(stream), "ingesting lines", self._lines)
-
-    async def _all(
-        self, session: Session, source: Iterator[Row], what: str, total: int | None
-    ) -> None:
-        self._done = 0
-        rows = _Rows(source)
-        with progress(what, total) as tell, self._telling():
-            for batch in _batches(rows):
-                with self._interrupts.piece():
-                    await self._ingest(session, batch)
-                tell(self._done)
-                # The young objects alone: a few cycles a message fill the memory with a long file.
-                gc.collect(0)
-            if rows.error is not None:
-                raise rows.error
-
-    def interrupted(self) -> Interrupted:
-        """Return the error for a Ctrl-C."""
-        return Interrupted(f"interrupted; {self._so_far()}; the same command goes on from here")
-
-    async def _ingest(self, session: Session, batch: list[Row]) -> None:
-        batch = [_redacted(row, self.tally) for row in batch]
-        if self._dry_run:
-            self.created += len(batch)
-            return
-        before = self.existing
-        if new := await self._unknown(session, batch) if self._recurs else batch:
-            made = await self._run(session, partial(calls.ingesting.ingest, session.user_id), new)
-            self.created += made["created"]
-            self.existing += made["existing"]
-            self._tell_differing(new, set(made["differing"]))
-        self._recurs = self.existing > before
-        if self._told is not None:
-            self._told(batch)
-        self._done = batch[-1].line
-        if self._marking is not None:
-            await self._marking.move(session, [row.record["id"] for row in batch])
-
-    async def _unknown(self, session: Session, batch: list[Row]) -> list[Row]:
-        """Return those of *batch* that are not stored; it is cheaper than to ingest the others."""
-        found = await self._run(session, calls.ingesting.ingested, batch)
-        self.existing += len(found["existing"])
-        self._tell_differing(batch, set(found["differing"]))
-        known = set(found["existing"])
-        return [row for row in batch if row.record["id"] not in known]
-
-    async def _run(
-        self, session: Session, call: Callable[[list[Record]], Call], batch: list[Row]
-    ) -> Record:
-        """Run the call for the messages of *batch*. Raises FormatError, which names one of them."""
-        try:
-            [made] = await session.run(call([row.record for row in batch]))
-        except (StoreError, ConceptGraphError) as error:
-            refused = _REFUSED.fullmatch(str(error))
-            if refused is None:
-                raise
-            place = batch[int(refused["number"])].place
-            raise FormatError(f"{place}: {refused['reason']}") from None
-        return made
-
-    def _tell_differing(self, batch: list[Row], ids: set[str]) -> None:
-        for row in batch if ids else ():
-            if row.record["id"] in ids:
-                what = "with another text, speaker or time, and left so"
-                self.tally.there_already(what, row.place)
-
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
-        try:
-            yield
-        except (FormatError, StoreError, ConceptGraphError) as error:
-            raise Failure(f"{self._where}{error}; {self._so_far()}") from None
-
-    def _so_far(self) -> str:
-        torn = self._interrupts.torn
-        if not self._done:
-            return "a part of it may be in" if torn else "nothing was ingested"
-        of_all = f" of {self._lines:,}" if self._lines else ""
-        return f"all up to line {self._done:,}{of_all} is in{', perhaps more' if torn else ''}"
-
-
-def _redacted(row: Row, tally: Tally) -> Row:
-    """Return *row* without the secrets of its text."""
-    text = secrets.redact_text(row.record["text"], tally)
-    return replace(row, record={**row.record, "text": text})
-
-
-class _Rows:
-    """The rows of a file before the first wrong line, whose `error` is kept meanwhile."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self.error: FormatError | None = None
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[Row]:
-        try:
-            yield from self._rows
-        except FormatError as error:
-            self.error = error
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Iterate over *rows* in batches of bounded size."""
-    batch: list[Row] = []
-    characters, most = 0, min(_FIRST, _BATCH)
-    for row in rows:
-        batch.append(row)
-        characters += len(row.record["text"])
-        if len(batch) >= most or characters >= _CHARACTERS:
-            yield batch
-            batch, characters, most = [], 0, _BATCH
-    if batch:
-        yield batch

@@ -29,6 +29,8 @@ class Marking:
     ) -> "Marking":
         """Return the marking of *history*, at its mark if the store has what was read up to it."""
         how = "" if dry_run or not history.has_marks else f"{history.format} {kept.everything}"
+        if how and history.member is not None:
+            how += f" {history.member}"
         made = cls(history, how, None)
         file = await made._file(session)
         mark = None if file is None else marks.read(file, history.path)

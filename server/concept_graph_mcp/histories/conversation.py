@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from ..file_formats.lines import Record, Tally
@@ -18,17 +18,27 @@ _DIFF = re.compile(
 )
 _BLANK_LINES = re.compile(r"\n{3,}")
 _LONGEST_PROJECT = 100
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The choice of what to keep: with *everything* also code, diffs and the output of tools.
 
-    `tally` counts what is left out.
+    `tally` counts what is left out. The user is called *me* among several people. Times without an
+    offset are of *zone*, and what has no time has that of its file, *file_ms*.
     """
 
     tally: Tally
     everything: bool = False
+    me: frozenset[str] = frozenset()
+    zone: tzinfo = UTC
+    file_ms: int = 0
+
+    def name_speaker(self, name: str) -> str:
+        """Return who says what *name* says: the user, or another of that name."""
+        shown = " ".join(name.split())[:_LONGEST_NAME]
+        return USER if fold_name(shown) in self.me else shown
 
     def prose(self, text: str) -> str:
         """Return *text* without blocks of code and diffs."""
@@ -95,6 +105,11 @@ def message(
     tags = [project] if (project := project_tag(folder)) else []
     said = {"key": key, "thread": thread, "speaker": speaker, "time_ms": time, "text": text}
     return {**said, "tags": tags}
+
+
+def fold_name(name: str) -> str:
+    """Return *name* in the form in which two spellings of it are the same."""
+    return " ".join(name.split()).casefold()
 
 
 def project_tag(folder: object) -> str | None:

@@ -3,58 +3,69 @@
 Find the histories that agents have left on this machine.
 """
 
-import itertools
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
-from ..errors import one_line
 from ..file_formats.lines import FormatError, Record
-from . import chatgpt, claude_ai, claude_code, codex, markdown, marks, mem0
+from . import archives, chatgpt, claude_ai, claude_code, codex, json_streams, markdown, marks, mem0
+from .archives import ArchiveError, Entry
 from .conversation import Kept
+from .json_streams import Object
 from .marks import Mark
 
-_Object = dict[str, Any]
 # A format of lines: whether a line is one of its, and the messages of a file's lines.
-_OfLines = Callable[[Iterator[_Object], Kept, _Object], Iterator[Record]]
-_LINES: dict[str, tuple[Callable[[_Object], bool], _OfLines]] = {
+_OfLines = Callable[[Iterator[Object], Kept, Object], Iterator[Record]]
+_LINES: dict[str, tuple[Callable[[Object], bool], _OfLines]] = {
     claude_code.NAME: (claude_code.is_one, claude_code.messages),
     codex.NAME: (codex.is_one, codex.messages),
 }
 # A format of one long list: the key that its items have, and the messages of an item.
-_LISTS: dict[str, tuple[str, Callable[[_Object, Kept], Iterator[Record]]]] = {
-    chatgpt.NAME: (chatgpt.MARK, chatgpt.messages),
-    claude_ai.NAME: (claude_ai.MARK, claude_ai.messages),
-    mem0.NAME: (mem0.MARK, mem0.messages),
+_OfItem = Callable[[Object, Kept], Iterator[Record]]
+_LISTS: dict[str, tuple[str, _OfItem]] = {
+    chatgpt.MARK: (chatgpt.NAME, chatgpt.messages),
+    claude_ai.MARK: (claude_ai.NAME, claude_ai.messages),
+    claude_ai.OF_MEMORY: (claude_ai.NAME, claude_ai.memories),
+    claude_ai.OF_PROJECT: (claude_ai.NAME, claude_ai.projects),
+    mem0.MARK: (mem0.NAME, mem0.messages),
 }
+# The key of a list that is one of a map's values; a list alone has none.
+_WITHIN = {mem0.NAME: "results"}
 OURS = "messages"
-NAMES = (OURS, *_LINES, *_LISTS, markdown.NAME)
-SUFFIXES = (".jsonl", ".json", *markdown.SUFFIXES)
+NAMES = (OURS, *_LINES, *dict.fromkeys(name for name, _ in _LISTS.values()), markdown.NAME)
+_IN_ARCHIVES = (".jsonl", ".json")
+SUFFIXES = (*_IN_ARCHIVES, ".zip", *markdown.SUFFIXES)
 # A session may begin with so many lines that do not tell.
 _FIRST_LINES = 20
-# The longest line, and the longest item of a list, in bytes: it must fit into memory.
-_LONGEST = 2**26
-# Read in large pieces, because the parser copies a value again for each piece of it.
-_READ_BYTES = 2**20
 _HEAD = 4_096
-_DEEPEST = 100
 # The depths of items: of a list, and of a list that is one of a map's values.
 _ITEM_DEPTHS = (2, 3)
-_FIRST_EVENTS = 100_000
 
 
 class History(NamedTuple):
-    """A file of a format; the name of its format."""
+    """A file of a format, or the one called *member* in the archive *path*."""
 
     path: Path
     format: str
+    member: str | None = None
 
     @property
     def has_marks(self) -> bool:
         """Whether reading can continue at a mark."""
-        return self.format != markdown.NAME
+        in_archive = self.member is not None
+        return self.format != markdown.NAME and not (in_archive and self.format in _LINES)
+
+    @property
+    def name(self) -> str:
+        """The name of the file, with that of its archive."""
+        return self.path.name if self.member is None else f"{self.path.name}/{self.member}"
+
+    def open(self) -> AbstractContextManager[BinaryIO]:
+        """Yield the content of the file."""
+        return Entry(self.path, self.member).open()
 
     def messages(self, kept: Kept, mark: Mark | None = None) -> Iterator[Record]:
         """Iterate over its messages, from *mark* on, which moves along.
@@ -65,20 +76,28 @@ class History(NamedTuple):
             yield from markdown.messages(self.path, kept)
             return
         at = mark or Mark()
-        with self.path.open("rb") as file:
+        kept = replace(kept, file_ms=Entry(self.path, self.member).read_time())
+        with self.open() as file:
             if self.format in _LINES:
-                file.seek(at.offset)
-                yield from _LINES[self.format][1](_objects(file, kept, at), kept, at.state)
+                if at.offset:
+                    file.seek(at.offset)
+                objects = json_streams.read_objects(file, kept, at)
+                yield from _LINES[self.format][1](objects, kept, at.state)
             else:
                 at.version = marks.version(self.path)
-                yield from _of_items(_items(file), _LISTS[self.format][1], kept, at.state)
+                within = _WITHIN.get(self.format, "items")
+                yield from _of_items(json_streams.read_items(file, within), self.format, kept, at)
 
 
-def recognise_format(path: Path) -> str | None:
-    """Return the format of the file *path* by its content; None if it is none of these."""
-    if path.suffix.lower() in markdown.SUFFIXES:
+def recognise_format(path: Path, member: str | None = None) -> str | None:
+    """Return the format of a file by its content; None if it is none of these.
+
+    Raises OSError, ArchiveError.
+    """
+    entry = Entry(path, member)
+    if member is None and path.suffix.lower() in markdown.SUFFIXES:
         return markdown.NAME
-    with path.open("rb") as file:
+    with entry.open() as file:
         begins = file.read(_HEAD).lstrip()[:1]
         file.seek(0)
         if begins == b"[":
@@ -90,9 +109,9 @@ def _of_lines(file: BinaryIO) -> str | None:
     ours = False
     for _ in range(_FIRST_LINES):
         # No line that is too long is read to its end here, because nothing may follow it.
-        line = file.readline(_LONGEST)
+        line = file.readline(json_streams.LONGEST)
         try:
-            record = json.loads(line if len(line) < _LONGEST else b"")
+            record = json.loads(line if len(line) < json_streams.LONGEST else b"")
         except (ValueError, RecursionError):
             break
         if not isinstance(record, dict):
@@ -106,112 +125,31 @@ def _of_lines(file: BinaryIO) -> str | None:
 
 
 def _of_list(file: BinaryIO) -> str | None:
-    names = {key: name for name, (key, _) in _LISTS.items()}
-    depth = 0
-    with suppress(FormatError):
-        for event, value in itertools.islice(_events(_Pieces(file)), _FIRST_EVENTS):
-            depth += _DEEPER.get(event, 0)
-            if event == "map_key" and depth in _ITEM_DEPTHS and value in names:
-                return names[value]
+    try:
+        for depth, key in json_streams.find_keys(file):
+            if depth in _ITEM_DEPTHS and key in _LISTS:
+                return _LISTS[key][0]
+    except ArchiveError:
+        raise
+    except FormatError:
+        pass
     return None
 
 
-def _objects(file: BinaryIO, kept: Kept, mark: Mark) -> Iterator[_Object]:
-    """Iterate over the objects in the lines of *file*, which a program may be writing.
-
-    *mark* moves to the end of each whole line.
-    """
-    for line, is_whole in _lines(file):
-        mark.offset = file.tell() if is_whole else mark.offset
-        if line is None:
-            kept.tally.left_out(f"lines of more than {_LONGEST:,} bytes")
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            what = "lines that are no JSON" if is_whole else "a last line that is not whole yet"
-            kept.tally.left_out(what, f"byte {file.tell() - len(line):,}" if line.strip() else "")
-            continue
-        if isinstance(record, dict):
-            yield record
-
-
-def _lines(file: BinaryIO) -> Iterator[tuple[bytes | None, bool]]:
-    """Iterate over the lines of *file*, None for one that is too long, and whether they end."""
-    while line := file.readline(_LONGEST):
-        part = line
-        while len(part) == _LONGEST and not part.endswith(b"\n"):
-            part = file.readline(_LONGEST)
-        yield line if part is line else None, part.endswith(b"\n")
-
-
-def _of_items(
-    items: Iterator[_Object],
-    of_item: Callable[[_Object, Kept], Iterator[Record]],
-    kept: Kept,
-    state: _Object,
-) -> Iterator[Record]:
-    """Iterate over the messages of *items*; *state* has the item and the message to go on at."""
+def _of_items(items: Iterator[Object], name: str, kept: Kept, mark: Mark) -> Iterator[Record]:
+    """Iterate over the messages of *items*; *mark* has the item and the message to go on at."""
+    state = mark.state
+    readers = [(key, read) for key, (of, read) in _LISTS.items() if of == name]
     first, past = state.get("item", 0), state.get("message", 0)
     for number, item in enumerate(items):
         if number < first:
             continue
-        for place, record in enumerate(of_item(item, kept), 1):
+        found = (read(item, kept) for key, read in readers if key in item)
+        for place, record in enumerate(next(found, ()), 1):
             if number > first or place > past:
                 state |= {"item": number, "message": place}
                 yield record
         state |= {"item": number + 1, "message": 0}
-
-
-def _items(file: BinaryIO) -> Iterator[_Object]:
-    """Iterate over the items of a list, alone or as `results`, one in memory at a time."""
-    import ijson
-
-    prefix = "item" if file.read(_HEAD).lstrip()[:1] == b"[" else "results.item"
-    file.seek(0)
-    pieces = _Pieces(file)
-    for item in ijson.items(ijson.parse(_events(pieces)), prefix):
-        pieces.left = _LONGEST
-        if isinstance(item, dict):
-            yield item
-
-
-class _Pieces:
-    """A file of which only so much is read before `left` is set anew."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.left = _LONGEST
-
-    def read(self, size: int) -> bytes:
-        if self.left < 0:
-            raise FormatError(f"has an item of more than {_LONGEST:,} bytes")
-        piece = self._file.read(size)
-        self.left -= len(piece)
-        return piece
-
-
-def _events(file: _Pieces) -> Iterator[tuple[str, Any]]:
-    """Iterate over the events of the JSON in *file*.
-
-    The path of an element is as long as its depth, so a file of brackets alone would take all
-    memory.
-    """
-    # Imported on demand: only such a file needs it.
-    import ijson
-
-    depth = 0
-    try:
-        for event, value in ijson.basic_parse(file, buf_size=_READ_BYTES, use_float=True):
-            depth += _DEEPER.get(event, 0)
-            if depth > _DEEPEST:
-                raise FormatError("is nested too deeply")
-            yield event, value
-    except ijson.JSONError as error:
-        raise FormatError(f"is not whole, or no JSON: {one_line(error)}") from None
-
-
-_DEEPER = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
 
 
 _PLACES = {claude_code.NAME: claude_code.FOLDERS, codex.NAME: codex.FOLDERS}
@@ -243,25 +181,34 @@ def discover_histories(home: Path | None = None) -> Iterator[Found]:
 
 def histories(
     path: Path, given: str | None = None
-) -> Iterator[tuple[Path, History | OSError | None]]:
+) -> Iterator[tuple[Path, History | OSError | FormatError | None]]:
     """Iterate over the files of *path*, a file or a folder, each with its history if it is one.
 
-    *given* is the format of all files; without it the content tells. A pipe, which can be read only
-    once, is no history. An unreadable file of a folder comes with its error; alone it raises that.
+    *given* is the format of all files; without it the content tells. The files of an archive follow
+    each other. A pipe, which can be read only once, is no history. An unreadable file of a folder
+    comes with its error; alone it raises that.
     """
     if not path.is_dir():
-        yield path, _history(path, given)
+        yield from _list_histories(path, given)
         return
     for file in sorted(_list_files_below(path)):
         try:
-            yield file, _history(file, given)
-        except OSError as error:
+            yield from _list_histories(file, given)
+        except (OSError, FormatError) as error:
             yield file, error
 
 
-def _history(file: Path, given: str | None) -> History | None:
-    name = given or (recognise_format(file) if file.is_file() else None)
-    return None if name is None else History(file, name)
+def _list_histories(file: Path, given: str | None) -> Iterator[tuple[Path, History | None]]:
+    if not file.is_file() or not archives.is_archive(file):
+        name = given or (recognise_format(file) if file.is_file() else None)
+        yield file, None if name is None else History(file, name)
+        return
+    with archives.open_files(file) as files:
+        names = files.list_names()
+    for member in names:
+        name = recognise_format(file, member) if member.lower().endswith(_IN_ARCHIVES) else None
+        is_meant = name not in (None, OURS) and given in (None, name)
+        yield file / member, History(file, str(name), member) if is_meant else None
 
 
 def _list_files_below(folder: Path) -> Iterator[Path]:

@@ -1,0 +1,201 @@
+"""Read the files of a zip archive or of a folder as streams; write none of their paths.
+
+An archive comes from anywhere, so what it may cost is bounded: its directory, the number of its
+files, and how many times larger than itself a file may be unpacked.
+"""
+
+import io
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from ..errors import one_line
+from ..file_formats.lines import FormatError
+
+MOST_FILES = 100_000
+# In bytes. The directory of an archive is read at once, and each file in it takes some memory.
+_LONGEST_DIRECTORY = 2**24
+_MOST_UNPACKED = 2**36
+# JSON of conversations is packed 5 to 20 times, and blanks alone a thousand times.
+MOST_TIMES = 200
+_ALWAYS_UNPACKED = 2**20
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MARK = b"PK\x03\x04"
+
+
+class ArchiveError(FormatError):
+    """An archive cannot be read, or is larger inside than any history."""
+
+
+class Files:
+    """The files of a folder or of an archive, by their names with "/" between the parts."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def list_names(self) -> list[str]:
+        """Return the names of the files, sorted. Raises OSError, ArchiveError."""
+        found = (one for one in self.path.rglob("*") if one.is_file())
+        return sorted(one.relative_to(self.path).as_posix() for one in found)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """Yield the content of the file *name*. Raises OSError, ArchiveError."""
+        with (self.path / name).open("rb") as stream:
+            yield stream
+
+    def read_time(self, name: str) -> int:
+        """Return the time of the file's last change, unix milliseconds."""
+        return int((self.path / name).stat().st_mtime * 1_000)
+
+    def close(self) -> None:
+        """Release what is open."""
+
+
+class Archive(Files):
+    """The files of a zip archive; links, folders and encrypted files are none of them."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._stream = _Directory(path.open("rb"))
+        try:
+            self._zip = zipfile.ZipFile(cast(BinaryIO, self._stream))
+        except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+            self._stream.close()
+            raise ArchiveError(f"is a damaged archive: {one_line(error)}") from None
+        except ArchiveError:
+            self._stream.close()
+            raise
+        infos = self._zip.infolist()
+        if len(infos) > MOST_FILES:
+            self.close()
+            raise ArchiveError(f"is an archive of {len(infos):,} files; at most {MOST_FILES:,}")
+        self._size = path.stat().st_size
+        self._infos = {one.filename: one for one in infos if _is_file(one)}
+
+    def list_names(self) -> list[str]:
+        return sorted(self._infos)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        info = self._infos[name]
+        if info.compress_type not in _METHODS:
+            raise ArchiveError(f"{_shown(name)}: is packed by a method that is not read")
+        packed = min(info.compress_size, self._size)
+        most = min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, packed * MOST_TIMES))
+        try:
+            packed_stream = self._zip.open(info)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            raise ArchiveError(f"{_shown(name)}: cannot be unpacked: {one_line(error)}") from None
+        with packed_stream:
+            yield io.BufferedReader(_Unpacked(cast(BinaryIO, packed_stream), _shown(name), most))
+
+    def read_time(self, name: str) -> int:
+        try:
+            return int(datetime(*self._infos[name].date_time, tzinfo=UTC).timestamp() * 1_000)
+        except ValueError:
+            return int(self.path.stat().st_mtime * 1_000)
+
+    def close(self) -> None:
+        self._zip.close()
+        self._stream.close()
+
+
+class Entry(NamedTuple):
+    """A file: one of its own, or the one called *member* in the archive *path*."""
+
+    path: Path
+    member: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.name if self.member is None else self.member.rpartition("/")[2]
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Yield its content. Raises OSError, ArchiveError."""
+        if self.member is None:
+            with self.path.open("rb") as stream:
+                yield stream
+            return
+        with open_files(self.path) as files, files.open(self.member) as stream:
+            yield stream
+
+    def read_time(self) -> int:
+        """Return the time of its last change, unix milliseconds."""
+        if self.member is None:
+            return int(self.path.stat().st_mtime * 1_000)
+        with open_files(self.path) as files:
+            return files.read_time(self.member)
+
+
+@contextmanager
+def open_files(path: Path) -> Iterator[Files]:
+    """Yield the files of *path*, a folder or a zip archive. Raises OSError, ArchiveError."""
+    files = Files(path) if path.is_dir() else Archive(path)
+    try:
+        yield files
+    finally:
+        files.close()
+
+
+def is_archive(path: Path) -> bool:
+    """Tell whether the file *path* begins as a zip archive does. Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(len(_MARK)) == _MARK
+
+
+class _Directory(io.BufferedReader):
+    """A file of which no more is read at once than the directory of an archive may have."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > _LONGEST_DIRECTORY:
+            raise ArchiveError(f"is an archive with a directory of {size:,} bytes; it is not read")
+        return super().read(size)
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a file in an archive, of which at most *most* bytes are unpacked."""
+
+    def __init__(self, stream: BinaryIO, name: str, most: int) -> None:
+        self._stream = stream
+        self._name = name
+        self._most = most
+
+    def readinto(self, buffer: object) -> int:
+        into = memoryview(cast(bytearray, buffer))
+        try:
+            piece = self._stream.read(len(into))
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            why = one_line(error) or "it ends too early"
+            raise ArchiveError(f"{self._name}: is damaged in the archive: {why}") from None
+        if self._stream.tell() > self._most:
+            raise ArchiveError(
+                f"{self._name}: is over {MOST_TIMES} times larger than in the archive;"
+                " it is not unpacked"
+            )
+        into[: len(piece)] = piece
+        return len(piece)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._stream.seek(offset, whence)
+
+
+def _is_file(info: zipfile.ZipInfo) -> bool:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    return not info.is_dir() and kind in (0, stat.S_IFREG)
+
+
+def _shown(name: str) -> str:
+    return one_line(name)[-80:]
