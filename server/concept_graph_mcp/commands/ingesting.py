@@ -29,6 +29,12 @@ from .storing import Ingest, without_collecting
 @click.option(
     "--discover", is_flag=True, help="Find the sessions that agents have left on this machine."
 )
+@click.option(
+    "--me",
+    multiple=True,
+    metavar="NAME",
+    help="Your name in a chat of several people. May be given again.",
+)
 @click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
 @click.option(
     "--forget-deleted",
@@ -46,6 +52,7 @@ def ingest(
     thread: str | None,
     *,
     discover: bool,
+    me: tuple[str, ...],
     everything: bool,
     forget_deleted: bool,
     dry_run: bool,
@@ -61,8 +68,17 @@ def ingest(
       codex        sessions of Codex (~/.codex/sessions)
       chatgpt      the export of ChatGPT (the .zip, or conversations.json)
       claude-ai    the export of Claude.ai (the .zip, or its .json files)
+      gemini       My Activity of Google Takeout, as JSON (the .zip, or a file)
+      gemini-cli   sessions of Gemini CLI (~/.gemini/tmp)
+      cursor       chats of Cursor (state.vscdb)
+      slack        the export of a workspace (the .zip, or its folder)
+      discord      a channel by DiscordChatExporter, as JSON; or the data that
+                   Discord sends (the .zip, or its folder)
+      whatsapp     an exported chat (the .zip, or the .txt)
       markdown     notes; the text below each heading is a memory
       mem0         what get_all of mem0 returns
+
+    In a chat of several people, --me says which words are yours; the others' stay theirs.
 
     It stores the words of conversations: no code, no diff, no output of a tool. Secrets
     are replaced by their kind. Stored messages stay as they are, so a file can be ingested again,
@@ -80,7 +96,7 @@ def ingest(
         raise click.UsageError("--forget-deleted: name the folder of the notes")
     found = _agreed(yes or dry_run) if path is None else [(path, given)]
     with Interrupts() as interrupts, without_collecting():
-        work = Ingest(found, thread, interrupts, everything=everything, dry_run=dry_run)
+        work = Ingest(found, thread, interrupts, everything=everything, me=me, dry_run=dry_run)
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from ..file_formats import FormatError, Messages, Row, Tally, notes
 from ..file_formats.lines import Record
 from ..histories import formats, markdown, secrets
 from ..histories.archives import ArchiveError
-from ..histories.conversation import Kept
+from ..histories.conversation import USER, Kept, fold_name
 from ..histories.formats import History
 from ..session import Session
 from . import importing, notes_folder, output
@@ -32,6 +32,8 @@ _BATCH = 1_000
 _CHARACTERS = 1_000_000
 # The first lines of a file for a new store are read twice, so they are few.
 _FIRST = 20
+# So many people of a chat are named.
+_NAMED = 20
 _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 
 
@@ -65,6 +67,7 @@ class Ingest:
         interrupts: Interrupts,
         *,
         everything: bool = False,
+        me: Sequence[str] = (),
         dry_run: bool = False,
         told: Callable[[Sequence[Row]], None] | None = None,
     ) -> None:
@@ -73,7 +76,7 @@ class Ingest:
         self._found = found
         self._thread = thread
         self._interrupts = interrupts
-        self._kept = Kept(self.tally, everything)
+        self._kept = Kept(self.tally, everything, frozenset(map(fold_name, me)))
         self._dry_run = dry_run
         self._told = told
         self._marking: Marking | None = None
@@ -85,6 +88,7 @@ class Ingest:
 
     async def run(self, session: Session) -> None:
         """Ingest the files. Raises Failure, which says how much was stored."""
+        self._kept = replace(self._kept, zone=session.zone)
         for path, given in self._found:
             with output.told(path):
                 try:
@@ -117,6 +121,8 @@ class Ingest:
             return
         if history.format == markdown.NAME and await self._taken_back(session, history.path):
             return
+        if history.format in formats.GROUPS:
+            self._know_user(history, is_alone)
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
         self._marking = await Marking.begun(session, history, self._kept, self._dry_run)
         mark = self._marking.mark
@@ -155,6 +161,18 @@ class Ingest:
             new = taking.messages(int(file.stat().st_mtime * 1000))
             await self._all(session, messages.of_history(new), f"reading {file.name}", None)
         return kind is not None
+
+    def _know_user(self, history: History, is_alone: bool) -> None:
+        """Raise Failure if nobody in *history*, in which several people speak, is the user."""
+        with self._telling():
+            speakers = formats.count_speakers(history, self._kept)
+        if not speakers or USER in speakers:
+            return
+        shown = [f"{name} ({count:,})" for name, count in speakers.most_common(_NAMED)]
+        more = ", …" if len(speakers) > _NAMED else ""
+        asked = "nobody in it has the name of --me;" if self._kept.me else "whose words are yours?"
+        where = history.path.name if is_alone else history.path.parent / history.name
+        raise Failure(f"{where}: {asked} say --me NAME, one of {', '.join(shown)}{more}")
 
     def _leave_out(self, error: OSError) -> None:
         self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")

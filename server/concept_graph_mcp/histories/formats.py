@@ -4,14 +4,30 @@ Find the histories that agents have left on this machine.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ..file_formats.lines import FormatError, Record
-from . import archives, chatgpt, claude_ai, claude_code, codex, json_streams, markdown, marks, mem0
+from ..file_formats.lines import FormatError, Record, Tally
+from . import (
+    archives,
+    chatgpt,
+    claude_ai,
+    claude_code,
+    codex,
+    cursor,
+    discord,
+    gemini,
+    json_streams,
+    markdown,
+    marks,
+    mem0,
+    slack,
+    whatsapp,
+)
 from .archives import ArchiveError, Entry
 from .conversation import Kept
 from .json_streams import Object
@@ -22,6 +38,7 @@ _OfLines = Callable[[Iterator[Object], Kept, Object], Iterator[Record]]
 _LINES: dict[str, tuple[Callable[[Object], bool], _OfLines]] = {
     claude_code.NAME: (claude_code.is_one, claude_code.messages),
     codex.NAME: (codex.is_one, codex.messages),
+    gemini.CLI: (gemini.is_session, gemini.session_lines),
 }
 # A format of one long list: the key that its items have, and the messages of an item.
 _OfItem = Callable[[Object, Kept], Iterator[Record]]
@@ -31,13 +48,39 @@ _LISTS: dict[str, tuple[str, _OfItem]] = {
     claude_ai.OF_MEMORY: (claude_ai.NAME, claude_ai.memories),
     claude_ai.OF_PROJECT: (claude_ai.NAME, claude_ai.projects),
     mem0.MARK: (mem0.NAME, mem0.messages),
+    gemini.MARK: (gemini.NAME, gemini.activities),
+    gemini.OF_LOG: (gemini.CLI, gemini.session_messages),
+    gemini.OF_MESSAGE: (gemini.CLI, gemini.session_messages),
+    discord.MARK: (discord.NAME, discord.messages),
 }
 # The key of a list that is one of a map's values; a list alone has none.
-_WITHIN = {mem0.NAME: "results"}
+_WITHIN = {
+    mem0.NAME: "results",
+    gemini.CLI: gemini.WITHIN,
+    discord.NAME: discord.WITHIN,
+}
+# The key of a map around a list by which it is recognised.
+_DOCUMENTS = {gemini.OF_SESSION: gemini.CLI}
+# Formats of several files, in a folder or an archive: whether the names tell, and the messages.
+_Bundle = tuple[Callable[[Sequence[str]], bool], Callable[[Path, Kept], Iterator[Record]]]
+_BUNDLES: dict[str, _Bundle] = {
+    slack.NAME: (slack.is_export, slack.messages),
+    discord.NAME: (discord.is_package, discord.package_messages),
+}
+# A folder with one of these files may be such.
+_BUNDLED = (slack.USERS, *discord.INDEXES)
+# Formats that are read anew each time.
+_WHOLE = (markdown.NAME, cursor.NAME, whatsapp.NAME)
+# The formats in which several people speak.
+GROUPS = (slack.NAME, discord.NAME, whatsapp.NAME)
 OURS = "messages"
-NAMES = (OURS, *_LINES, *dict.fromkeys(name for name, _ in _LISTS.values()), markdown.NAME)
-_IN_ARCHIVES = (".jsonl", ".json")
-SUFFIXES = (*_IN_ARCHIVES, ".zip", *markdown.SUFFIXES)
+NAMES = (
+    *(OURS, *_LINES, *dict.fromkeys(name for name, _ in _LISTS.values() if name not in _LINES)),
+    *(cursor.NAME, slack.NAME, whatsapp.NAME, markdown.NAME),
+)
+_HTML = "activity.html"
+_IN_ARCHIVES = (".jsonl", ".json", ".txt", _HTML)
+SUFFIXES = (".jsonl", ".json", ".txt", ".zip", ".vscdb", *markdown.SUFFIXES)
 # A session may begin with so many lines that do not tell.
 _FIRST_LINES = 20
 _HEAD = 4_096
@@ -55,8 +98,14 @@ class History(NamedTuple):
     @property
     def has_marks(self) -> bool:
         """Whether reading can continue at a mark."""
-        in_archive = self.member is not None
-        return self.format != markdown.NAME and not (in_archive and self.format in _LINES)
+        is_line_in_archive = self.member is not None and self.format in _LINES
+        return not (self._is_bundle or self.format in _WHOLE or is_line_in_archive)
+
+    @property
+    def _is_bundle(self) -> bool:
+        if self.member is not None or self.format not in _BUNDLES:
+            return False
+        return self.path.is_dir() or archives.is_archive(self.path)
 
     @property
     def name(self) -> str:
@@ -72,21 +121,36 @@ class History(NamedTuple):
 
         Only one that `has_marks` can continue at a mark. Raises FormatError and OSError.
         """
-        if self.format == markdown.NAME:
+        entry = Entry(self.path, self.member)
+        if self._is_bundle:
+            yield from _BUNDLES[self.format][1](self.path, kept)
+        elif self.format == markdown.NAME:
             yield from markdown.messages(self.path, kept)
-            return
-        at = mark or Mark()
-        kept = replace(kept, file_ms=Entry(self.path, self.member).read_time())
-        with self.open() as file:
-            if self.format in _LINES:
-                if at.offset:
-                    file.seek(at.offset)
-                objects = json_streams.read_objects(file, kept, at)
-                yield from _LINES[self.format][1](objects, kept, at.state)
+        elif self.format == cursor.NAME:
+            yield from cursor.messages(self.path, kept)
+        elif self.format == whatsapp.NAME:
+            yield from whatsapp.messages(entry, kept)
+        else:
+            yield from self._stream(entry, kept, mark or Mark())
+
+    def _stream(self, entry: Entry, kept: Kept, mark: Mark) -> Iterator[Record]:
+        within = _WITHIN.get(self.format, "items")
+        with entry.open() as file:
+            is_lines = self.format in _LINES and _begins_with_line(file)
+        if not is_lines and self.format in _WITHIN:
+            with entry.open() as file:
+                kept = replace(kept, head=json_streams.read_head(file, within))
+        kept = replace(kept, file_ms=entry.read_time())
+        with entry.open() as file:
+            if is_lines:
+                if mark.offset:
+                    file.seek(mark.offset)
+                objects = json_streams.read_objects(file, kept, mark)
+                yield from _LINES[self.format][1](objects, kept, mark.state)
             else:
-                at.version = marks.version(self.path)
-                within = _WITHIN.get(self.format, "items")
-                yield from _of_items(json_streams.read_items(file, within), self.format, kept, at)
+                mark.version = marks.version(self.path)
+                items = json_streams.read_items(file, within)
+                yield from _of_items(items, self.format, kept, mark)
 
 
 def recognise_format(path: Path, member: str | None = None) -> str | None:
@@ -98,11 +162,25 @@ def recognise_format(path: Path, member: str | None = None) -> str | None:
     if member is None and path.suffix.lower() in markdown.SUFFIXES:
         return markdown.NAME
     with entry.open() as file:
-        begins = file.read(_HEAD).lstrip()[:1]
+        head = file.read(_HEAD)
+        begins = head.lstrip()[:1]
+        if head.startswith(cursor.MAGIC):
+            return cursor.NAME if member is None and cursor.is_one(path) else None
+        if begins == b"<" and entry.name.lower().endswith(_HTML):
+            raise ArchiveError(f"{entry.name}: is HTML; choose JSON for My Activity in Takeout")
+        file.seek(0)
+        if begins not in (b"<", b"{", b"") and whatsapp.is_one(file, _FIRST_LINES):
+            return whatsapp.NAME
         file.seek(0)
         if begins == b"[":
             return _of_list(file)
         return _of_lines(file) or _of_list(file) if begins == b"{" else None
+
+
+def _begins_with_line(file: BinaryIO) -> bool:
+    """Tell whether *file* has an object on each line, and is no list or document of many lines."""
+    first = file.readline(_HEAD).strip()
+    return first.startswith(b"{") and first != b"{"
 
 
 def _of_lines(file: BinaryIO) -> str | None:
@@ -127,8 +205,10 @@ def _of_lines(file: BinaryIO) -> str | None:
 def _of_list(file: BinaryIO) -> str | None:
     try:
         for depth, key in json_streams.find_keys(file):
-            if depth in _ITEM_DEPTHS and key in _LISTS:
+            if depth in _ITEM_DEPTHS and key in _LISTS and key != gemini.OF_MESSAGE:
                 return _LISTS[key][0]
+            if depth == 1 and key in _DOCUMENTS:
+                return _DOCUMENTS[key]
     except ArchiveError:
         raise
     except FormatError:
@@ -152,7 +232,19 @@ def _of_items(items: Iterator[Object], name: str, kept: Kept, mark: Mark) -> Ite
         state |= {"item": number + 1, "message": 0}
 
 
-_PLACES = {claude_code.NAME: claude_code.FOLDERS, codex.NAME: codex.FOLDERS}
+# Where agents leave their histories, and how the files are called.
+_PLACES = {
+    claude_code.NAME: (claude_code.FOLDERS, "*.jsonl"),
+    codex.NAME: (codex.FOLDERS, "*.jsonl"),
+    gemini.CLI: (gemini.FOLDERS, "session-*.json*"),
+    cursor.NAME: (cursor.FOLDERS, cursor.FILE),
+}
+
+
+def count_speakers(history: History, kept: Kept) -> Counter[str]:
+    """Return the number of messages of each speaker in *history*. Raises FormatError, OSError."""
+    found = (str(one["speaker"]) for one in history.messages(replace(kept, tally=Tally())))
+    return Counter(found)
 
 
 class Found(NamedTuple):
@@ -168,10 +260,10 @@ class Found(NamedTuple):
 
 def discover_histories(home: Path | None = None) -> Iterator[Found]:
     """Iterate over the histories below *home*, by default the user's."""
-    for name, folders in _PLACES.items():
+    for name, (folders, pattern) in _PLACES.items():
         for folder in folders:
             path = Path(folder).expanduser() if home is None else home / folder[2:]
-            files = tuple(one for one in sorted(path.rglob("*.jsonl")) if one.is_file())
+            files = tuple(one for one in sorted(path.rglob(pattern)) if one.is_file())
             if files:
                 stats = [one.stat() for one in files]
                 times = [one.st_mtime for one in stats]
@@ -191,6 +283,13 @@ def histories(
     if not path.is_dir():
         yield from _list_histories(path, given)
         return
+    bundle = None
+    if any((path / one).is_file() for one in _BUNDLED):
+        with archives.open_files(path) as files:
+            bundle = _find_bundle(files.list_names(), given)
+    if bundle is not None:
+        yield path, History(path, bundle)
+        return
     for file in sorted(_list_files_below(path)):
         try:
             yield from _list_histories(file, given)
@@ -205,13 +304,26 @@ def _list_histories(file: Path, given: str | None) -> Iterator[tuple[Path, Histo
         return
     with archives.open_files(file) as files:
         names = files.list_names()
+    bundle = _find_bundle(names, given)
+    if bundle is not None:
+        yield file, History(file, bundle)
+        return
     for member in names:
         name = recognise_format(file, member) if member.lower().endswith(_IN_ARCHIVES) else None
         is_meant = name not in (None, OURS) and given in (None, name)
         yield file / member, History(file, str(name), member) if is_meant else None
 
 
+def _find_bundle(names: Sequence[str], given: str | None) -> str | None:
+    for name, (is_one, _) in _BUNDLES.items():
+        if given in (None, name) and is_one(names):
+            return name
+    return None
+
+
 def _list_files_below(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        if path.suffix.lower() in SUFFIXES and path.is_file():
+        # The prompts of a session are in its own file too.
+        is_copy = path.name == gemini.LOG and (path.parent / gemini.CHATS).is_dir()
+        if path.suffix.lower() in SUFFIXES and path.is_file() and not is_copy:
             yield path

@@ -69,6 +69,9 @@ def read_head(file: BinaryIO, until: str) -> Object:
     import ijson
 
     head: Object = {}
+    if file.read(_HEAD).lstrip()[:1] != b"{":
+        return head
+    file.seek(0)
     parsed = ijson.parse(_events(_Pieces(file)))
     for prefix, event, value in itertools.islice(parsed, _FIRST_EVENTS):
         if prefix.startswith(until) or (event == "map_key" and value == until and not prefix):
