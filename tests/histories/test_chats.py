@@ -1,4 +1,4 @@
-"""`ingest` of chats in which several people speak, and of programs whose files are no plain JSON."""
+"""`ingest` of chats of several people, and of programs whose files are no plain JSON."""
 
 import json
 import sqlite3
@@ -126,9 +126,7 @@ def test_the_data_of_discord_is_the_users_alone(there, tmp_path, kind):
 
 
 @pytest.mark.parametrize("name", ["WhatsApp Chat with Cake.txt", "WhatsApp Chat - Cake.zip"])
-def test_a_chat_of_whatsapp_keeps_lines_together_and_leaves_the_programs_out(
-    there, tmp_path, name
-):
+def test_a_chat_of_whatsapp_keeps_lines_together_and_leaves_the_programs_out(there, tmp_path, name):
     path = tmp_path / name
     if name.endswith("zip"):
         pack(path, {"_chat.txt": WHATSAPP, "00000012-PHOTO.jpg": "not kept"})
