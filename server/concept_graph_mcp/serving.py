@@ -196,6 +196,10 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     )
     if client := os.environ.get(CLIENT_VARIABLE, "").strip():
         server.middleware.append(called.note_calls(client))
+        if client in WITH_HOOKS and not with_set_time:
+            from .hooks import calling
+
+            server.middleware.append(calling.answer_hook_calls(session, settings, client))
     _run(server)
 
 

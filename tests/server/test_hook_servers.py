@@ -13,14 +13,17 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from mcp.client.client import Client
 from tests.server.command_line import ok
 
 from concept_graph_mcp import settings, start
+from concept_graph_mcp.clients import entry
 from concept_graph_mcp.clients.changes import states
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.hooks import asking, journal, listening, options
+from concept_graph_mcp.hooks import asking, calling, hosts, journal, listening, options
 from concept_graph_mcp.hooks.hosts import PROMPT, STOP
 from concept_graph_mcp.hosts.lazy import opened
+from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Session
 from concept_graph_mcp.settings import Settings
 
@@ -311,3 +314,68 @@ def test_settings_name_the_same_store_by_file_user_and_concepts(data):
     assert settings.default_path() == chosen.embedded
     assert listening._name_store(chosen) == listening._name_store(replace(chosen, tau_ms=1))
     assert listening._name_store(chosen) != listening._name_store(replace(chosen, user_id="b"))
+
+
+async def converse(session: Session, chosen: Settings, client: str) -> tuple[list[str], Any, Any]:
+    """Return the listed tools, and the answers to a hook's call and to one in another form."""
+    server = build(session, toolsets=("everyday",))
+    server.middleware.append(calling.answer_hook_calls(session, chosen, client))
+    async with Client(server) as connected:
+        listed = [one.name for one in (await connected.list_tools()).tools]
+        prompt = {"event": PROMPT, "prompt": "What may I not bake for Clara?", "session_id": "s"}
+        good = await connected.call_tool("hook", prompt)
+        bad = await connected.call_tool("hook", {"event": 1})
+        return listed, good, bad
+
+
+def test_a_host_calls_an_unlisted_tool_for_a_prompt(data, portal):
+    ok("--embedded", "remember", SAID)
+    chosen = options.Options().settings(None)
+
+    async def run() -> Any:
+        async with opened(chosen) as store:
+            return await converse(Session.of(store, chosen), chosen, "claude-code")
+
+    listed, good, bad = portal.call(run)
+    assert "hook" not in listed
+    answer = json.loads(good.content[0].text)
+    assert SAID in answer["hookSpecificOutput"]["additionalContext"]
+    assert (bad.is_error, bad.content[0].text) == (False, "")
+    assert last() == "1 note"
+
+
+def test_a_transcript_that_a_tool_is_told_of_goes_into_the_store_of_the_server(
+    data, portal, monkeypatch
+):
+    started: list[Any] = []
+    monkeypatch.setattr(subprocess, "Popen", lambda called, **_: started.append(called))
+    chosen = options.Options().settings("/elsewhere/memory.db")
+    answer = calling._answer_arguments
+    given = {"event": STOP, "session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/"}
+    caller = calling.name_caller(chosen, "claude-code")
+    assert portal.call(answer, None, caller, given) == ""
+    assert "--embedded=/elsewhere/memory.db" in started[0]
+
+
+@pytest.mark.parametrize(
+    ("version", "calls"),
+    [("2.1.118 (Claude Code)", True), ("2.1.117 (Claude Code)", False), ("", False), (None, False)],
+)
+def test_setup_writes_the_tool_where_claude_code_calls_it(tmp_path, monkeypatch, version, calls):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if version is not None:
+        program = tmp_path / "claude"
+        program.write_text(f"#!/bin/sh\necho '{version}'\n")
+        program.chmod(0o755)
+    made = entry.make_entry(None, "claude-code", {"TZ": "UTC"})
+    kinds = {event: made.hooks("claude-code")[event]["hooks"][0]["type"] for event in hosts.EVENTS}
+    assert {event for event, kind in kinds.items() if kind == "mcp_tool"} == (
+        {PROMPT, STOP} if calls else set()
+    )
+    assert all(entry.is_our_group(one) for one in made.hooks("claude-code").values())
+    assert not entry.calls_tool_for_hooks("codex")
+
+
+def test_a_hook_that_calls_a_tool_of_others_is_not_ours():
+    theirs = {"type": "mcp_tool", "server": "theirs", "tool": "hook"}
+    assert not entry.is_our_group({"hooks": [theirs]})

@@ -11,6 +11,7 @@ https://docs.windsurf.com/windsurf/cascade/mcp.
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -29,6 +30,12 @@ MODULE: Final = "concept_graph_mcp"
 START: Final = f"{MODULE}.start"
 CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
+# The events that a tool answers: at the others no server is connected, or no more.
+_BY_TOOL: Final = (hosts.PROMPT, hosts.STOP)
+# Programs that call a tool for hooks, since a version. Codex reads such hooks and calls none.
+_CALLING: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
+    "claude-code": ("claude", (2, 1, 118)),
+}
 _PASSED: Final[tuple[str, ...]] = (
     "MEMGRAPH_URI",
     "MEMGRAPH_URL",
@@ -44,6 +51,8 @@ class Entry(NamedTuple):
     env: Mapping[str, str]
     # The options of the store, which hooks take too.
     store: tuple[str, ...]
+    # Whether the client calls a tool for hooks, in place of starting a process.
+    calls_tool: bool = False
 
     def server(self) -> dict[str, Any]:
         """Return the entry in a client's list of servers."""
@@ -61,6 +70,10 @@ class Entry(NamedTuple):
         return {event: self._group(event, client) for event in hosts.EVENTS}
 
     def _group(self, event: str, client: str) -> dict[str, Any]:
+        if self.calls_tool and event in _BY_TOOL:
+            told: dict[str, Any] = {"type": "mcp_tool", "server": NAME, "tool": hosts.TOOL}
+            told |= {"input": hosts.list_arguments(event), "timeout": hosts.EVENTS[event]}
+            return {"hooks": [told]}
         # The module in which a hook starts fast.
         command = [START if one == MODULE else one for one in self.command]
         called = [*command, *self.store, "hook", event, "--client", client]
@@ -92,7 +105,21 @@ def make_entry(
     zone = given.get("TZ") or settings.machine_zone()
     for name in ("CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE):
         own.pop(name, None)
-    return Entry(_command(), {"TZ": zone, **passed, **own, CLIENT_VARIABLE: client}, store)
+    env = {"TZ": zone, **passed, **own, CLIENT_VARIABLE: client}
+    return Entry(_command(), env, store, calls_tool_for_hooks(client))
+
+
+def calls_tool_for_hooks(client: str) -> bool:
+    """Return whether the installed program of *client* is known to call a tool for hooks."""
+    program, since = _CALLING.get(client, ("", ()))
+    if not program or (found := shutil.which(program)) is None:
+        return False
+    try:
+        done = subprocess.run([found, "--version"], capture_output=True, timeout=20, check=True)
+        numbers = done.stdout.decode().split()[0].split(".")
+        return tuple(map(int, numbers)) >= since
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return False
 
 
 def is_ours(server: object) -> bool:
@@ -109,11 +136,14 @@ def is_our_group(group: object) -> bool:
     handlers = group.get("hooks") if isinstance(group, Mapping) else None
     if not isinstance(handlers, list) or not handlers:
         return False
-    lines = [one.get("command") for one in handlers if isinstance(one, Mapping)]
-    return len(lines) == len(handlers) and all(
-        isinstance(line, str) and " hook " in line and (PROGRAM in line or MODULE in line)
-        for line in lines
-    )
+    return all(isinstance(one, Mapping) and _is_our_handler(one) for one in handlers)
+
+
+def _is_our_handler(handler: Mapping[str, Any]) -> bool:
+    if handler.get("type") == "mcp_tool":
+        return handler.get("server") == NAME and handler.get("tool") == hosts.TOOL
+    line = handler.get("command")
+    return isinstance(line, str) and " hook " in line and (PROGRAM in line or MODULE in line)
 
 
 def _is_program(called: object) -> bool:

@@ -20,6 +20,8 @@ END: Final = "SessionEnd"
 # Seconds until the host ends the hook of an event. Claude Code ends all hooks of SessionEnd
 # after 1.5 seconds.
 EVENTS: Final[Mapping[str, int]] = {START: 10, PROMPT: 5, COMPACT: 5, STOP: 5, END: 2}
+# The tool that a host may call for a hook; it is not listed.
+TOOL: Final = "hook"
 # The sources of SessionStart after which the model no longer sees what was said before.
 FORGOTTEN: Final = ("compact", "clear")
 
@@ -45,6 +47,12 @@ def find_event(name: str) -> str:
         if event.lower() == wanted:
             return event
     raise HookError(f"{name[:80]!r} is none of {', '.join(EVENTS)}")
+
+
+def list_arguments(event: str) -> dict[str, str]:
+    """Return the arguments of the tool for *event*, which a host fills in from its JSON."""
+    names = ["session_id", "cwd", "transcript_path", *(["prompt"] if event == PROMPT else [])]
+    return {"event": event, **{name: f"${{{name}}}" for name in names}}
 
 
 def parse_input(text: bytes) -> Given:
