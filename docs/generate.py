@@ -19,7 +19,8 @@ from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.sqlite import modules
 from concept_graph_mcp.hosts.sqlite.interface import Callback
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.settings import DEFAULT_TOOLSETS, read
+from concept_graph_mcp.settings import DEFAULT_TOOLSETS, EMBEDDED_VARIABLE, read
+from concept_graph_mcp.settings_file import STORE, VARIABLES
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core.layers import REQUIRED, Layer
 from conceptgraph_core.limits import DEFAULT_TAU_MS
@@ -82,8 +83,18 @@ def settings() -> str:
         for one in package["environmentVariables"]
     ]
     lines = [
-        "Empty or blank variables count as unset. An option on the command line overrules its "
-        "variable.",
+        "Empty or blank variables count as unset. An option on the command line stands above its "
+        "variable, and a variable above the settings file. `concept-graph-mcp settings` shows each "
+        "value and where it comes from.",
+        "## The settings file",
+        "The file is `config.toml` in the platform's folder for settings: on Linux "
+        "`~/.config/concept-graph-mcp/config.toml`. `setup` writes it. Every command, server and "
+        "hook reads it.",
+        _fenced("toml", _SETTINGS_FILE),
+        _table(("setting", "variable", "value"), _list_filed()),
+        "A file that does not name a store means the usual store file. Passwords belong into "
+        "`MEMGRAPH_PASSWORD`, never into the file.",
+        "## Variables",
         _table(("variable", "default", "meaning"), rows),
         "The guide says how to choose [the time constant](../guide/concepts.md#the-time-constant), "
         "[an embedding model](../guide/embeddings.md) and [a retention window]"
@@ -95,6 +106,23 @@ def settings() -> str:
         "those of Docker Compose.",
     ]
     return _page("Settings", lines)
+
+
+_SETTINGS_FILE = """\
+store = "/home/ada/memory.db"
+user = "ada"
+time_zone = "Europe/Berlin"
+languages = ["de", "en"]"""
+
+
+def _list_filed() -> Iterator[tuple[str, str, str]]:
+    values = {
+        STORE: "The path of a store file from the root on, or the URI of Memgraph",
+        "languages": "A list of codes",
+    }
+    variables = {STORE: f"{EMBEDDED_VARIABLE}` or `MEMGRAPH_URI", **VARIABLES}
+    for name, variable in variables.items():
+        yield _code(name), _code(variable), values.get(name, "As in the variable")
 
 
 def graph() -> str:

@@ -74,6 +74,8 @@ CALL conceptgraph.user_count("ada") YIELD measure, value;
     Count all that belongs to a user, kind by kind.
 CALL conceptgraph.user_remove("ada") YIELD measure, value;
     Remove at most 1,000 nodes of a user for ever; repeat it until it returns no row.
+CALL conceptgraph.user_adopt("ada") YIELD nodes, relations;
+    Make all concepts and episodes that users share, with their relations, a user's own.
 CALL conceptgraph.embedding() YIELD model, dimension;
     Return the embedding of all vectors; no row if there is none yet.
 CALL conceptgraph.embedding_choose("openai:text-embedding-3-small", 1536) YIELD *;
@@ -108,7 +110,15 @@ from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.bare_calls import BARE
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.transfer import audit, export_import, mending, search_data, users, view
+from conceptgraph_core.transfer import (
+    audit,
+    export_import,
+    mending,
+    search_data,
+    sharing,
+    users,
+    view,
+)
 from conceptgraph_core.transfer import export_import as exporting
 from conceptgraph_core.transfer import procedures as over_all
 from conceptgraph_core.transfer import search_data as embeddings
@@ -148,6 +158,7 @@ register(over_all.IMPORT_ROWS, Everything, export_import.import_rows)
 register(over_all.USERS, Owned, users.users)
 register(over_all.USER_COUNT, Owned, users.count)
 register(over_all.USER_REMOVE, Owned, users.remove)
+register(over_all.USER_ADOPT, Everything, sharing.adopt_shared)
 register(over_all.EMBEDDING, Everything, embeddings.chosen)
 register(over_all.EMBEDDING_CHOOSE, Everything, embeddings.choose)
 register(over_all.EMBEDDING_LACKING, Everything, embeddings.lacking)

@@ -151,6 +151,8 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
     with pytest.MonkeyPatch.context() as patch:
         # What a test starts is not watched, but has no reason to write elsewhere.
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        # No test reads the settings of the person who runs it.
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("tmp")))
         patch.setattr(tempfile, "tempdir", None)
         yield watch

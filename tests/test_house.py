@@ -43,6 +43,7 @@ ORDER = [
             "unfinished",
             "redaction",
             "session",
+            "sharing",
             "everyday",
             "overdue",
             "times",

@@ -1,7 +1,6 @@
 """Run `concept-graph-mcp`: without a command the MCP server over stdio, else the command."""
 
 import gc
-import os
 import sys
 from typing import Any
 
@@ -9,7 +8,7 @@ import click
 
 from conceptgraph_core import __version__
 
-from . import settings, stderr
+from . import settings, settings_file, stderr
 from .commands.group import Commands
 from .printable import printable
 
@@ -43,6 +42,7 @@ _COMMANDS = {
     "clean": "backups",
     "reset": "backups",
     "install-modules": "deploying",
+    "settings": "settings",
     "doctor": "doctor",
     "serve": "http_server",
     "tokens": "tokens",
@@ -90,7 +90,8 @@ def _refuse(problem: str, with_set_time: bool) -> None:
     is_flag=True,
     help="Leave the due jobs of a store file to another process (see worker).",
 )
-@click.option("--local-time", is_flag=True, help="Use the machine's time zone where TZ is not set.")
+# Without effect: the machine's time zone is the default.
+@click.option("--local-time", is_flag=True, hidden=True)
 @click.option(
     "--toolsets",
     metavar="NAMES",
@@ -145,14 +146,12 @@ def main(
             if given:
                 raise click.UsageError(f"{option} is for serving only")
         return
-    zone = settings.machine_zone() if local_time else None
-    _serve(embedded, toolsets, zone, with_set_time=enable_set_time, without_worker=no_worker)
+    _serve(embedded, toolsets, with_set_time=enable_set_time, without_worker=no_worker)
 
 
 def _serve(
     embedded: str | None,
     toolsets: str | None,
-    zone: str | None,
     *,
     with_set_time: bool,
     without_worker: bool,
@@ -162,7 +161,7 @@ def _serve(
         raise click.UsageError("stdin and stdout, which clients speak through, are closed")
     configured, problem = None, ""
     try:
-        configured = settings.read(os.environ, embedded, zone, toolsets)
+        configured = settings_file.read_settings(embedded, toolsets, is_server=True)
     except settings.SettingsError as error:
         problem = str(error)
         for one in error.problems:

@@ -52,7 +52,10 @@ class AsyncMemory:
 
     @classmethod
     def open(
-        cls, store: str | os.PathLike[str], user: str = "default", **options: Unpack[Options]
+        cls,
+        store: str | os.PathLike[str] | None = None,
+        user: str | None = None,
+        **options: Unpack[Options],
     ) -> Self:
         """Return the memory of *user* on *store*, which `async with` opens; see `Memory.open`."""
         from .memory_opening import OpenMemory

@@ -51,13 +51,17 @@ class Memory:
 
     @classmethod
     def open(
-        cls, store: str | os.PathLike[str], user: str = "default", **options: Unpack[Options]
+        cls,
+        store: str | os.PathLike[str] | None = None,
+        user: str | None = None,
+        **options: Unpack[Options],
     ) -> Self:
         """Return the memory of *user* on *store*.
 
         Args:
             store: The path of a file, which the first write creates, or the URI of a Memgraph
-                (`bolt://host:7687`).
+                (`bolt://host:7687`). Without it, it is the memory of the command line and of the
+                agents on this machine, as the settings file and the environment name it.
             user: The user whose memories are read and written; no call meets another's.
             options: `zone`, `concepts`, `embeddings`, `redact`, `auth` and `clock`: see `Options`.
 

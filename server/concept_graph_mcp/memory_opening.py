@@ -20,7 +20,7 @@ from conceptgraph_core import text
 from conceptgraph_core.context import OWN
 from conceptgraph_core.errors import ConceptGraphError
 
-from . import calls
+from . import calls, settings_file
 from .answers import Answers
 from .errors import Refused
 from .hosts.lazy import connect
@@ -30,7 +30,6 @@ from .settings import (
     REDACT_VARIABLE,
     Settings,
     SettingsError,
-    machine_zone,
     read,
 )
 from .times import find_moments, read_moments
@@ -43,6 +42,8 @@ _MOST_WAITED_FOR = 100
 _PATIENCE_S = 2.0
 # Seconds for which the end of a program waits for them.
 _FINISHING_S = 10.0
+# The settings of the machine that hold for every store.
+_OF_TEXTS = (EMBEDDINGS_VARIABLE, REDACT_VARIABLE, "TZ")
 # The verbs that find texts by their meaning.
 _FINDING = ("recall", "search")
 
@@ -57,7 +58,10 @@ class OpenMemory:
 
     @classmethod
     def connect(
-        cls, store: str | os.PathLike[str], user: str, options: Mapping[str, Any]
+        cls,
+        store: str | os.PathLike[str] | None,
+        user: str | None,
+        options: Mapping[str, Any],
     ) -> "OpenMemory":
         """Return the memory that these arguments name, not yet opened. Raises Refused."""
         chosen = read_settings(store, user, options)
@@ -200,24 +204,39 @@ with suppress(AttributeError, RuntimeError):
 atexit.register(_close_all)
 
 
-def read_settings(store: str | os.PathLike[str], user: str, options: Mapping[str, Any]) -> Settings:
-    """Return the settings of these arguments, checked as those of a server are."""
-    place = os.fspath(store)
-    name, password = options.get("auth", ("", ""))
-    given = {
-        "CONCEPT_GRAPH_CONCEPTS": options.get("concepts", OWN),
-        "CONCEPT_GRAPH_EMBEDDINGS": options.get("embeddings")
-        or os.environ.get(EMBEDDINGS_VARIABLE, ""),
-        "TZ": options.get("zone") or machine_zone(),
-        REDACT_VARIABLE: os.environ.get(REDACT_VARIABLE, ""),
-    }
-    if "redact" in options:
-        given[REDACT_VARIABLE] = "on" if options["redact"] else "off"
-    if "://" in place:
-        given |= {"MEMGRAPH_URI": place, "MEMGRAPH_USER": name, "MEMGRAPH_PASSWORD": password}
-    embedded = None if "://" in place else place
+def read_settings(
+    store: str | os.PathLike[str] | None, user: str | None, options: Mapping[str, Any]
+) -> Settings:
+    """Return the settings of these arguments, checked as those of a server are.
+
+    A store that is named is the program's own: only how texts are read is that of the machine.
+    """
     try:
-        chosen = read(given, embedded, toolsets="everyday")
-        return replace(chosen, user_id=text.user(user, "user"))
+        given = settings_file.merge_environment()
+        settings_file.set_languages(given)
+        place = None if store is None else os.fspath(store)
+        if place is not None:
+            given = {name: given[name] for name in _OF_TEXTS if name in given}
+            given |= {"CONCEPT_GRAPH_CONCEPTS": OWN}
+        if place is not None and "://" in place:
+            given |= {"MEMGRAPH_URI": place}
+            place = None
+        chosen = read(given | _name_variables(options), place, "everyday")
+        return chosen if user is None else replace(chosen, user_id=text.user(user, "user"))
     except (SettingsError, ConceptGraphError) as error:
         raise Refused(str(error)) from None
+
+
+def _name_variables(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables that stand for the given ones of *options*."""
+    name, password = options.get("auth", ("", ""))
+    redacts = options.get("redact")
+    given = {
+        "CONCEPT_GRAPH_CONCEPTS": options.get("concepts"),
+        EMBEDDINGS_VARIABLE: options.get("embeddings"),
+        "TZ": options.get("zone"),
+        REDACT_VARIABLE: None if redacts is None else "on" if redacts else "off",
+        "MEMGRAPH_USER": name,
+        "MEMGRAPH_PASSWORD": password,
+    }
+    return {variable: value for variable, value in given.items() if value}

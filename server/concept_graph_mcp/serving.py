@@ -34,6 +34,7 @@ from .hosts.per_user import UserFiles
 from .hosts.store import EXPORTS, KeptStore, Many, Store
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
+from .sharing import adopt_shared
 from .tools import aliases
 from .tools import toolsets as registered
 from .tools.prompts import prompts
@@ -102,13 +103,15 @@ def build(
     works_for: Settings | None = None,
     hooks_of: Settings | None = None,
     asked: Session | None = None,
+    adopts: Callable[[], Awaitable[str | None]] | None = None,
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
     With *refusal* every tool call is answered with that line. With *works_for* the server also runs
     the due jobs of these settings between the calls, and with *hooks_of* it answers the hooks of
-    agents that have these settings. With *asked* the tools use that session, which
-    is another one for each request, and the process is not ended from here.
+    agents that have these settings. With *asked* the tools use that session, which is another one
+    for each request, and the process is not ended from here. *adopts* is called once the store is
+    open, and returns what to log.
     """
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
@@ -122,7 +125,7 @@ def build(
             if watch_store and asked is None:
                 tasks.start_soon(end_calls_first, session.store)
             if watch_store:
-                tasks.start_soon(_open_store, session)
+                tasks.start_soon(_open_store, session, adopts)
                 tasks.start_soon(_collect_again)
             if session.embedding is not None:
                 tasks.start_soon(_embed_new, session)
@@ -193,6 +196,7 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
         works_for=works_for,
         # A stopped clock is of no session of an agent.
         hooks_of=None if with_set_time else settings,
+        adopts=functools.partial(adopt_shared, settings, store),
     )
     if client := os.environ.get(CLIENT_VARIABLE, "").strip():
         server.middleware.append(called.note_calls(client))
@@ -278,7 +282,7 @@ async def _working(session: Session, settings: Settings) -> AsyncIterator[None]:
         tasks.cancel_scope.cancel()
 
 
-async def _open_store(session: Session) -> None:
+async def _open_store(session: Session, adopts: Callable[[], Awaitable[str | None]] | None) -> None:
     """Open the store while the client shakes hands, so that the first call finds it ready.
 
     A store that cannot be used does not end the server, because most clients hide its stderr: each
@@ -286,8 +290,11 @@ async def _open_store(session: Session) -> None:
     """
     try:
         await session.store.open()
-    except StoreError as error:
-        logger.warning("%s", error)
+        told = None if adopts is None else await adopts()
+    except (StoreError, OSError) as error:
+        told = str(error)
+    if told is not None:
+        logger.warning("%s", told)
 
 
 async def _log_overdue(session: Session) -> None:

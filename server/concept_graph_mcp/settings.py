@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
+STORE_VARIABLES = (EMBEDDED_VARIABLE, "MEMGRAPH_URI", "MEMGRAPH_URL")
 KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday", "chatgpt")
 DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
@@ -94,26 +95,31 @@ class Settings:
 def read(
     environment: Mapping[str, str],
     embedded: str | None = None,
-    zone: str | None = None,
     toolsets: str | None = None,
+    *,
+    is_server: bool = False,
 ) -> Settings:
-    """Return the settings of *environment*.
+    """Return the settings of *environment*; see `settings_file` for those of a file below it.
 
-    *embedded* and *toolsets* are the options, "" the default path. *zone* replaces a missing TZ;
-    without it that is an error. Raises SettingsError, which lists all problems.
+    *embedded* and *toolsets* are the options, "" the default path. Where no store is named, it is
+    the usual file, but for *is_server* with the toolset concept alone: such servers of earlier
+    versions have their graph in Memgraph. Raises SettingsError, which lists all problems.
     """
     environment = given(environment)
+    offered = environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
+    if embedded is None and environment.keys().isdisjoint(STORE_VARIABLES):
+        embedded = None if is_server and _names(offered) <= {*DEFAULT_TOOLSETS} else ""
     by_option = embedded is not None
     store = environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded
-    offered = environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
+    in_file = _names_file(store, by_option)
     uri = environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI
     checked = _Checked()
     chosen = Settings(
-        zone=checked(_zone, environment.get("TZ") or zone),
+        zone=checked(_zone, environment.get("TZ") or machine_zone()),
         tau_ms=checked(_tau, environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
         uri=checked(uri_of, uri),
         user=environment.get("MEMGRAPH_USER", ""),
-        password=checked(_password, environment, _names_file(store, by_option)),
+        password=checked(_password, environment, in_file),
         embedded=checked(_embedded, store, by_option),
         user_id=checked(_user_id, environment.get("CONCEPT_GRAPH_USER") or DEFAULT_USER),
         toolsets=checked(_toolsets, offered),
@@ -122,7 +128,9 @@ def read(
         decay_users=checked(_users, environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
         retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
         read_uris=checked(uris, environment.get("MEMGRAPH_READ_URI", ""), "MEMGRAPH_READ_URI"),
-        concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), offered),
+        concepts=checked(
+            _concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), in_file, _names(offered)
+        ),
         database=checked(database, environment.get("MEMGRAPH_DATABASE", "")),
         redacts=checked(_redacts, environment.get("CONCEPT_GRAPH_REDACT", "")),
         tokens=Path(named) if (named := environment.get("CONCEPT_GRAPH_TOKENS")) else None,
@@ -261,9 +269,7 @@ def machine_zone() -> str:
         return "UTC"
 
 
-def _zone(name: str | None) -> ZoneInfo:
-    if not name:
-        raise SettingsError("TZ: is not set; name your time zone, e.g. TZ=Europe/Berlin")
+def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name.removeprefix(":"))
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -272,12 +278,14 @@ def _zone(name: str | None) -> ZoneInfo:
         ) from None
 
 
-def _concepts(value: str, toolsets: str) -> str:
-    """Return whose concepts; unset, a user's own where a served toolset takes their names."""
+def _concepts(value: str, in_file: bool, toolsets: set[str]) -> str:
+    """Return whose concepts; unset, a user's own in a file, and where a toolset takes their names.
+
+    A file has one owner, who would otherwise look for the same concepts in two places.
+    """
     value = value.strip()
     if not value:
-        named = {name.strip() for name in toolsets.split(",")}
-        return OWN if named & {"everyday", "chatgpt"} else WHOSE[0]
+        return OWN if in_file or toolsets & {"everyday", "chatgpt"} else WHOSE[0]
     if value not in WHOSE:
         raise SettingsError(
             f"CONCEPT_GRAPH_CONCEPTS: must be one of {', '.join(WHOSE)}, not {value!r}"
@@ -305,6 +313,10 @@ def _users(value: str) -> tuple[str, ...]:
         return tuple(text.user(name, "CONCEPT_GRAPH_DECAY_USERS") for name in names)
     except ConceptGraphError as error:
         raise SettingsError(str(error)) from None
+
+
+def _names(value: str) -> set[str]:
+    return {name.strip() for name in value.split(",") if name.strip()}
 
 
 def _toolsets(value: str) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ from typing import Any, Final
 from conceptgraph_core.words import languages
 
 from . import settings
-from .settings import SettingsError
+from .settings import STORE_VARIABLES, Settings, SettingsError
 
 FILE: Final = "config.toml"
 STORE: Final = "store"
-# Where a store is named in the environment.
-STORE_VARIABLES: Final = (settings.EMBEDDED_VARIABLE, "MEMGRAPH_URI", "MEMGRAPH_URL")
+# The value of the store's variable that means the usual file.
+USUAL: Final = "1"
 # Each other setting of the file with its variable.
 VARIABLES: Final[Mapping[str, str]] = {
     "user": "CONCEPT_GRAPH_USER",
@@ -63,6 +63,37 @@ def merge_environment(
     if any(name in given for name in STORE_VARIABLES):
         filed = {name: value for name, value in filed.items() if name not in STORE_VARIABLES}
     return {**filed, **given}
+
+
+def read_settings(
+    embedded: str | None = None,
+    toolsets: str | None = None,
+    *,
+    is_server: bool = False,
+    environment: Mapping[str, str] = os.environ,
+) -> Settings:
+    """Return the settings of the options, of *environment* and of the settings file.
+
+    The arguments are those of `settings.read`. The languages of the file become those of this
+    process. Raises SettingsError.
+    """
+    merged = merge_environment(environment)
+    set_languages(merged)
+    return settings.read(merged, embedded, toolsets, is_server=is_server)
+
+
+def set_languages(variables: Mapping[str, str]) -> None:
+    """Make the languages in *variables*, if any are named, those of this process.
+
+    Its environment is the one source of them for all that reads and writes texts.
+    """
+    if languages.VARIABLE in variables:
+        os.environ[languages.VARIABLE] = variables[languages.VARIABLE]
+
+
+def read_embeddings() -> str | None:
+    """Return the embedding that is configured, as `settings.embeddings` does."""
+    return settings.embeddings(merge_environment().get(settings.EMBEDDINGS_VARIABLE, ""))
 
 
 def edit_text(text: str, values: Mapping[str, str | None], file: Path | None = None) -> str:
@@ -139,7 +170,7 @@ def _name_store(file: Path, value: Any) -> tuple[tuple[str, str], ...]:
         return (("MEMGRAPH_URI", store),)
     if store and not Path(store).expanduser().is_absolute():
         raise SettingsError(f"{file}: {STORE}: must be an absolute path or a URI, not {store!r}")
-    return ((settings.EMBEDDED_VARIABLE, store or "1"),)
+    return ((settings.EMBEDDED_VARIABLE, store or USUAL),)
 
 
 def _check_text(file: Path, name: str, value: Any) -> str:

@@ -68,8 +68,8 @@ def manifest() -> dict[str, Any]:
             "user": {
                 "type": "string",
                 "title": "Whose memory",
-                "description": "The name of the user whose memories are read and written",
-                "default": "default",
+                "description": "The user whose memories are read and written; may stay empty",
+                "default": "",
                 "required": False,
             }
         },
@@ -77,8 +77,8 @@ def manifest() -> dict[str, Any]:
 
 
 def options() -> list[str]:
-    """Return the options of the server: the store is in the data directory."""
-    return ["--toolsets", TOOLSET, "--embedded", "--local-time"]
+    """Return the options of the server: the store is that of all agents on the machine."""
+    return ["--toolsets", TOOLSET]
 
 
 def build(folder: Path) -> Path:

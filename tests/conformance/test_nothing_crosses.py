@@ -36,6 +36,7 @@ OF_ALL = {
         *("version", "stats", "check", "index", "export", "import_rows", "list_names"),
         *("listed_names", "listed_similar", "embedding", "embedding_choose"),
         *("embedding_lacking", "embedding_set", "users", "user_count", "user_remove"),
+        "user_adopt",
         *("group_scopes", "group_texts", "group_terms"),
         # Takes a node that the caller has.
         "arousal",

@@ -115,3 +115,32 @@ def test_what_is_shared_is_nobodys_to_delete(lived, user):
     with pytest.raises(REFUSALS, match="user_id: "):
         lived.run(calls.users.remove(user))
     assert lived.records() == before
+
+
+def test_what_all_share_becomes_one_users_merged_with_their_own(lived, memory):
+    def relation(source, target, **own):
+        return {"kind": "relation", "from": source, "to": target, "type": "is-a", **own}
+
+    own = {"user_id": "ann"}
+    memory.import_rows(
+        [
+            {"kind": "concept", "name": "Hazelnuts Only", "valence": 0.5, "accessed_at": 1},
+            relation("hazelnuts", "nut", weight=0.75),
+            relation("hazelnuts", "food", weight=0.5, **own),
+        ]
+    )
+    [row] = memory.run(calls.users.adopt_shared("ann"))
+    # Two concepts of the import, one more and an episode of the fixture; its relation, and one.
+    assert row == {"nodes": 4, "relations": 2}
+    records = [one for one in memory.records() if one["kind"] in ("concept", "episode", "relation")]
+    assert all("user_id" in one for one in records)
+    of_ann = [one for one in records if one["user_id"] == "ann"]
+    assert {one["name"] for one in of_ann if one["kind"] == "concept"} >= {
+        "hazelnuts", "nut", "food", "Hazelnuts Only",
+    }  # fmt: skip
+    weights = {one["to"]: one["weight"] for one in of_ann if one.get("from") == "hazelnuts"}
+    assert (weights["nut"], weights["food"]) == (0.75, 0.5)
+    found = memory.run(calls.concepts.associate("Who keep hazelnuts?", scope="ann"), user_id="ann")
+    assert "All keep hazelnuts" in str(found)
+    assert memory.run(calls.transfer.check()) == []
+    assert memory.run(calls.users.adopt_shared("ann")) == [{"nodes": 0, "relations": 0}]

@@ -5,11 +5,12 @@ from shell import Shell
 from tests.columns import set_columns
 
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.settings import STORE_VARIABLES
 
 
 @pytest.fixture
 def plain_environment(monkeypatch):
-    for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", "CONCEPT_GRAPH_EMBEDDED"):
+    for name in (*STORE_VARIABLES, "CONCEPT_GRAPH_CONCEPTS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TZ", "UTC")
     set_columns(monkeypatch, 160)
@@ -17,7 +18,8 @@ def plain_environment(monkeypatch):
 
 @pytest.fixture(params=["embedded", "memgraph"])
 def there(request, plain_environment, tmp_path, monkeypatch) -> list[str]:
-    """The options that name an empty store of each kind."""
+    """The options that name an empty store of each kind, whose concepts all users share."""
+    monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
     if request.param == "embedded":
         Host(tmp_path / "memory.db").close()
         return [f"--embedded={tmp_path / 'memory.db'}"]

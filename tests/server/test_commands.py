@@ -19,6 +19,7 @@ from command_line import run
 from tests.examples import HAS_ALL
 
 import concept_graph_mcp
+from concept_graph_mcp import settings, settings_file
 from concept_graph_mcp.commands import formatting
 from concept_graph_mcp.commands.deploying import LOOKING_UP
 from concept_graph_mcp.core import modules_directory
@@ -336,11 +337,12 @@ def test_doctor_is_content_with_a_sound_store(there, export_file):
     assert __version__ in report.stdout
 
 
-def test_doctor_reports_a_missing_zone(there, monkeypatch):
+def test_doctor_says_which_zone_and_which_settings_file_there_are(there, monkeypatch):
     monkeypatch.delenv("TZ")
-    report = run(*there, "doctor")
-    assert report.exit_code == 1
-    assert "is not set, which serving needs" in report.stdout
+    report = run(*there, "doctor", "--json")
+    found = {one["what"]: one["state"] for one in json.loads(report.stdout)["findings"]}
+    assert found["time zone"] == settings.machine_zone()
+    assert str(settings_file.find_file()) in found["settings file"]
 
 
 @pytest.mark.parametrize("gone", [["stop_words"], ["snowballstemmer", "stop_words"]])

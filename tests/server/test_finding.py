@@ -51,13 +51,17 @@ def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
     assert "× age" in shown
 
 
-def test_what_nothing_says_is_told_so(store: Path) -> None:
+def test_what_nothing_says_is_told_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
     nothing = run(store, "find", "zeppelin")
     assert nothing.stdout == "No episode says any of that.\n"
     assert "CONCEPT_GRAPH_CONCEPTS=own shows your own" in nothing.stderr
 
 
-def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(tmp_path: Path) -> None:
+def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
     first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
     store = Path(shutil.copyfile(first_version, tmp_path / "memory.db"))
     said = run(store, "find", "apples").stderr

@@ -115,7 +115,7 @@ def test_what_was_left_out_is_counted_and_printed(there):
         {"type": "relation", "from": "Bob", "to": "Bob", "relationType": "is_a"},
     )
     said = ok(*there, "import", "-", stdin=text).stderr.splitlines()
-    assert said[1:] == [
+    assert said[1:-1] == [
         "left out: comments: 1",
         "left out: fields of no meaning here: 1 (since)",
         "left out: types of the same name as their entity: 1 (Bob)",

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from embedded_files import assert_sound
@@ -231,7 +230,8 @@ def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
 def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended(path):
     first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
     shutil.copyfile(first_version, path)
-    with StdioServer("--embedded", str(path)) as server:
+    shared = {"CONCEPT_GRAPH_CONCEPTS": "shared"}
+    with StdioServer("--embedded", str(path), environment=shared) as server:
         server.initialize()
         lacking = {"unindexed": 2, "advice": "run concept-graph-mcp index"}
         assert ok(server.call("episode_search", query="apples")) == {"episodes": [], **lacking}
@@ -240,7 +240,7 @@ def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended
         assert [row["summary"] for row in answer["episodes"]] == ["Apples again"]
         assert answer.items() >= lacking.items()
         command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={path}", "index"]
-        subprocess.run(command, check=True, env=server_environment({"TZ": "UTC"}))
+        subprocess.run(command, check=True, env=server_environment(shared))
         for _ in range(2):
             answer = ok(server.call("episode_search", query="apples"))
             assert len(answer["episodes"]) == 2
@@ -524,11 +524,31 @@ def refused_with(*arguments: str, ends_with: int = 1, **environment: str | None)
 
 
 @pytest.mark.parametrize("zone", [None, ""])
-def test_without_a_time_zone_every_call_is_answered_with_a_line_that_has_an_example(path, zone):
-    line = refused_with("--embedded", str(path), TZ=zone)
-    assert line.startswith("TZ: ")
-    assert "TZ=Europe/Berlin" in line
-    assert not path.exists()
+def test_without_a_time_zone_it_serves_in_that_of_the_machine(path, zone):
+    with StdioServer("--embedded", str(path), environment={"TZ": zone}) as server:
+        server.initialize()
+        assert ok(server.call("concept_upsert", concept="apple"))["created"]
+        _, _, err = server.end()
+    assert err == b""
+
+
+def test_a_settings_file_that_is_wrong_is_the_answer_to_every_call(tmp_path):
+    file = tmp_path / "concept-graph-mcp/config.toml"
+    file.parent.mkdir()
+    file.write_text('time_zone = "Middle/Earth"', encoding="utf-8")
+    line = refused_with(XDG_CONFIG_HOME=str(tmp_path), TZ=None)
+    assert line.startswith(f"{file}: TZ: unknown time zone")
+
+
+def test_the_settings_file_names_the_store_of_a_server_without_options(tmp_path, path):
+    file = tmp_path / "concept-graph-mcp/config.toml"
+    file.parent.mkdir()
+    file.write_text(f'store = "{path}"', encoding="utf-8")
+    environment = {"XDG_CONFIG_HOME": str(tmp_path), "MEMGRAPH_URI": None}
+    with StdioServer(environment=environment) as server:
+        server.initialize()
+        ok(server.call("concept_upsert", concept="apple"))
+    assert path.exists()
 
 
 @pytest.mark.parametrize(
@@ -678,10 +698,11 @@ def test_a_start_in_a_terminal_shows_what_a_client_needs_for_memgraph_but_no_pas
     assert "open-sesame-42" not in told
 
 
-def test_a_start_in_a_terminal_without_a_time_zone_says_so_and_shows_one(path):
-    told, server = told_in_a_terminal(f"--embedded={path}", TZ=None)
-    assert told.startswith("concept-graph-mcp: TZ: is not set")
-    assert ZoneInfo(server["env"]["TZ"])
+def test_a_start_in_a_terminal_with_nothing_set_shows_what_needs_no_database():
+    told, server = told_in_a_terminal(TZ=None, MEMGRAPH_URI=None, CONCEPT_GRAPH_EMBEDDED=None)
+    assert server["args"][-2:] == ["--toolsets", "everyday"]
+    assert "env" not in server
+    assert "no database is needed" in told
 
 
 def test_the_configuration_that_is_shown_starts_a_server(path):

@@ -144,11 +144,11 @@ def test_no_view_of_the_page_shows_what_is_anothers(store, user, concepts, mine)
 @pytest.mark.parametrize(
     ("toolsets", "said", "scope"),
     [
-        *(("", "", ""), ("everyday", "", "ann"), ("concept,everyday", "", "ann")),
+        *(("", "", "ann"), ("everyday", "", "ann"), ("concept,everyday", "", "ann")),
         *(("everyday", "shared", ""), ("concept", "own", "ann")),
     ],
 )
-def test_a_server_of_everyday_has_own_concepts_unless_told_otherwise(toolsets, said, scope):
+def test_a_file_has_own_concepts_unless_told_otherwise(toolsets, said, scope):
     from concept_graph_mcp import settings
 
     environment = {"TZ": "UTC", "CONCEPT_GRAPH_USER": "ann", "CONCEPT_GRAPH_CONCEPTS": said}

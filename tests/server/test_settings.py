@@ -15,19 +15,49 @@ from concept_graph_mcp.settings import SettingsError
 from concept_graph_mcp.tools import toolsets
 
 TZ = {"TZ": "Asia/Tokyo"}
+MEMGRAPH = {"TZ": "UTC", "MEMGRAPH_URI": "bolt://localhost"}
 [PACKAGE] = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))["packages"]
 DECLARED = PACKAGE["environmentVariables"]
 
 
-def test_with_nothing_but_a_time_zone_there_are_defaults():
-    assert settings.read(TZ) == settings.Settings(
-        zone=ZoneInfo("Asia/Tokyo"),
+def test_with_nothing_set_the_store_is_the_usual_file_of_its_owner():
+    assert settings.read({}) == settings.Settings(
+        zone=ZoneInfo(settings.machine_zone()),
         tau_ms=86_400_000,
         uri="bolt://localhost:7687",
         user="",
         password="",
-        embedded=None,
+        embedded=settings.default_path(),
+        concepts="own",
     )
+
+
+def test_a_bare_server_of_concepts_alone_keeps_the_store_of_earlier_versions():
+    for offered in (None, "concept"):
+        chosen = settings.read(TZ, toolsets=offered, is_server=True)
+        assert (chosen.embedded, chosen.uri) == (None, "bolt://localhost:7687")
+        assert chosen.concepts == "shared"
+    for offered in ("everyday", "concept,everyday", "memory"):
+        chosen = settings.read(TZ, toolsets=offered, is_server=True)
+        assert (chosen.embedded, chosen.concepts) == (settings.default_path(), "own")
+    assert settings.read(TZ, "/a.db", is_server=True).concepts == "own"
+
+
+@pytest.mark.parametrize(
+    ("environment", "toolsets", "whose"),
+    [
+        ({"CONCEPT_GRAPH_EMBEDDED": "/a.db"}, "concept", "own"),
+        ({"MEMGRAPH_URI": "bolt://one"}, "concept", "shared"),
+        ({"MEMGRAPH_URI": "bolt://one"}, "concept,everyday", "own"),
+        ({"MEMGRAPH_URI": "bolt://one"}, "memory", "shared"),
+        ({"CONCEPT_GRAPH_EMBEDDED": "/a.db", "CONCEPT_GRAPH_CONCEPTS": "shared"}, "", "shared"),
+        ({"MEMGRAPH_URI": "bolt://one", "CONCEPT_GRAPH_CONCEPTS": "own"}, "concept", "own"),
+    ],
+)
+def test_whose_concepts_goes_by_the_store_unless_it_is_set(environment, toolsets, whose):
+    for is_server in (True, False):
+        chosen = settings.read(TZ | environment, toolsets=toolsets, is_server=is_server)
+        assert chosen.concepts == whose
 
 
 def test_everything_can_be_set():
@@ -46,6 +76,7 @@ def test_everything_can_be_set():
         user="keeper",
         password="open-sesame-42",
         embedded=Path("/somewhere/memory.db"),
+        concepts="own",
     )
 
 
@@ -56,10 +87,11 @@ def test_variables_that_are_blank_are_as_if_they_were_not_set(blank):
     assert settings.read(TZ | dict.fromkeys(names, blank)) == settings.read(TZ)
 
 
-def test_a_blank_time_zone_is_none():
-    with pytest.raises(SettingsError, match=r"^TZ: is not set"):
-        settings.read({"TZ": " "})
-    assert settings.read({"TZ": " "}, zone="UTC").zone.key == "UTC"
+def test_without_a_time_zone_it_is_that_of_the_machine(monkeypatch):
+    monkeypatch.setattr(settings, "machine_zone", lambda: "Europe/Berlin")
+    for environment in ({}, {"TZ": ""}, {"TZ": " "}):
+        assert settings.read(environment).zone == ZoneInfo("Europe/Berlin")
+    assert settings.read(TZ).zone == ZoneInfo("Asia/Tokyo")
 
 
 def test_the_password_is_in_no_representation():
@@ -72,7 +104,7 @@ def test_the_password_is_in_no_representation():
 def test_a_password_without_a_user_is_one_line_that_does_not_show_it():
     for user in ({}, {"MEMGRAPH_USER": ""}):
         with pytest.raises(SettingsError) as failure:
-            settings.read(TZ | {"MEMGRAPH_PASSWORD": "open-sesame-42"} | user)
+            settings.read(MEMGRAPH | {"MEMGRAPH_PASSWORD": "open-sesame-42"} | user)
         assert str(failure.value) == (
             "MEMGRAPH_PASSWORD is set but MEMGRAPH_USER is not; set MEMGRAPH_USER too, or unset"
             " the password"
@@ -110,7 +142,7 @@ def test_all_that_is_wrong_is_told_at_once():
         assert "\n" not in told
         # What is told at once is what is told alone.
         with pytest.raises(SettingsError) as alone:
-            settings.read({"TZ": "UTC", name: value})
+            settings.read({"TZ": "UTC", **MEMGRAPH, name: value})
         assert alone.value.problems == (told,)
     assert len(problems) == len(WRONG)
 
@@ -123,14 +155,6 @@ def test_a_password_is_not_asked_about_where_the_file_has_no_home():
 
 def test_a_user_may_have_no_password():
     assert settings.read(TZ | {"MEMGRAPH_USER": "keeper"}).user == "keeper"
-
-
-def test_a_missing_time_zone_can_be_stood_in_for_and_a_given_one_wins():
-    assert settings.read({}, zone="Europe/Berlin").zone == ZoneInfo("Europe/Berlin")
-    assert settings.read({"TZ": ""}, zone="Europe/Berlin").zone == ZoneInfo("Europe/Berlin")
-    assert settings.read(TZ, zone="Europe/Berlin").zone == ZoneInfo("Asia/Tokyo")
-    with pytest.raises(SettingsError, match="TZ=Europe/Berlin"):
-        settings.read({})
 
 
 def test_a_leading_colon_of_a_time_zone_is_allowed():
@@ -231,7 +255,7 @@ def test_both_names_of_the_uri_work_and_the_first_one_wins():
     assert settings.read(TZ | {"MEMGRAPH_URI": first, "MEMGRAPH_URL": second}).uri == first
 
 
-@pytest.mark.parametrize("value", ["", " ", "0", "false", "No", "OFF\r"])
+@pytest.mark.parametrize("value", ["0", "false", "No", "OFF\r"])
 def test_the_environment_can_say_that_nothing_is_embedded(value):
     assert settings.read(TZ | {"CONCEPT_GRAPH_EMBEDDED": value}).embedded is None
 

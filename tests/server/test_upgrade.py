@@ -35,6 +35,12 @@ LIVES = runpy.run_path(str(FIXTURES / "make.py"))["LIVES"]
 KEPT = [f"{number}{end}" for number in FORMATS for end in LIVES]
 
 
+@pytest.fixture(autouse=True)
+def shared(monkeypatch):
+    """What earlier versions shared stays so: these tests compare all of it with what was held."""
+    monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
+
+
 @pytest.fixture
 def store(tmp_path) -> Path:
     return Path(shutil.copyfile(STORE, tmp_path / "memory.db"))

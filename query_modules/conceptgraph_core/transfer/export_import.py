@@ -163,11 +163,14 @@ def export(graph: Everything, part: str) -> Iterator[Record]:
         raise InvalidRow(f"part: must be one of {', '.join(PARTS)}")
     for node in graph.nodes():
         if graph.kind_of(node).exported:
-            records = [_of_node(graph, node)] if part == "nodes" else _of_edges(graph, node)
+            records = (
+                [describe_node(graph, node)] if part == "nodes" else describe_edges(graph, node)
+            )
             yield from ({"record": one} for one in records)
 
 
-def _of_node(graph: Everything, node: Node) -> Record:
+def describe_node(graph: Everything, node: Node) -> Record:
+    """Return the record of *node*."""
     kind = graph.kind_of(node)
     record: Record = {"kind": kind.kind}
     for declared in kind.properties:
@@ -177,7 +180,8 @@ def _of_node(graph: Everything, node: Node) -> Record:
     return record
 
 
-def _of_edges(graph: Everything, node: Node) -> Iterator[Record]:
+def describe_edges(graph: Everything, node: Node) -> Iterator[Record]:
+    """Iterate over the records of the edges that leave *node*."""
     layer = graph.layer_of(node.label)
     for edge, kind, other in graph.outgoing(node):
         if kind.exported:

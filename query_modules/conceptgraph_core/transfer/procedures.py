@@ -20,6 +20,7 @@ BATCH = 1_000
 USERS = reads("conceptgraph.users", user_id=str)
 USER_COUNT = reads("conceptgraph.user_count", measure=str, value=int)
 USER_REMOVE = writes("conceptgraph.user_remove", measure=str, value=int)
+USER_ADOPT = writes("conceptgraph.user_adopt", nodes=int, relations=int)
 
 EMBEDDING = reads("conceptgraph.embedding", model=str, dimension=int)
 EMBEDDING_CHOOSE = writes("conceptgraph.embedding_choose", chosen=bool, cleared=int)

@@ -96,7 +96,7 @@ def observe(
         *look_up.called(called, user_id),
         *look_up.meaning(wanted, user_id),
         *look_up.find_known(known, user_id),
-        *look_up.find_kin(message, user_id),
+        *look_up.find_kin(text, user_id),
         look_up.with_ids(*(one.same_as for one in wanted if one.same_as is not None)),
         look_up.latest(user_id),
         *(look_up.near(one.embedding, user_id) for one in wanted if one.embedding is not None),

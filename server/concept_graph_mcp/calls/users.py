@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from conceptgraph_core import text
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.retrieval.schema import LAYER as WORDS
 from conceptgraph_core.text import BEHIND_SCOPE
 from conceptgraph_core.transfer import procedures
 
+from . import text_lookups
 from .call import Call, checked
 from .lookups import BEYOND, Lookup, Range, Union, following, next_text
 
@@ -33,6 +35,20 @@ def count(user_id: str) -> Call:
 def remove(user_id: str) -> Call:
     """Return the call that removes the next nodes of *user_id*."""
     return Call(procedures.USER_REMOVE, (user_id, procedures.BATCH), _of(user_id, procedures.BATCH))
+
+
+@checked
+def adopt_shared(user_id: str) -> Call:
+    """Return the call that makes all shared concepts and episodes those of *user_id*."""
+    return Call(procedures.USER_ADOPT, (user_id,), context=text_lookups.context())
+
+
+def find_shared() -> list[Lookup]:
+    """Return the look-ups of the concepts and episodes that all users share, a kind each."""
+    kinds = [kind for layer in LAYERS for kind in layer.nodes if kind.may_be_shared]
+    return [
+        Range((kind.label,), str(kind.scope), SHARED, next_text(SHARED), (), 1) for kind in kinds
+    ]
 
 
 def exported(user_id: str) -> list[Lookup]:

@@ -11,8 +11,8 @@ from ..hosts.lazy import opened
 from ..session import Session
 from ..settings import Settings
 from .common import Failure
-from .ingesting import Ingest
 from .interrupts import Interrupts
+from .storing import Ingest
 
 
 def ingest_noted(embedded: str | None) -> None:

@@ -2,8 +2,8 @@
 
 import functools
 import math
-import os
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,14 +15,15 @@ import click
 
 from conceptgraph_core import limits
 
-from .. import settings, user_files
+from .. import settings, settings_file, user_files
 from ..embedding import minilm
 from ..errors import StoreError
 from ..hosts.lazy import opened
-from ..hosts.store import Keeper
+from ..hosts.store import KeptStore
 from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
+from ..sharing import adopt_shared
 from .notes import note
 
 T = TypeVar("T")
@@ -94,18 +95,18 @@ def look_only(at: str | None, touch: bool) -> None:
 
 
 def configured(
-    embedded: str | None, toolsets: str | None = None, *, whole: bool = False
+    embedded: str | None,
+    toolsets: str | None = None,
+    *,
+    whole: bool = False,
+    is_server: bool = False,
 ) -> Settings:
-    """Return the settings; without TZ, use the machine's zone and print a note about it.
+    """Return the settings.
 
     If each user has a store file, the settings must name a user, unless the caller is for the
     *whole* directory. Raises SettingsError, Failure.
     """
-    zone = None
-    if "TZ" not in settings.given(os.environ):
-        zone = settings.machine_zone()
-        note(f"TZ is not set; using the machine's zone, {zone}.")
-    chosen = settings.read(os.environ, embedded, zone, toolsets)
+    chosen = settings_file.read_settings(embedded, toolsets, is_server=is_server)
     if chosen.per_user is not None and not (whole or names_user()):
         raise Failure(
             f"{chosen.per_user}: has a file for each user; set CONCEPT_GRAPH_USER to one of them"
@@ -114,8 +115,8 @@ def configured(
 
 
 def names_user() -> bool:
-    """Return whether the environment says which user is meant."""
-    return "CONCEPT_GRAPH_USER" in settings.given(os.environ)
+    """Return whether the environment or the settings file says which user is meant."""
+    return "CONCEPT_GRAPH_USER" in settings_file.merge_environment()
 
 
 def each_store(chosen: Settings) -> list[Settings]:
@@ -165,7 +166,7 @@ def with_session(
     With *at*, a time in ISO 8601, the session's clock is stopped there, and later events are
     hidden. A missing store is an error, unless *creates*: then the first write creates it.
     """
-    return with_keeper(embedded, lambda session, _: work(session), at, creates)
+    return _with_own(configured(embedded), work, at, creates)
 
 
 def in_session(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -189,13 +190,25 @@ def with_everyday(
     creates: bool = False,
 ) -> T:
     """Do as `with_session`, with the defaults of a server that offers the toolset everyday."""
-    chosen = configured(embedded, "everyday")
-    return with_keeper(embedded, lambda session, _: work(session), at, creates, chosen=chosen)
+    return _with_own(configured(embedded, "everyday"), work, at, creates)
+
+
+def _with_own(
+    chosen: Settings,
+    work: Callable[[Session], Awaitable[T]],
+    at: str | None,
+    creates: bool,
+) -> T:
+    async def use(session: Session, store: KeptStore) -> T:
+        await note_adopted(chosen, store)
+        return await work(session)
+
+    return with_keeper(None, use, at, creates, chosen=chosen)
 
 
 def with_keeper(
     embedded: str | None,
-    work: Callable[[Session, Keeper], Awaitable[T]],
+    work: Callable[[Session, KeptStore], Awaitable[T]],
     at: str | None = None,
     creates: bool = False,
     *,
@@ -213,9 +226,17 @@ def with_keeper(
     return anyio.run(main)
 
 
+async def note_adopted(chosen: Settings, store: KeptStore, *, keeps_copy: bool = True) -> None:
+    """Give the shared concepts of a file with one owner to that owner, and print a note of it."""
+    # If it fails, the command itself says what is wrong with the store, or need not know.
+    with suppress(StoreError, OSError):
+        if (told := await adopt_shared(chosen, store, keeps_copy)) is not None:
+            note(told)
+
+
 def note_vectors() -> None:
     """Print where texts that were stored get their vectors, unless these are switched off."""
-    said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
+    said = settings_file.read_embeddings()
     if said is None or (said == settings.AUTOMATIC and not minilm.is_installed()):
         return
     note(

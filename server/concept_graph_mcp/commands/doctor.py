@@ -85,6 +85,8 @@ async def _contents(session: Session, by_bolt: bool) -> list[Finding]:
     findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
     findings.append(await health.embedding(session, health.MOST_REPORTED))
     findings += [await one(session) for one in (health.jobs, health.backup)]
+    if not by_bolt:
+        findings += await health.describe_sharing(session)
     findings += [
         Finding(row["problem"], f"{row['subject']}: {row['advice']}", wrong=True)
         for row in found[:_MOST_PROBLEMS]

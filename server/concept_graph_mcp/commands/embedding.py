@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import click
 
-from .. import calls, settings
+from .. import calls, settings, settings_file
 from ..embedding.base import Embedding, EmbeddingError
 from ..embedding.opening import open_embedding
 from ..errors import StoreError
@@ -31,7 +31,7 @@ def embed(embedded: str | None, again: str | None) -> None:
     Ctrl-C stops between two batches; the command then prints how to continue.
     """
     variable = settings.EMBEDDINGS_VARIABLE
-    said = settings.embeddings(again or os.environ.get(variable, ""))
+    said = settings.embeddings(again) if again else settings_file.read_embeddings()
     if said is None:
         raise Failure(f"{variable}: is none; name an embedding, e.g. minilm")
     if said == settings.AUTOMATIC:
@@ -45,7 +45,7 @@ def embed(embedded: str | None, again: str | None) -> None:
             raise Failure(f"interrupted; {work.goes_on}") from None
     note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
     usual = {said} if said != settings.MINILM else {said, settings.AUTOMATIC}
-    if again is not None and settings.embeddings(os.environ.get(variable, "")) not in usual:
+    if again is not None and settings_file.read_embeddings() not in usual:
         note(f"Set {variable}={said} where the server is started.")
 
 

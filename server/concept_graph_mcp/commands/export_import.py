@@ -15,9 +15,10 @@ from conceptgraph_core.layers import SHARED
 
 from .. import calls, file_formats
 from ..file_formats import notes
+from ..hosts.store import KeptStore
 from ..session import Session
 from . import importing, notes_folder, output
-from .common import FILE, PATH, configured, with_session
+from .common import FILE, PATH, configured, note_adopted, with_keeper, with_session
 from .importing import Import
 from .interrupts import Interrupts
 from .notes import note
@@ -57,7 +58,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
         return
     write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
-    async def work(session: Session) -> tuple[int, file_formats.Tally]:
+    async def work(session: Session, _: KeptStore) -> tuple[int, file_formats.Tally]:
         with destination(file, force) as stream:
             return await write(session, stream)
 
@@ -66,7 +67,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
             # Checked before the store is opened: no graph is read for a file that cannot be
             # written.
             output.place(file, force)
-        count, tally = with_session(embedded, work)
+        count, tally = with_keeper(embedded, work)
     note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
     _note_all(tally)
 
@@ -113,19 +114,28 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
     stay as they are; how present the others are is computed.
     """
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
-        work = Import(stream, name, interrupts)
+        work, chosen = Import(stream, name, interrupts), configured(embedded)
+
+        async def bring(session: Session, store: KeptStore) -> str | None:
+            whose = await work.run(session)
+            # FILE itself is the copy of what was shared.
+            await note_adopted(chosen, store, keeps_copy=False)
+            return whose
+
         if dry_run:
-            _note_counts(work.counted(configured(embedded)), work.tally, file)
+            _note_counts(work.counted(chosen), work.tally, file)
             note("nothing was imported: a dry run.")
             return
         try:
-            with_session(embedded, work.run, creates=True)
+            whose = with_keeper(embedded, bring, creates=True, chosen=chosen)
         except KeyboardInterrupt:
             # Records imported by now are not reported again.
             _note_all(work.tally)
             same_input = " with the same input" if str(file) == "-" else ""
             raise work.interrupted(f"the same command{same_input}") from None
     _note_counts(work.totals, work.tally, file)
+    if whose is not None:
+        note(whose)
 
 
 @contextmanager

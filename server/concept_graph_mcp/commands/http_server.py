@@ -177,7 +177,7 @@ def serve(
 
     options = ctx.find_root().params
     embedded = options["embedded"] if directory is None else f"{directory}{user_files.MARK}"
-    chosen = configured(embedded, options["toolsets"], whole=True)
+    chosen = configured(embedded, options["toolsets"], whole=True, is_server=True)
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
     if database is not None:
         chosen = dataclasses.replace(chosen, database=settings.database(database, "--database"))

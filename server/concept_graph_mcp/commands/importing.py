@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from conceptgraph_core import decaying
+from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
 from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.text import shown
 
 from .. import calls, file_formats
 from ..errors import StoreError
@@ -29,6 +31,7 @@ from .progress import progress
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
 _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes)
+_CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.nodes)))
 # Names of the counts, by kind of record.
 _MEASURES = {kind.kind: kind.measure for layer in LAYERS for kind in layer.nodes}
 _MEASURES |= {layer.edge_kind: f"{layer.edge_kind}s" for layer in LAYERS}
@@ -61,6 +64,7 @@ class Import:
         self._lines = count_lines(stream.buffer)
         self._last: file_formats.Row | None = None
         self._rows = 0
+        self._has_concepts = False
         self._interrupts = interrupts
         with self._telling():
             self._reader = file_formats.Reader(stream, given)
@@ -82,8 +86,11 @@ class Import:
         with self._telling():
             return Counter(_MEASURES[row.record["kind"]] for row in self._reader.rows(naming))
 
-    async def run(self, session: Session) -> None:
-        """Import the file. Raises Failure, which says how much was imported."""
+    async def run(self, session: Session) -> str | None:
+        """Import the file, and return whose its concepts are now.
+
+        Raises Failure, which says how much was imported.
+        """
         naming, whose = await self._naming(session), self._whose(session)
         only_new = self._reader.format in file_formats.FOREIGN_MEMORIES
         rows = (replace(row, record=row.record | whose) for row in self._reader.rows(naming))
@@ -94,7 +101,19 @@ class Import:
                     self.totals.update(await _imported(session, batch, only_new))
                     self._last = batch[-1]
                     self._rows += len(batch)
+                    self._has_concepts |= any(one.record["kind"] in _CONCEPTS for one in batch)
                 done(self._last.line if self._last.unit == "line" else self._rows)
+        return self._tell_owner(session)
+
+    def _tell_owner(self, session: Session) -> str | None:
+        """Return a line on whose the concepts are, if there are any and the file did not say."""
+        if not self._has_concepts or self._reader.format == file_formats.NATIVE:
+            return None
+        if session.concept_scope == SHARED:
+            return (
+                "The concepts are shared by all users; CONCEPT_GRAPH_CONCEPTS=own keeps them own."
+            )
+        return f"The concepts belong to the user {shown(session.concept_scope)}."
 
     def _whose(self, session: Session) -> dict[str, str]:
         """Return what is said of records of a file that knows of concepts, and of no users."""

@@ -18,6 +18,7 @@ from ..settings import Settings
 
 # Printed for the user to copy.
 _SECRET = "…"
+_EVERYDAY = ("--toolsets", "everyday")
 
 
 def explain(configured: Settings | None) -> None:
@@ -41,12 +42,12 @@ def explain(configured: Settings | None) -> None:
 def client_configuration(configured: Settings | None) -> dict[str, Any]:
     """Return the configuration that an MCP client needs to start a server like this one.
 
-    Without *configured*: an embedded one, in the zone of the machine.
+    Without *configured*, or where nothing is set: the toolset everyday, with the usual store.
     """
     command, *arguments = _program()
-    if configured is None:
-        arguments.append("--embedded")
-        variables = {"TZ": settings.machine_zone()}
+    variables: dict[str, str] = {}
+    if configured is None or _is_bare(configured):
+        arguments += _EVERYDAY
     else:
         if configured.embedded is not None:
             is_usual = configured.embedded == settings.default_path()
@@ -54,13 +55,26 @@ def client_configuration(configured: Settings | None) -> dict[str, Any]:
                 "--embedded" if is_usual else f"--embedded={configured.embedded.absolute()}"
             )
         variables = _variables(configured)
-    server = {"command": command, **({"args": arguments} if arguments else {}), "env": variables}
+    server = {
+        "command": command,
+        **({"args": arguments} if arguments else {}),
+        **({"env": variables} if variables else {}),
+    }
     return {"mcpServers": {"memory": server}}
+
+
+def _is_bare(configured: Settings) -> bool:
+    """Return whether nothing says that the graph is in Memgraph but an earlier version's rule."""
+    return configured.embedded is None and settings.given(os.environ).keys().isdisjoint(
+        settings.STORE_VARIABLES
+    )
 
 
 def _variables(configured: Settings) -> dict[str, str]:
     """Return the variables that a client must set: those that differ from the defaults."""
     variables = {
+        # A client may give its servers another environment.
+        "TZ": configured.zone.key if os.environ.get("TZ") else "",
         "AROUSAL_TAU_MS": str(configured.tau_ms),
         "CONCEPT_GRAPH_USER": configured.user_id,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
@@ -83,8 +97,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         languages.VARIABLE: ",".join(languages.DEFAULT),
         settings.EMBEDDINGS_VARIABLE: settings.AUTOMATIC,
     }
-    changed = {key: value for key, value in variables.items() if value != usual.get(key, "")}
-    return {"TZ": configured.zone.key, **changed}
+    return {key: value for key, value in variables.items() if value != usual.get(key, "")}
 
 
 def _program() -> list[str]:
@@ -101,6 +114,6 @@ def _where(configured: Settings | None) -> list[str]:
     if configured.embedded is not None:
         return [f"The graph is in {configured.embedded}."]
     return [
-        f"The graph is in Memgraph at {settings.location(configured.uri)}.",
-        'With "args": ["--embedded"] it is in a file, and no database is needed.',
+        f"The graph of this server is in Memgraph at {settings.location(configured.uri)}.",
+        f'With "args": {json_text(_EVERYDAY)} it is in a file, and no database is needed.',
     ]

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import click
 
-from ..hosts.store import Keeper
+from ..hosts.store import KeptStore
 from ..session import Session
-from .common import AT, Failure, configured, with_keeper
+from .common import AT, Failure, configured, note_adopted, with_keeper
 from .notes import note
 from .terminal import say
 
@@ -36,11 +36,12 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
 
     chosen = configured(embedded)
 
-    async def show(session: Session, keeper: Keeper) -> None:
+    async def show(session: Session, keeper: KeptStore) -> None:
         # Imported only here, because no other command needs a web server.
         from ..health.page import answers
         from ..view.serving import serve
 
+        await note_adopted(chosen, keeper)
         session = replace(session, unwritable=await keeper.unwritable())
         await _check(session, name)
         try:

@@ -1,18 +1,19 @@
 """Say how a store and its deployment are, each finding with the command that mends it."""
 
 import importlib.util
-import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from conceptgraph_core import __version__, words
+from conceptgraph_core.context import OWN
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.embeddings.schema import embedded_kinds
 from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.text import shown
 from conceptgraph_core.words import libraries
 
-from .. import calls, overdue, settings
+from .. import calls, overdue, settings, settings_file
 from ..core import modules_directory
 from ..embedding.base import EmbeddingError, name_embedding
 from ..embedding.minilm import PACKAGES
@@ -20,6 +21,7 @@ from ..errors import StoreError
 from ..hosts.lazy import opened
 from ..session import Session
 from ..settings import Settings
+from ..sharing import VARIABLE, find_other_user, has_shared
 
 Row = dict[str, Any]
 
@@ -46,13 +48,11 @@ class Finding:
 
 def configuration(chosen: Settings) -> list[Finding]:
     """Return what the settings and the installed packages are like."""
-    zone = Finding("TZ", str(chosen.zone))
-    if "TZ" not in settings.given(os.environ):
-        told = f"is not set, which serving needs; e.g. TZ={chosen.zone}"
-        zone = Finding("TZ", told, True, f"export TZ={chosen.zone}")
+    file = settings_file.find_file()
     findings = [
         Finding(COMMAND, __version__),
-        zone,
+        Finding("settings file", str(file) if file.exists() else f"none at {file}; it is optional"),
+        Finding("time zone", str(chosen.zone)),
         Finding("AROUSAL_TAU_MS", f"{chosen.tau_ms:,}"),
         Finding("query modules here", str(modules_directory())),
     ]
@@ -114,7 +114,7 @@ async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
     Texts without a vector are counted up to *most* of each kind.
     """
     chosen = await session.run(calls.embedding.chosen())
-    said = settings.embeddings(os.environ.get(settings.EMBEDDINGS_VARIABLE, ""))
+    said = settings_file.read_embeddings()
     if not chosen:
         return _without_vectors(said)
     is_automatic = said == settings.AUTOMATIC
@@ -186,6 +186,21 @@ async def backup(session: Session) -> Finding:
     is_old = session.clock.now_ms() - last["finished_at"] > _OLD_MS
     mend = f"{COMMAND} backup" if is_old else None
     return Finding("last backup", f"{made}: {last['file']}", mend=mend)
+
+
+async def describe_sharing(session: Session) -> list[Finding]:
+    """Return whether a file has concepts that all users share, and who can find them."""
+    if not await has_shared(session):
+        return []
+    if session.concepts != OWN:
+        return [Finding("shared concepts", "all users share the concepts; each can find them")]
+    other = await find_other_user(session)
+    if other is None:
+        told = f"the next command makes them those of {shown(session.user_id)}, the only user"
+        return [Finding("shared concepts", told)]
+    mend = f"{VARIABLE}=shared"
+    told = f"they stay shared, for {shown(other)} has memories here too; {mend} shows them"
+    return [Finding("shared concepts", told, mend=mend)]
 
 
 async def problems(session: Session) -> list[Row]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from .. import settings
+from .. import settings, settings_file
 from . import asking
 from .hosts import PROMPT, START, HookError
 
@@ -68,11 +68,7 @@ class Options:
         Raises SettingsError.
         """
         environment = {**self.env, **settings.given(environment)}
-        named = {"MEMGRAPH_URI", "MEMGRAPH_URL", settings.EMBEDDED_VARIABLE}
-        if embedded is None and not named & settings.given(environment).keys():
-            embedded = ""
-        zone = None if environment.get("TZ") else settings.machine_zone()
-        return settings.read(environment, embedded, zone, "everyday")
+        return settings_file.read_settings(embedded, "everyday", environment=environment)
 
 
 def _measure_load() -> float:
