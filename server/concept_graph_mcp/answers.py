@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from conceptgraph_core import dates
 from conceptgraph_core.everyday import lines
 
 from . import everyday, overdue
@@ -30,7 +29,7 @@ class Answers:
         told = {"advice": said} if said else {}
         if not row["lines"]:
             return cast(Recalled, {"text": "", "nothing": True, **told})
-        text = lines.text(row["lines"], self._minute, self._day)
+        text = lines.text(row["lines"], self._session.show_minute, self._session.show_day)
         sources = [dict(one) for one in row["sources"]]
         return cast(Recalled, {"text": text, "sources": sources, "tokens": row["tokens"], **told})
 
@@ -89,9 +88,3 @@ class Answers:
         times = {name: row[name] for name in ("since", "until") if row.get(name) is not None}
         shown = {name: iso(at, self._session.zone) for name, at in times.items()}
         return without_none({**row, **shown})
-
-    def _minute(self, time_ms: int) -> str:
-        return dates.minute(time_ms, self._session.zone)
-
-    def _day(self, time_ms: int) -> str:
-        return dates.day(time_ms, self._session.zone)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from conceptgraph_core import dates, folding
+from conceptgraph_core import folding
 from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
@@ -128,11 +128,7 @@ async def profile(session: Session, token_budget: int = schema.PROFILE_BUDGET) -
     ends = today, today + timedelta(days=schema.DAYS_AHEAD + 1)
     days = (int(one.timestamp() * 1_000) for one in ends)
     [row] = await session.run(calls.everyday.profile(session.user_id, token_budget, *days))
-    text = lines.text(
-        row["lines"],
-        lambda at: dates.minute(at, session.zone),
-        lambda at: dates.day(at, session.zone),
-    )
+    text = lines.text(row["lines"], session.show_minute, session.show_day)
     return {**row, "sources": [dict(one) for one in row["sources"]], "text": text}
 
 

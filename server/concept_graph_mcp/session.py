@@ -318,6 +318,14 @@ class Session:
         """Return the local date "YYYYMMDD" at *now_ms*."""
         return f"{self.local(now_ms):%Y%m%d}"
 
+    def show_minute(self, time_ms: int) -> str:
+        """Return *time_ms* as people read it in the session's zone, to the minute."""
+        return dates.minute(time_ms, self.zone)
+
+    def show_day(self, time_ms: int) -> str:
+        """Return the day of *time_ms* as people read it in the session's zone."""
+        return dates.day(time_ms, self.zone)
+
     def local(self, time_ms: int) -> datetime:
         """Return the local time at *time_ms*."""
         return dates.moment(time_ms, self.zone)

@@ -30,17 +30,8 @@ if TYPE_CHECKING:
     ALL: tuple[Procedure, ...]
 
 _LAYERS = (
-    *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
-    *(
-        "ingesting",
-        "items",
-        "groups",
-        "memory_admin",
-        "entities",
-        "entity_admin",
-        "everyday",
-        "users",
-    ),
+    *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search", "users"),
+    *("ingesting", "items", "groups", "memory_admin", "entities", "entity_admin", "everyday"),
 )
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 

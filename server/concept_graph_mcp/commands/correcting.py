@@ -1,6 +1,7 @@
 """Rename and remove concepts, relations and episodes (`rename`, `remove`), after a preview."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -8,7 +9,7 @@ import click
 from .. import calls
 from ..calls import Call
 from ..session import Session
-from .common import with_session
+from .common import in_session, with_session
 from .terminal import say
 
 _SHOWN = 20
@@ -19,14 +20,10 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 @click.argument("concept")
 @click.argument("new_name")
 @_YES
-@click.pass_obj
-def rename(embedded: str | None, concept: str, new_name: str, yes: bool) -> None:
+@in_session
+async def rename(session: Session, concept: str, new_name: str, yes: bool) -> None:
     """Give CONCEPT the name NEW_NAME; its feelings, relations and episodes stay with it."""
-
-    def renaming(dry_run: bool, scope: str) -> Call:
-        return calls.concepts.rename(concept, new_name, dry_run, scope)
-
-    with_session(embedded, lambda session: _correct(session, renaming, "Rename", yes))
+    await _correct(session, partial(calls.concepts.rename, concept, new_name), "Rename", yes)
 
 
 @click.command()
@@ -40,13 +37,10 @@ def remove(embedded: str | None, what: tuple[str, ...], yes: bool) -> None:
     """
     if len(what) not in (1, 3):
         raise click.UsageError("name a concept, an episode, or a relation as FROM TYPE TO")
-
-    def removal(dry_run: bool, scope: str) -> Call:
-        if len(what) == 1:
-            return calls.concepts.remove(what[0], dry_run, scope)
+    removal = partial(calls.concepts.remove, what[0])
+    if len(what) == 3:
         source, relation_type, target = what
-        return calls.concepts.remove_relation(source, target, relation_type, dry_run, scope)
-
+        removal = partial(calls.concepts.remove_relation, source, target, relation_type)
     with_session(embedded, lambda session: _correct(session, removal, "Remove", yes))
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from conceptgraph_core import dates
 from conceptgraph_core.entities import names, schema
 from conceptgraph_core.entities.narration import sentences
 from conceptgraph_core.errors import NotFound
@@ -102,10 +101,7 @@ def explain(
         ids = [await _id(session, one) for one in (who, other) if one is not None]
         edge = (None, *ids, edge_type) if edge_type is not None else (*ids, None, None, None)
         rows = await session.run(calls.entities.explain(*edge))
-
-        def day(at_ms: int) -> str:
-            return dates.day(at_ms, session.zone)
-
+        day = session.show_day
         return [
             {"text": sentences.written(row["parts"], day), "ids": dict(row["ids"])} for row in rows
         ]

@@ -120,7 +120,7 @@ class _Room:
         for row in rows:
             if row["memory_id"] in self._seen:
                 continue
-            at = dates.minute(row["created_at"], self._session.zone)
+            at = self._session.show_minute(row["created_at"])
             line = f"- {at}, {teller(row)}: {quoted(row['text'], _LONGEST_TEXT)}"
             needed = budgets.tokens(budgets.size(line) + 1)
             if needed > most:
@@ -143,11 +143,7 @@ def _write_notes(
 
 
 def _render_lines(session: Session, kept: Sequence[lines.Line]) -> str:
-    return lines.text(
-        kept,
-        lambda at: dates.minute(at, session.zone),
-        lambda at: dates.day(at, session.zone),
-    )
+    return lines.text(kept, session.show_minute, session.show_day)
 
 
 def _choose_fitting(

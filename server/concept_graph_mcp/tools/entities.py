@@ -84,15 +84,16 @@ class EntityTools(Tools):
     @run_verb(entities.context)
     def entity_context(self, row: Row) -> Told:
         """Tell what is known of those whom a message names, and of nobody else, with sources."""
-        text = sentences.text(row["paragraphs"], self._day)
+        text = sentences.text(row["paragraphs"], self._session.show_day)
         sources = [{key: list(ids) for key, ids in one.items()} for one in row["sources"]]
         return Told(text=text, sources=sources, tokens=row["tokens"])
 
     @run_verb(entities.explain, names={"source": "from", "target": "to"})
     def entity_explain(self, *found: Row) -> Explained:
         """Say why an entity is trusted, active, merged or gone, or what an edge is made of."""
+        day = self._session.show_day
         rows = [
-            Because(text=sentences.written(row["parts"], self._day), ids=dict(row["ids"]))
+            Because(text=sentences.written(row["parts"], day), ids=dict(row["ids"]))
             for row in found
         ]
         return Explained(text="\n".join(row["text"] for row in rows), rows=rows)

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from conceptgraph_core import dates
-
 from ..calls.verb import AnyVerb
 from ..session import Session
 from .adapter import ConceptTool
@@ -26,12 +24,6 @@ class Tools:
         """Return the arguments *given*, with secrets replaced in those of these *names*."""
         texts = {one: given[one] for one in names if one in given}
         return {**given, **self._session.redacted(texts)}
-
-    def _minute(self, time_ms: int) -> str:
-        return dates.minute(time_ms, self._session.zone)
-
-    def _day(self, time_ms: int) -> str:
-        return dates.day(time_ms, self._session.zone)
 
 
 class Toolset(NamedTuple):
