@@ -18,21 +18,22 @@ _ORDERING: Final = {
 OPERATORS: Final = ("$eq", "$ne", *_ORDERING)
 
 
-def passing(where: Mapping[str, Any] | None) -> Callable[[str], bool]:
+def passing(where: Mapping[str, Any] | str | None) -> Callable[[str], bool]:
     """Return the test whether a JSON object, as a text, has in each field what *where* says.
 
+    *where* may be JSON too, whose integers have any size.
     That is the value of the field, or a map of operators, each with a value. A missing field is
     null. "$gt", "$gte", "$lt" and "$lte" hold between two numbers or two texts only. A map without
     operators holds for an object that has at least its fields. Raises InvalidText for an unknown
     operator.
     """
-    wanted = dict(where or {})
+    # Not imported: a reload would drop it.
+    json = __import__("json")
+    wanted = dict(json.loads(where) if isinstance(where, str) else where or {})
     for one in wanted.values():
         _check(one)
     if not wanted:
         return lambda _: True
-    # Not imported: a reload would drop it.
-    json = __import__("json")
 
     def passes(value: str) -> bool:
         try:

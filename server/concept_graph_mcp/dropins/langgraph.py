@@ -9,21 +9,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    IndexConfig,
-    Item,
-    ListNamespacesOp,
-    MatchCondition,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    TTLConfig,
-    get_text_at_path,
-)
+from .missing import name_extra
+
+try:
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        IndexConfig,
+        Item,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        TTLConfig,
+        get_text_at_path,
+    )
+except ImportError as error:
+    raise name_extra(error, "langgraph") from None
 
 from conceptgraph_core.memories.item_filters import passing
 
@@ -141,7 +146,8 @@ class MemoryStore(BaseStore):
             return {
                 "do": "find",
                 "under": kept.path(self._root, *op.namespace_prefix),
-                "where": op.filter or {},
+                # As JSON: no store takes all integers.
+                "where": kept.encode_value(dict(op.filter or {})),
                 "limit": op.limit,
                 "offset": op.offset,
                 "query": op.query or None,

@@ -8,8 +8,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.items import TResponseInputItem
-from agents.memory import SessionSettings
+from .missing import name_extra
+
+try:
+    from agents.items import TResponseInputItem
+    from agents.memory import SessionSettings
+except ImportError as error:
+    raise name_extra(error, "openai-agents") from None
 
 from ..memory import AsyncMemory, Memory
 from . import kept

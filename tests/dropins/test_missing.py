@@ -1,0 +1,34 @@
+"""A drop-in whose package is not installed says which extra to install."""
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from tests.markdown import ROOT
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+PACKAGES = {
+    "anthropic": "anthropic",
+    "crewai": "crewai",
+    "google_adk": "google.adk",
+    "langgraph": "langgraph",
+    "llama_index": "llama_index",
+    "openai_agents": "agents",
+    "pydantic_ai": "pydantic_ai",
+}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_missing_extra_is_named_in_one_line(name):
+    extra = name.replace("_", "-")
+    assert extra in EXTRAS
+    told = f"import sys; sys.modules[{PACKAGES[name]!r}] = None\n"
+    told += f"import concept_graph_mcp.dropins.{name}"
+    ended = subprocess.run(
+        [sys.executable, "-c", told], capture_output=True, text=True, check=False
+    )
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: ")
+    assert f"install concept-graph-mcp with its extra {extra}" in last
+    assert "During handling" not in ended.stderr
