@@ -69,6 +69,8 @@ def test_seven_tools_are_short_to_read(talk):
     ]
     assert [tool["name"] for tool in listed] == TOOLS
     assert len(json.dumps(listed, separators=(",", ":"))) <= 9_500
+    # The strict mode of OpenAI's agents takes no references.
+    assert "$ref" not in json.dumps([tool["inputSchema"] for tool in listed])
     for concepts, whose in (("own", "this user alone"), ("shared", "nothing private into relate")):
         said = toolsets.instructions(["everyday"], concepts)
         assert len(said) <= 700

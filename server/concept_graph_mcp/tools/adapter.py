@@ -140,8 +140,12 @@ def tool(
 
 
 def terse(made: ConceptTool) -> ConceptTool:
-    """Remove the titles from the schemas of *made*, because they repeat the names."""
-    made.parameters = _untitled(made.parameters)
+    """Remove the titles from the schemas of *made*, because they repeat the names.
+
+    Its arguments have no references: the strict mode of OpenAI's agents refuses them.
+    """
+    parameters = _untitled(made.parameters)
+    made.parameters = _inline_references(parameters, parameters.pop("$defs", {}))
     if made.fn_metadata.output_schema is not None:
         made.fn_metadata.output_schema = _untitled(made.fn_metadata.output_schema)
     return made
@@ -158,6 +162,18 @@ def _untitled(schema: Any) -> Any:
         for key, value in schema.items()
         if key != "title" or not isinstance(value, str)
     }
+
+
+def _inline_references(schema: Any, definitions: dict[str, Any]) -> Any:
+    """Return *schema* with each reference replaced by its definition; none refers to itself."""
+    if isinstance(schema, list):
+        return [_inline_references(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return _inline_references(definitions[name], definitions)
+    return {key: _inline_references(value, definitions) for key, value in schema.items()}
 
 
 def _structure(value: Any, schema: dict[str, Any]) -> Any:
