@@ -66,14 +66,16 @@ Wordings = Annotated[
     Sequence[str],
     "When you ask again: other words, names, the notes' language (≤ 20).",
 ]
-Asker = Annotated[
-    str | None, "The speaker who asks: texts by this name count 1.5 times. None: the user."
-]
+Asker = Annotated[str | None, "The speaker who asks, if not the user."]
 AskedAt = Annotated[
     When | None,
     ENDS,
-    "When, if not now (ISO): no later text is found; age counts from then.",
+    "When (ISO), if not now: it finds no later text.",
 ]
+# That of the session; the server names it. A call that names none asks in all projects.
+THIS: Final = "this"
+ALL: Final = "all"
+InProject = Annotated[str, "This one, all, or a name."]
 Named = str | Mapping[str, Any]
 Keep = Literal["days", "normal", "years", "always"]
 Kind = Literal["memory", "episode", "entity"]

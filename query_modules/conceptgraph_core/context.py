@@ -34,7 +34,7 @@ _NAMES = (
     ),
     *("asker", "asked_at", "told_in", "offset_minutes", "also", "also_vector"),
     *("also_near_nothing", "rehearsed", "only_new", "decay"),
-    *("expires", "planned", "owner", "concepts"),
+    *("expires", "planned", "owner", "concepts", "project"),
 )
 KEYS = frozenset(_NAMES)
 
@@ -77,6 +77,7 @@ class Context(NamedTuple):
     * `owner`: the owner of the store decides identities without words of the user's.
     * `planned` has the changes of earlier steps of a rehearsal: see `consolidation.planned`.
     * `concepts` are "shared", by all users, or the user's "own".
+    * `project` is that in which a question is asked (None: all are one; see `memories.projects`).
     """
 
     now_ms: int
@@ -108,6 +109,7 @@ class Context(NamedTuple):
     planned: Mapping[str, Any]
     owner: bool
     concepts: str
+    project: str | None
     decay: Rules
 
     @property
@@ -215,9 +217,9 @@ def _user_id(value: Any, _: str) -> str:
     return text.user(value, "context: user_id")
 
 
-def _asker(value: Any, _: str) -> str | None:
+def _named(value: Any, key: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
-        raise InvalidContext("context: asker must be a non-empty text")
+        raise InvalidContext(f"context: {key} must be a non-empty text")
     return value
 
 
@@ -414,6 +416,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "planned": {},
     "owner": False,
     "concepts": WHOSE[0],
+    "project": None,
 }
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
@@ -427,7 +430,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "neighbours": _neighbours,
     "spelt": _neighbours,
     "user_id": _user_id,
-    "asker": _asker,
+    "asker": _named,
     "asked_at": _time_if_any,
     "told_in": _two_times,
     "offset_minutes": _offset,
@@ -439,4 +442,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "planned": _planned,
     "owner": _truth,
     "concepts": _concepts,
+    "project": _named,
 }

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from conceptgraph_core import folding
+from conceptgraph_core.arguments import ALL, THIS
 from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
@@ -36,6 +37,7 @@ async def recall(
     *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. A
     misspelt *message* is read as it was meant. Raises StoreError.
     """
+    given = _name_asked_project(session, given)
     wordings = await session.wordings(also)
     question = await session.question(message)
     said = text_lookups.respelt(message, question.spelt)
@@ -80,6 +82,7 @@ async def search(
 
     Raises StoreError.
     """
+    given = _name_asked_project(session, given)
     wordings = await session.wordings(also)
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
@@ -130,6 +133,13 @@ async def profile(session: Session, token_budget: int = schema.PROFILE_BUDGET) -
     [row] = await session.run(calls.everyday.profile(session.user_id, token_budget, *days))
     text = lines.text(row["lines"], session.show_minute, session.show_day)
     return {**row, "sources": [dict(one) for one in row["sources"]], "text": text}
+
+
+def _name_asked_project(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments *given* with the name of the project, or without one for all."""
+    project = given.get("project", THIS)
+    name = session.project if project == THIS else None if project == ALL else project
+    return {**given, "project": name}
 
 
 def _is_id(name: str) -> bool:

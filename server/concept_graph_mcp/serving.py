@@ -15,6 +15,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -27,7 +28,7 @@ from conceptgraph_core.dates import DAY_MS
 
 from . import overdue, stderr, stdin
 from .clients import called
-from .clients.entry import CLIENT_VARIABLE, WITH_HOOKS
+from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS
 from .errors import StoreError
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
@@ -188,7 +189,12 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     """
     stderr.log_there()
     store = connect(settings, creates=True)
+    client = os.environ.get(CLIENT_VARIABLE, "").strip()
     session = replace(Session.of(store, settings), patience_s=PATIENCE_S)
+    if client in CLIENTS and CLIENTS[client].is_in_project:
+        from .histories.conversation import name_project
+
+        session = replace(session, project=name_project(str(Path.cwd())))
     works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(
         *(session, with_set_time, True),
@@ -198,7 +204,7 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
         hooks_of=None if with_set_time else settings,
         adopts=functools.partial(adopt_shared, settings, store),
     )
-    if client := os.environ.get(CLIENT_VARIABLE, "").strip():
+    if client:
         server.middleware.append(called.note_calls(client))
         if client in WITH_HOOKS and not with_set_time:
             from .hooks import calling

@@ -133,6 +133,8 @@ class Session:
     database: str | None = None
     # Whether secrets are left out of what agents store.
     redacts: bool = False
+    # The project in which its user works; None: all projects are one.
+    project: str | None = None
     # Seconds for which a question waits while its model loads; None: until it is loaded.
     patience_s: float | None = None
     # Told each call that may have kept a text without a vector: its session and its time.

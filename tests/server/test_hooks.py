@@ -17,6 +17,8 @@ from tests.histories.history_samples import ASSISTANT_SAID, USER_SAID, claude_co
 from tests.server.command_line import ok, run
 
 from concept_graph_mcp.commands import hook
+from concept_graph_mcp.histories import conversation
+from concept_graph_mcp.histories.conversation import name_project
 from concept_graph_mcp.hooks import hosts, journal, options
 from concept_graph_mcp.hooks.hosts import END, PROMPT, START, STOP
 
@@ -139,7 +141,7 @@ def test_a_session_is_told_nothing_twice_until_it_forgets(home):
 def test_a_start_gets_what_was_said_in_the_project(home):
     (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
     kept(home)
-    other = claude_code("other", said="Lena moved to Lisbon.").replace("/home/ann/cake", "/x/boat")
+    other = claude_code("other", said="I live in Lisbon now.").replace("/home/ann/cake", "/x/boat")
     kept(home, "other", other)
     told = context(START, sent(home, START, "s2"))
     assert "on cake and the last days" in told
@@ -147,7 +149,7 @@ def test_a_start_gets_what_was_said_in_the_project(home):
     assert USER_SAID in here
     assert ASSISTANT_SAID in here
     assert "Lisbon" not in here
-    assert "Lena moved to Lisbon." in elsewhere
+    assert "I live in Lisbon now." in elsewhere
 
 
 def test_a_start_tells_who_the_user_is_once(home):
@@ -381,3 +383,41 @@ def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
     ok("--embedded", "embed")
     asked = sent(home, PROMPT, prompt="Where did I leave the vehicle?")
     assert "level three" in context(PROMPT, asked)
+
+
+def other_project(said: str, folder: str = "/x/boat") -> str:
+    return claude_code("other", said=said).replace("/home/ann/cake", folder)
+
+
+def test_a_prompt_gets_notes_of_its_own_project_and_of_the_user(home):
+    kept(home, "other", other_project("The deployment waits for Lena"))
+    kept(home, "mine", claude_code("mine", said="The deployment waits for the oven"))
+    asked = sent(home, PROMPT, "s2", prompt="What does the deployment wait for?")
+    told = context(PROMPT, asked)
+    assert "for the oven" in told
+    assert "Lena" not in told
+    named = sent(home, PROMPT, "s3", prompt="What does the deployment of boat wait for?")
+    assert "Lena" in context(PROMPT, named)
+    at_home = sent(home, PROMPT, "s4", prompt=json.loads(asked)["prompt"], cwd=os.environ["HOME"])
+    assert "Lena" in context(PROMPT, at_home)
+
+
+def test_a_start_gets_from_other_projects_what_is_about_the_user(home):
+    (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
+    kept(home, "other", other_project("The deployment waits for Lena"))
+    kept(home, "third", other_project("I live in Porto", "/x/car").replace('"other', '"third'))
+    told = context(START, sent(home, START, "s2"))
+    assert "I live in Porto" in told
+    assert "deployment" not in told
+
+
+def test_a_project_is_the_repository(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = tmp_path / "work/billing/src/api"
+    folder.mkdir(parents=True)
+    assert name_project(str(folder)) == "api"
+    conversation._find_repository.cache_clear()
+    (tmp_path / "work/billing/.git").mkdir()
+    assert name_project(str(folder)) == "billing"
+    assert name_project(str(tmp_path / "home")) is None
+    assert name_project("C:\\work\\boat") == "boat"

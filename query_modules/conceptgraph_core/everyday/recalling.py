@@ -195,7 +195,7 @@ def _said(
         found.sort(key=lambda one: bar.place(one.node))
     else:
         first, end, *how = graph.context.told_in
-        found = contexts.told_in(graph, Span(first, end), *how)
+        found = contexts.told_in(graph, question, Span(first, end), *how)
         if asks_what_was_done(question) and not any(how[:1]):
             # A plan that was only made then is nothing that happened.
             found = [one for one in found if not _is_ahead(graph, one.node)]

@@ -13,6 +13,7 @@ from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
 from ..memories.filters import Wanted
+from ..memories.projects import read_project
 from ..memories.rendering import teller
 from ..memories.search import Found
 from ..memories.view import Graph, Node
@@ -60,7 +61,7 @@ def search(
     if about is not None:
         named = texts.name(about, "about")
         subject = widening.subject(graph.another(Entities), named)
-    only = Wanted(within=time, about=subject)
+    only = Wanted(within=time, about=subject, project=read_project(graph, query))
     of: dict[str, Callable[[], Iterator[_Result]]] = {
         schema.MEMORY: lambda: _memories(graph, query, only, vector, model),
         schema.EPISODE: lambda: _episodes(graph.another(Concepts), query, only),

@@ -17,6 +17,7 @@ from ..retrieval.nearness import MARGIN
 from ..retrieval.question import asks_of_the_past
 from . import lifecycle, links, near_duplicates, rendering, schema, standing, together
 from .filters import Wanted
+from .projects import read_project
 from .search import Finder, Found
 from .view import Graph, Node
 from .wordings import Wordings, merged
@@ -101,7 +102,8 @@ def candidates(
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     lists, kept = [], []
     wordings = Wordings(graph, query, vector, model, margin)
-    each = wordings.each(schema.SEARCH_DEPTH, Wanted(within=within))
+    wanted = Wanted(within=within, project=read_project(graph, query))
+    each = wordings.each(schema.SEARCH_DEPTH, wanted)
     for (finder, found), share in zip(each, chain(least, repeat(0.0)), strict=False):
         best = found if admitted is None else list(admitted(finder, found))
         enough = least_named if finder.names_a_speaker else share
@@ -114,7 +116,12 @@ def candidates(
         return []
     every = merged(lists)
     relevance, copies = _relevance(graph, merged(kept))
-    worth = {node: _worth(node, value, longest) for node, value in relevance.items()}
+    worth = {
+        node: _worth(node, value, longest)
+        for node, value in relevance.items()
+        # A link may lead into another project.
+        if wanted.project is None or wanted.project.admits(node)
+    }
     ordered = sorted(worth, key=lambda node: (-worth[node], *links.age(node.raw)))
     by_node = {one.node: one for one in every}
     return [
@@ -123,18 +130,22 @@ def candidates(
     ]
 
 
-def told_in(graph: Graph, span: Span, plans: bool = False, apart: bool = False) -> list[Candidate]:
+def told_in(
+    graph: Graph, query: str, span: Span, plans: bool = False, apart: bool = False
+) -> list[Candidate]:
     """Return the memories that happened in *span*, or were told then, with their entries.
 
-    The latest come first; a plan that was made then is one of them. With *plans*, only plans for
-    that time are returned, the earliest first. *apart*: only the first and the last day count.
+    *query* asks for them. The latest come first; a plan that was made then is one of them. With
+    *plans*, only plans for that time are returned, the earliest first. *apart*: only the first and
+    the last day count.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     at = {node: _within(node, span, plans) for node in graph.nodes()}
     then = [(time, node) for node, time in at.items() if time is not None]
     if apart:
         then = [one for one in then if _is_at_an_end(span, one[0])]
-    then = [one for one in then if Wanted().admits(graph, one[1])]
+    wanted = Wanted(project=read_project(graph, query))
+    then = [one for one in then if wanted.admits(graph, one[1])]
     then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
     return _entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
 

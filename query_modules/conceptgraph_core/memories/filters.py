@@ -11,14 +11,15 @@ from .. import text
 from ..dates import ALWAYS, Span
 from ..entities.subjects import Subject
 from . import schema
+from .projects import Project
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The filters of a search; an empty or None one does not filter. `tags`, `ids`: any of them.
 
-    `within` has the time at which a text was said, `about` what it or the names beside it name, and
-    `ended` whether replaced ones are wanted.
+    `within` has the time at which a text was said, `about` what it or the names beside it name,
+    `ended` whether replaced ones are wanted, and `project` in which one a question is asked.
     """
 
     source: str | None = None
@@ -29,6 +30,7 @@ class Wanted:
     within: Span = ALWAYS
     about: Subject | None = None
     ended: bool = True
+    project: Project | None = None
 
     @classmethod
     def of(
@@ -57,6 +59,7 @@ class Wanted:
             and (self.within == ALWAYS or self.within.holds(node.told_at))
             and (self.about is None or self.about.is_in((node.content, *node.value("concepts"))))
             and (self.ended or graph.ended(node) is None)
+            and (self.project is None or self.project.admits(node))
             # The texts around it would lead to it.
             and node.raw.get_property("content") != schema.SILENT
         )

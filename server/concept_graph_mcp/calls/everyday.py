@@ -9,10 +9,12 @@ from conceptgraph_core.arguments import (
     BEGINS,
     ENDED,
     INNER,
+    THIS,
     AskedAt,
     Asker,
     Budget,
     Days,
+    InProject,
     Items,
     Keep,
     Kind,
@@ -81,7 +83,8 @@ def recall(
     asked_at: AskedAt = None,
     told_in: Annotated[Span | Then | None, INNER] = None,
     also: Wordings | Also = (),
-    max_age_days: Annotated[Days | None, "No memory older than so many days."] = None,
+    max_age_days: Annotated[Days | None, "No older memory."] = None,
+    project: InProject = THIS,
     concept_scope: str | None = None,
 ) -> Lookup:
     """Assemble the context of *message*, and access it.
@@ -175,6 +178,7 @@ def search(
     asker: Asker = None,
     asked_at: AskedAt = None,
     also: Wordings | Also = (),
+    project: InProject = THIS,
     concept_scope: str | None = None,
 ) -> Lookup:
     """Search all layers for *query*, or another wording of it."""

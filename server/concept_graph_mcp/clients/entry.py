@@ -168,6 +168,8 @@ class Client(NamedTuple):
     file: Callable[[], Path] | None
     key: str = "mcpServers"
     hooks: Callable[[], Path] | None = None
+    # Whether its servers are started in the folder in which it works.
+    is_in_project: bool = False
     # Added to the entry of the server.
     also: Mapping[str, str] = {}
     further: str = ""
@@ -194,6 +196,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         "Claude Code",
         lambda: _claude(".claude.json", ".claude.json"),
         hooks=lambda: _claude("settings.json", ".claude/settings.json"),
+        is_in_project=True,
         further="Start a new session of Claude Code.",
     ),
     "claude-desktop": Client(
@@ -206,6 +209,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         lambda: _codex("config.toml"),
         key="mcp_servers",
         hooks=lambda: _codex("hooks.json"),
+        is_in_project=True,
         further="Start Codex and trust the hooks with /hooks.",
     ),
     "cursor": Client("Cursor", lambda: Path.home() / ".cursor/mcp.json"),

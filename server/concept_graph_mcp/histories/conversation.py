@@ -4,7 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
+
+from conceptgraph_core.memories.projects import TAG
 
 from ..file_formats.lines import Record, Tally
 
@@ -115,11 +119,37 @@ def fold_name(name: str) -> str:
 
 
 def project_tag(folder: object) -> str | None:
-    """Return the tag of what was said in *folder*, a path of any platform; None without a name."""
-    if not isinstance(folder, str):
+    """Return the tag of what was said in *folder*, a path of any platform; None without a project.
+
+    The project is the git repository, else the folder. The home folder is none.
+    """
+    if not isinstance(folder, str) or folder.rstrip("/\\") == str(Path.home()):
         return None
+    folder = _find_repository(folder) or folder
     name = re.split(r"[/\\]", folder.rstrip("/\\"))[-1].encode(errors="replace").decode()
-    return f"project {name[:_LONGEST_PROJECT]}" if name.strip() and name.isprintable() else None
+    return f"{TAG}{name[:_LONGEST_PROJECT]}" if name.strip() and name.isprintable() else None
+
+
+def name_project(folder: object) -> str | None:
+    """Return the name of the project of *folder*, as `project_tag` has it."""
+    tag = project_tag(folder)
+    return None if tag is None else tag.removeprefix(TAG)
+
+
+@lru_cache(maxsize=64)
+def _find_repository(folder: str) -> str | None:
+    """Return the top level of the git repository that *folder* is in, if it is on this machine."""
+    place, home = Path(folder), Path.home()
+    try:
+        for one in (place, *place.parents):
+            if one in {home, one.parent}:
+                return None
+            if (one / ".git").exists():
+                return str(one)
+    except (OSError, ValueError):
+        # The path may be of another platform, or too long.
+        pass
+    return None
 
 
 def moment(at: str | float | None) -> int | None:

@@ -52,11 +52,12 @@ async def make_notes(
     # Imported here, because the events that only note a transcript have little time.
     from . import notes
 
-    seen = journal.list_seen(given.session)
+    seen, folder = journal.list_seen(given.session), str(given.cwd)
     if event == hosts.PROMPT:
-        return await notes.make_notes_on_prompt(session, given.prompt, chosen.prompt_tokens, seen)
+        budget = chosen.prompt_tokens
+        return await notes.make_notes_on_prompt(session, given.prompt, folder, budget, seen)
     budget, days = chosen.start_tokens, chosen.days
-    return await notes.make_notes_on_session(session, str(given.cwd), budget, days, seen)
+    return await notes.make_notes_on_session(session, folder, budget, days, seen)
 
 
 def note_answer(client: str, event: str, given: hosts.Given, ids: list[str]) -> None:

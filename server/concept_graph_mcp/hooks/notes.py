@@ -4,14 +4,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import budgets, dates
+from conceptgraph_core.arguments import ALL
 from conceptgraph_core.everyday import lines
 from conceptgraph_core.everyday.schema import PROFILE_BUDGET
+from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import identified, named, quoted
 
 from .. import calls, everyday
 from ..file_formats.lines import Tally
-from ..histories.conversation import Kept, project_tag
+from ..histories.conversation import Kept, name_project, project_tag
 from ..session import Session
 
 Row = Mapping[str, Any]
@@ -32,17 +34,22 @@ _OF_PROJECT = 0.6
 
 
 async def make_notes_on_prompt(
-    session: Session, prompt: str, budget: int, seen: Collection[str]
+    session: Session, prompt: str, folder: str, budget: int, seen: Collection[str]
 ) -> tuple[str, list[str]]:
     """Return what the memory has on *prompt*, and the ids of the memories in it.
 
-    Memories that the model has *seen* are left out. Nothing is counted as accessed: nobody asked.
+    Notes of other projects than that of *folder* are left out, unless they are about the user, and
+    memories that the model has *seen*. Nothing is counted as accessed: nobody asked.
     """
     message = Kept(Tally()).prose(prompt)[:_LONGEST_PROMPT]
     if not message or message.startswith(("/", "!")):
         return "", []
     # Asked for twice as much, because some of it may have been seen.
-    row, _ = await everyday.recall(session, message, token_budget=2 * budget, counts=False)
+    project = name_project(folder) or ALL
+    most = 2 * budget
+    row, _ = await everyday.recall(
+        session, message, token_budget=most, counts=False, project=project
+    )
     return _write_notes(session, row["lines"], budget, seen)
 
 
@@ -84,10 +91,13 @@ async def _list_last_days(
     tag = project_tag(folder)
     now_ms = session.clock.now_ms()
     here = [] if tag is None else await _find_latest(session, tag)
+    name = name_project(folder)
     recent = [
         row
         for row in await _find_latest(session)
-        if row["speaker"] != "assistant" and row["created_at"] >= now_ms - days * dates.DAY_MS
+        if row["speaker"] != "assistant"
+        and row["created_at"] >= now_ms - days * dates.DAY_MS
+        and (name is None or Project(name).holds(row["tags"], row["speaker"], row["text"]))
     ]
     room = _Room(session, budget, {*seen})
     about = "" if tag is None else f" on {named(tag.removeprefix('project '))} and the last days"
