@@ -217,7 +217,7 @@ def _user_id(value: Any, _: str) -> str:
     return text.user(value, "context: user_id")
 
 
-def _named(value: Any, key: str) -> str | None:
+def _check_name(value: Any, key: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
         raise InvalidContext(f"context: {key} must be a non-empty text")
     return value
@@ -430,7 +430,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "neighbours": _neighbours,
     "spelt": _neighbours,
     "user_id": _user_id,
-    "asker": _named,
+    "asker": _check_name,
     "asked_at": _time_if_any,
     "told_in": _two_times,
     "offset_minutes": _offset,
@@ -442,5 +442,5 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "planned": _planned,
     "owner": _truth,
     "concepts": _concepts,
-    "project": _named,
+    "project": _check_name,
 }
