@@ -114,7 +114,7 @@ def fill_memgraph(uri: str, records: Iterable[Record]) -> None:
 
 def _concept(row: Record) -> Record:
     properties = {key: value for key, value in row.items() if key != "kind"}
-    return properties | schema.derived(schema.CONCEPT, row)
+    return properties | schema.derive_properties(schema.CONCEPT, row)
 
 
 def batches(records: Iterable[Record], size: int) -> Iterator[Sequence[Record]]:

@@ -2,31 +2,31 @@
 
 import pytest
 
-from conceptgraph_core.ranks import K, cosine, fused
+from conceptgraph_core.ranks import K, cosine, fuse_rankings
 
 
 def test_what_two_rankings_agree_on_comes_before_what_one_has_first():
     words, vectors = ["tea", "rain", "snow"], ["fog", "rain", "tea"]
-    assert [one for one, _ in fused([words, vectors])] == ["tea", "rain", "fog", "snow"]
+    assert [one for one, _ in fuse_rankings([words, vectors])] == ["tea", "rain", "fog", "snow"]
 
 
 def test_the_score_is_the_sum_of_the_reciprocal_ranks():
-    scores = dict(fused([["tea", "rain"], ["rain"]]))
+    scores = dict(fuse_rankings([["tea", "rain"], ["rain"]]))
     assert scores == {"tea": 1 / (K + 1), "rain": 1 / (K + 2) + 1 / (K + 1)}
-    assert dict(fused([["tea"]], k=0)) == {"tea": 1.0}
+    assert dict(fuse_rankings([["tea"]], k=0)) == {"tea": 1.0}
 
 
 def test_one_ranking_stays_as_it_is_and_none_is_empty():
-    assert [one for one, _ in fused([["b", "a", "c"], []])] == ["b", "a", "c"]
-    assert fused([]) == []
+    assert [one for one, _ in fuse_rankings([["b", "a", "c"], []])] == ["b", "a", "c"]
+    assert fuse_rankings([]) == []
 
 
 def test_what_stands_twice_in_a_ranking_counts_once_where_it_stands_first():
-    assert fused([["tea", "tea", "rain"]]) == fused([["tea", "rain"]])
+    assert fuse_rankings([["tea", "tea", "rain"]]) == fuse_rankings([["tea", "rain"]])
 
 
 def test_equal_scores_put_the_earlier_ranking_first():
-    assert [one for one, _ in fused([["words"], ["vectors"]])] == ["words", "vectors"]
+    assert [one for one, _ in fuse_rankings([["words"], ["vectors"]])] == ["words", "vectors"]
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ class Context(NamedTuple):
         """The given languages, or those of the host's environment. Raises UnknownLanguage."""
         if self.spoken is not None:
             return self.spoken
-        return languages.configured(_environment())
+        return languages.read_configured(_environment())
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -146,7 +146,7 @@ def parse(given: Mapping[str, Any]) -> Context:
         date=_date(get("date"), "date", now_ms),
         until_date=_until_date(get("until_date"), values["until_ms"]),
         degrees=_degrees(get("degrees"), values["found"]),
-        spoken=_spoken(get("languages")),
+        spoken=_read_languages(get("languages")),
         decay=_decay(get("decay"), get("expires")),
         **values,
     )
@@ -202,7 +202,7 @@ def _time_if_any(value: Any, key: str) -> int | None:
     return None if value is None else _time(value, key)
 
 
-def _found(value: Any, _: str) -> tuple[Any, ...] | None:
+def _read_found(value: Any, _: str) -> tuple[Any, ...] | None:
     if value is not None and not isinstance(value, (list, tuple)):
         raise InvalidContext("context: found must be a list of nodes")
     return None if value is None else tuple(value)
@@ -233,7 +233,7 @@ def _decay(value: Any, expires: Any) -> Rules:
 def _numbers(value: Any) -> Rules:
     if value is None:
         said = _environment().get(decaying.DECAY_VARIABLE, "")
-        return decaying.rules(decaying.parsed(said)) if said else decaying.RULES
+        return decaying.rules(decaying.parse_rates(said)) if said else decaying.RULES
     if value == {}:
         return decaying.RULES
     if not isinstance(value, Mapping):
@@ -274,7 +274,7 @@ def _tallies(value: Any, _: str) -> tuple[Sequence[int], ...] | None:
     return tuple(value)
 
 
-def _widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
+def _read_widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
     if value is None:
         return None
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, Mapping) for one in value):
@@ -369,7 +369,7 @@ def _groups(value: Any, _: str) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def _planned(value: Any, _: str) -> Mapping[str, Any]:
+def _read_planned(value: Any, _: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(
         isinstance(one, (list, tuple)) for one in value.values()
     ):
@@ -383,12 +383,12 @@ def _concepts(value: Any, _: str) -> str:
     return str(value)
 
 
-def _spoken(value: Any) -> tuple[str, ...] | None:
+def _read_languages(value: Any) -> tuple[str, ...] | None:
     if value is None:
         return None
     if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
         raise InvalidContext('context: languages must be a list such as ["en", "de"]')
-    return languages.named(value)
+    return languages.name_languages(value)
 
 
 # The values of absent keys; only given keys are checked.
@@ -420,12 +420,12 @@ _ABSENT: Final[Mapping[str, Any]] = {
 }
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
-    "found": _found,
+    "found": _read_found,
     "incoming": _incoming,
     "groups": _groups,
     "size": _size,
     "tallies": _tallies,
-    "widened": _widened,
+    "widened": _read_widened,
     "near_nothing": _near_nothing,
     "neighbours": _neighbours,
     "spelt": _neighbours,
@@ -439,7 +439,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "also_near_nothing": _near_nothing,
     "rehearsed": _truth,
     "only_new": _truth,
-    "planned": _planned,
+    "planned": _read_planned,
     "owner": _truth,
     "concepts": _concepts,
     "project": _check_name,

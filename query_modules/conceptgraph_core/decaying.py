@@ -53,7 +53,7 @@ def lasting(made: Rules) -> Rules:
     return made._replace(archived=0.0)
 
 
-def parsed(value: str) -> dict[str, float]:
+def parse_rates(value: str) -> dict[str, float]:
     """Return the numbers that a text such as "base_rate=0.02,degree_boost=0.05" sets.
 
     Raises InvalidNumber.

@@ -15,7 +15,7 @@ WORD_BREAKS = (" ", "-", "_", "/", "(")
 EXACT, BEGINS, WORD_BEGINS, CONTAINS, ELSEWHERE = range(5)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return *text* without its case, in any script."""
     return text.casefold()
 
@@ -27,26 +27,26 @@ def plain(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.casefold()
-    bare = "".join(letter for letter in _decomposed(text) if not _is_accent(letter))
+    bare = "".join(letter for letter in _decompose(text) if not _is_accent(letter))
     composed = unicodedata.normalize("NFC", bare)
     return "".join(" " if letter.isspace() else letter for letter in composed)
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Return the plain form of *text* without blanks."""
     return plain(text).replace(" ", "")
 
 
 def folded_if_other(text: str) -> str | None:
     """Return the folded form of *text*, or None if *text* is folded already."""
-    form = folded(text)
+    form = fold(text)
     return None if form == text else form
 
 
 def plain_if_other(text: str) -> str | None:
     """Return the plain form of *text*, or None if it equals the folded one."""
     form = plain(text)
-    return None if form == folded(text) else form
+    return None if form == fold(text) else form
 
 
 class Keywords(NamedTuple):
@@ -61,7 +61,7 @@ class Keywords(NamedTuple):
 
     def place(self, name: str) -> int:
         """Return the rank of *name*, the lower the better: EXACT … CONTAINS, or ELSEWHERE."""
-        return self.place_of(folded(name), plain(name))
+        return self.place_of(fold(name), plain(name))
 
     def place_of(self, *forms: str) -> int:
         """Return the rank of a name with these *forms*."""
@@ -85,18 +85,18 @@ def _in_any(parts: tuple[str, ...], forms: tuple[str, ...]) -> bool:
 
 def keywords(given: Iterable[str]) -> Keywords:
     """Return the search forms of the *given* keywords."""
-    given = tuple(dict.fromkeys(map(folded, given)))
+    given = tuple(dict.fromkeys(map(fold, given)))
     parts = tuple(dict.fromkeys(form for keyword in given for form in _forms(keyword)))
     return Keywords(parts, tuple(mark + part for part in parts for mark in WORD_BREAKS), given)
 
 
 def _forms(keyword: str) -> tuple[str, ...]:
-    if any(map(_is_accent, _decomposed(keyword))):
-        return (folded(keyword),)
-    return (folded(keyword), plain(keyword))
+    if any(map(_is_accent, _decompose(keyword))):
+        return (fold(keyword),)
+    return (fold(keyword), plain(keyword))
 
 
-def _decomposed(text: str) -> str:
+def _decompose(text: str) -> str:
     # Case-folded again, because some characters decompose into ones with a case.
     return unicodedata.normalize("NFKD", text.casefold()).casefold()
 

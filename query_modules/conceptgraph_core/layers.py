@@ -331,7 +331,7 @@ class Layer(NamedTuple):
         return list(dict.fromkeys(self.sharing(label) for label in labels))
 
 
-def together(layers: Sequence[Layer]) -> Layer:
+def join_layers(layers: Sequence[Layer]) -> Layer:
     """Return a layer with the nodes and vectors of all *layers*, for calls over all of them.
 
     It has no edges, because layers may use one edge type each in its own way.

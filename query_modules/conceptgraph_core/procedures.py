@@ -66,22 +66,22 @@ class Procedure(NamedTuple):
 
 def reads(name: str, /, **returns: Any) -> Procedure:
     """Declare a procedure that only reads, with the type of each field of its rows."""
-    return _declared(name, returns, writes=False)
+    return _declare(name, returns, writes=False)
 
 
 def writes(name: str, /, **returns: Any) -> Procedure:
     """Declare a procedure that writes, with the type of each field of its rows."""
-    return _declared(name, returns, writes=True)
+    return _declare(name, returns, writes=True)
 
 
-def _declared(name: str, returns: Mapping[str, Any], *, writes: bool) -> Procedure:
+def _declare(name: str, returns: Mapping[str, Any], *, writes: bool) -> Procedure:
     fields = tuple(
         field for field, kind in returns.items() if kind not in _DRAWN and field != ACCESSED
     )
     return Procedure(name, fields, writes, returns=returns)
 
 
-def declared(names: Mapping[str, Any]) -> tuple[Procedure, ...]:
+def list_procedures(names: Mapping[str, Any]) -> tuple[Procedure, ...]:
     """Return all procedures among *names*, those of a module, and their read-only twins."""
     found = [one for one in names.values() if isinstance(one, Procedure)]
     return tuple({twin.name: twin for one in found for twin in (one, one.peek())}.values())

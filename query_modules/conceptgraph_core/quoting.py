@@ -23,37 +23,37 @@ _IN_NAMES: Final = str.maketrans(dict.fromkeys(" -_'’&/+#"))
 _IN_IDS: Final = str.maketrans(dict.fromkeys("-_.:/@#+"))
 
 
-def quoted(said: str, most: int | None = None) -> str:
+def quote(said: str, most: int | None = None) -> str:
     """Quote *said*, cut to *most* characters."""
-    line = inside(said)
+    line = escape(said)
     if most is not None and len(line) > most:
         line = line[: most - 1].rstrip() + CUT
     return f"{OPEN}{line}{CLOSE}"
 
 
-def inside(said: str) -> str:
+def escape(said: str) -> str:
     r"""Escape *said* for our quotes: "\n" and "\u202e" are escapes, “ becomes '."""
     if said.isascii() and said.isprintable():
         return said
-    return "".join(map(_shown, said.translate(_QUOTES)))
+    return "".join(map(_escape_character, said.translate(_QUOTES)))
 
 
-def named(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name that somebody used: a few plain words as they are, else quoted.
 
     Unquoted text could pass for the server's own words.
     """
     is_plain = all(one.isalnum() for one in name.translate(_IN_NAMES))
     is_short = len(name) <= _MOST_PLAIN and len(name.split(" ")) <= _MOST_WORDS
-    return name if is_plain and is_short and name else quoted(name)
+    return name if is_plain and is_short and name else quote(name)
 
 
-def identified(name: str) -> str:
+def quote_id(name: str) -> str:
     """Return an id as it is, or quoted if it could pass for anything else."""
-    return name if name.translate(_IN_IDS).isalnum() else quoted(name)
+    return name if name.translate(_IN_IDS).isalnum() else quote(name)
 
 
-def _shown(character: str) -> str:
+def _escape_character(character: str) -> str:
     is_unseen = unicodedata.category(character) in _UNSEEN and character not in _JOINERS
     is_selector = _SELECTORS[0] <= character <= _SELECTORS[1]
     return ascii(character)[1:-1] if is_unseen or is_selector else character

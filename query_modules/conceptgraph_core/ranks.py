@@ -12,7 +12,7 @@ T = TypeVar("T", bound=Hashable)
 K: Final = 60
 
 
-def fused(rankings: Iterable[Sequence[T]], k: float = K) -> list[tuple[T, float]]:
+def fuse_rankings(rankings: Iterable[Sequence[T]], k: float = K) -> list[tuple[T, float]]:
     """Fuse *rankings*, each the best first, into (item, score) pairs, the best first.
 
     The score is the sum of 1 / (k + rank) over the rankings with the item, with ranks from 1; only

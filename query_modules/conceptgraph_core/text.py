@@ -104,7 +104,7 @@ def kind(value: object) -> str:
     return _KINDS.get(type(value), f"a {named}")
 
 
-def shown(name: str) -> str:
+def show_name(name: str) -> str:
     """Return *name* as an error message shows it: quoted, on one line, cut if it is long."""
     short = name if len(name) <= 80 else name[:77] + "…"
     return '"' + " ".join(short.split()) + '"'

@@ -67,12 +67,12 @@ def one_of(known: Sequence[str]) -> Check:
 
 def texts(value: Any, field: str) -> list[str]:
     """Return *value*, a list of texts. Raises InvalidText."""
-    return [text.summary(one, field) for one in _listed(value, field, "texts")]
+    return [text.summary(one, field) for one in _check_list(value, field, "texts")]
 
 
 def wordings(value: Any, field: str) -> tuple[str, ...]:
     """Return *value*, a list of other wordings of a question, each once. Raises InvalidText."""
-    given = _listed(value, field, "texts")
+    given = _check_list(value, field, "texts")
     if len(given) > limits.MAX_WORDINGS:
         raise InvalidText(
             f"{field}: {len(given):,} texts are too many; at most {limits.MAX_WORDINGS}"
@@ -82,7 +82,7 @@ def wordings(value: Any, field: str) -> tuple[str, ...]:
 
 def numbers(value: Any, field: str) -> list[float]:
     """Return *value*, a list of numbers, as floats. Raises InvalidText, InvalidNumber."""
-    return [number(one, field) for one in _listed(value, field, "numbers")]
+    return [number(one, field) for one in _check_list(value, field, "numbers")]
 
 
 def vector(value: Any, field: str) -> list[float]:
@@ -90,14 +90,14 @@ def vector(value: Any, field: str) -> list[float]:
 
     Raises InvalidText, InvalidNumber.
     """
-    given = _listed(value, field, "numbers")
+    given = _check_list(value, field, "numbers")
     if not 0 < len(given) <= limits.MAX_DIMENSION:
         raise InvalidText(f"{field}: must be a list of 1 to {limits.MAX_DIMENSION:,} numbers")
     most = limits.MAX_COMPONENT
     return [text.number(one, field, -most, most) for one in given]
 
 
-def _listed(value: Any, field: str, things: str) -> Sequence[Any]:
+def _check_list(value: Any, field: str, things: str) -> Sequence[Any]:
     if not isinstance(value, (list, tuple)):
         raise InvalidText(f"{field}: must be a list of {things}")
     return value

@@ -116,7 +116,7 @@ async def about(
         entity_id, name = name, await _called(session, name)
     row, advice = await _told(session, name, limit, entity_id, (), embeds=embeds)
     spelt = (one.partition(" (")[0] for one in (row["name"], *row["also"]))
-    others = [one for one in dict.fromkeys(spelt) if folding.folded(one) != folding.folded(name)]
+    others = [one for one in dict.fromkeys(spelt) if folding.fold(one) != folding.fold(name)]
     if row["id"] is None or not others:
         return row, advice
     return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)

@@ -402,13 +402,13 @@ def _embedded(value: str, by_option: bool) -> Path | None:
 
 def _languages(names: str) -> tuple[str, ...]:
     try:
-        return languages.configured({languages.VARIABLE: names})
+        return languages.read_configured({languages.VARIABLE: names})
     except ConceptGraphError as error:
         raise SettingsError(f"{languages.VARIABLE}: {error}") from None
 
 
 def _decay(numbers: str) -> dict[str, float]:
     try:
-        return decaying.parsed(numbers)
+        return decaying.parse_rates(numbers)
     except ConceptGraphError as error:
         raise SettingsError(f"{decaying.DECAY_VARIABLE}: {error}") from None

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from conceptgraph_core.context import OWN
-from conceptgraph_core.text import shown
+from conceptgraph_core.text import show_name
 
 from . import calls
 from .hosts.store import KeptStore
@@ -42,7 +42,7 @@ async def adopt_shared(settings: Settings, store: KeptStore, keeps_copy: bool = 
     [row] = await session.run(calls.users.adopt_shared(settings.user_id))
     return (
         f"{file}: {row['nodes']:,} concepts and episodes, which all users shared, belong to the"
-        f" user {shown(settings.user_id)} now, as the whole file does{copied}"
+        f" user {show_name(settings.user_id)} now, as the whole file does{copied}"
     )
 
 

@@ -167,7 +167,7 @@ def test_a_term_that_several_wordings_lead_to_is_counted_once(memory):
 def test_several_lists_are_one_with_each_memory_at_its_best_score(memory):
     # Imported here, because the host must be the first to import its modules.
     from conceptgraph_core.memories.search import Found
-    from conceptgraph_core.memories.wordings import merged
+    from conceptgraph_core.memories.wordings import merge_found
 
     nodes = [SimpleNamespace(id=number) for number in range(3)]
 
@@ -175,7 +175,7 @@ def test_several_lists_are_one_with_each_memory_at_its_best_score(memory):
         return [Found(nodes[number], score, None) for number, score in scores]
 
     def told(*lists):
-        return [(one.node.id, one.score) for one in merged(lists)]
+        return [(one.node.id, one.score) for one in merge_found(lists)]
 
     assert told(found((0, 2.0), (1, 1.0)), found((1, 3.0))) == [(1, 3.0), (0, 2.0)]
     # A later text stays before the better one that it renews, in one list and in several.

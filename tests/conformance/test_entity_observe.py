@@ -452,7 +452,7 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
         # Only here: `mgp` must first be imported by the host.
         from conceptgraph_core.embeddings import remembered
 
-        overtaken, asked = [another], remembered.chosen
+        overtaken, asked = [another], remembered.read_embedding
 
         def chosen(graph):
             known = asked(graph)
@@ -462,7 +462,7 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
                     other.call(call.procedure.name, [*call.arguments, {}], call.lookup)
             return known
 
-        monkeypatch.setattr(remembered, "chosen", chosen)
+        monkeypatch.setattr(remembered, "read_embedding", chosen)
     with pytest.raises(
         REFUSALS, match=r"of this store are of other \(3 numbers\), not of toy \(2\)"
     ):

@@ -210,7 +210,7 @@ def test_the_budget_counts_text_and_sources(text, budget):
     room = lines.Room(budget)
     put = []
     for number in range(20):
-        line = lines.made(
+        line = lines.make_line(
             lines.SAID, "memory", f"{number:036}", 1_750_000_000_000, f", note: {text}"
         )
         if room.holds(line, title=not put):
@@ -666,8 +666,8 @@ def test_by_hand_without_any_look_up_all_goes_alike(days, memory):
 
 
 def test_a_message_is_asked_with_what_came_before_only_for_a_pronoun():
-    assert asking.asked("Where is it?", "the key") == "Where is it?\nthe key"
-    assert asking.asked("Where is Max?", "the key") == "Where is Max?"
+    assert asking.make_query("Where is it?", "the key") == "Where is it?\nthe key"
+    assert asking.make_query("Where is Max?", "the key") == "Where is Max?"
     assert asks_of_the_past("Wo war das früher?")
     assert not asks_of_the_past("Where is it?")
 

@@ -242,7 +242,7 @@ def test_what_is_cut_fits_its_budget_to_the_byte_whatever_is_escaped():
                 rendering.cut({**about, "text": letter * 1_000}, budget), dates.minute
             )
             left = 4 * budget - len(made.encode())
-            assert 0 <= left < len(quoting.inside(letter).encode())
+            assert 0 <= left < len(quoting.escape(letter).encode())
 
 
 def entries(memory: Any, query: str, budget: int = 2_000) -> list[dict[str, Any]]:

@@ -105,7 +105,7 @@ def test_lists_return_the_names_like_a_key_in_their_order(memory):
 
 def place_of(key):
     def place(name):
-        squeezed = folding.squeezed(name)
+        squeezed = folding.squeeze(name)
         return 0 if squeezed == key else 1 if squeezed.startswith(key) else 2, name
 
     return place

@@ -8,7 +8,7 @@ import pytest
 from test_memory_ingest import ingest, kept, message
 
 from concept_graph_mcp import calls
-from conceptgraph_core.memories.compression import MARK, whole
+from conceptgraph_core.memories.compression import MARK, unpack
 from memories import node
 
 
@@ -51,7 +51,7 @@ def test_what_would_unpack_to_more_than_any_content_is_read_as_it_is(memory, han
 def test_unpacking_takes_no_more_memory_than_a_content_may_have():
     tracemalloc.start()
     try:
-        assert whole(BOMB) == BOMB
+        assert unpack(BOMB) == BOMB
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from conceptgraph_core.dates import DAY_MS
-from conceptgraph_core.decaying import Rules, lasting, parsed
+from conceptgraph_core.decaying import Rules, lasting, parse_rates
 from conceptgraph_core.decaying import rules as checked
 from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.memories import rules
@@ -148,10 +148,10 @@ def test_days_on_which_a_link_was_used_are_counted_once_each_up_to_twelve():
 
 
 def test_an_owner_sets_some_of_the_numbers():
-    assert checked(parsed(" base_rate=0.02, degree_boost = 0.05,")) == Rules(
+    assert checked(parse_rates(" base_rate=0.02, degree_boost = 0.05,")) == Rules(
         base_rate=0.02, degree_boost=0.05
     )
-    assert parsed("") == {}
+    assert parse_rates("") == {}
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ def test_an_owner_sets_some_of_the_numbers():
 )
 def test_what_is_no_number_of_these_is_refused(value, message):
     with pytest.raises(InvalidNumber, match=message):
-        parsed(value)
+        parse_rates(value)

@@ -14,7 +14,7 @@ from conceptgraph_core.retrieval import along_threads
 from conceptgraph_core.retrieval.index import Corpus, Mentions
 from conceptgraph_core.retrieval.nearness import Cosines, Near, cosines_of_all
 from conceptgraph_core.retrieval.question import Question
-from conceptgraph_core.retrieval.ranking import Associated, activated, associate
+from conceptgraph_core.retrieval.ranking import Associated, associate, spread_activation
 
 ASKED: dict[str, Any] = {
     "cues": ["a", "b"], "asked_at": ASKED_AT, "named": [], "asker": "Ann", "periods": []
@@ -122,9 +122,9 @@ def test_a_sample_of_the_places_stands_for_all(monkeypatch: pytest.MonkeyPatch) 
         }
         for number in range(3_000)
     ]
-    found = activated(QUESTION, corpus(texts), Placed(texts)).deviation()
+    found = spread_activation(QUESTION, corpus(texts), Placed(texts)).deviation()
     monkeypatch.setattr(along_threads, "_SAMPLED", 10**9)
-    exact = activated(QUESTION, corpus(texts), Placed(texts)).deviation()
+    exact = spread_activation(QUESTION, corpus(texts), Placed(texts)).deviation()
     assert found == pytest.approx(exact, rel=0.1)
 
 
@@ -136,7 +136,7 @@ def test_later_texts_count_neither_among_the_words_nor_among_the_texts() -> None
     ]
     later = [{**text, "said_at": ASKED_AT + DAY_MS} for text in texts]
     alone, among = (
-        activated(QUESTION, Corpus(len(some), 1.0), Placed(some)).deviation()
+        spread_activation(QUESTION, Corpus(len(some), 1.0), Placed(some)).deviation()
         for some in (texts, texts + later)
     )
     assert among == pytest.approx(alone)

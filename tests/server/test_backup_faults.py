@@ -112,7 +112,7 @@ from concept_graph_mcp.hosts import backup_folder
 async def main(folder, suffix):
     async with backup_folder.turn(folder, lambda: None):
         name = "0123456789ab", "", suffix, datetime.now(UTC)
-        with backup_folder.written(folder, *name) as (partial, _):
+        with backup_folder.write_backup(folder, *name) as (partial, _):
             for beside in ("", "-journal", "-wal", "-shm"):
                 partial.with_name(partial.name + beside).write_bytes(b"half")
             print(partial, flush=True)

@@ -16,10 +16,10 @@ from neo4j.exceptions import (
 from concept_graph_mcp.errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from concept_graph_mcp.hosts.memgraph import caller
 from concept_graph_mcp.hosts.memgraph.failures import (
+    find_unreplicated,
     is_conflict,
     is_ended,
     refusal,
-    unreplicated,
     unsent,
 )
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
@@ -73,7 +73,7 @@ def test_what_was_written_but_not_to_every_replica_is_not_written_again(kind):
     error = failed(said, f"Memgraph.{kind}.MemgraphError.MemgraphError")
     assert type(error).__name__ == kind
     assert is_conflict(error) is False
-    assert unreplicated(error) == str(refusal(error))
+    assert find_unreplicated(error) == str(refusal(error))
     assert str(refusal(error)).startswith(
         "written, but not to every replica; do not write it again:"
     )
@@ -252,7 +252,7 @@ def test_a_restore_beside_clients_that_write_all_the_time_says_what_to_do(monkey
     async def restoring() -> None:
         bolt = BoltStore("bolt://db:7687", "", "")
         monkeypatch.setattr(bolt, "open", AsyncMock())
-        monkeypatch.setattr(bolt, "_emptied", AsyncMock(side_effect=CONFLICTS[-1]))
+        monkeypatch.setattr(bolt, "_empty", AsyncMock(side_effect=CONFLICTS[-1]))
         await bolt.restore(None)
 
     monkeypatch.setattr(caller, "_RETRY_S", 0)

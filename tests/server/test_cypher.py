@@ -291,7 +291,7 @@ def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
 
 
 def test_an_export_asks_for_nodes_and_then_relations_a_batch_of_each_label_at_a_time():
-    labels = [re.findall(r":(\w+)\)", text)[0] for text, _ in cypher.exported()]
+    labels = [re.findall(r":(\w+)\)", text)[0] for text, _ in cypher.select_exported()]
     assert {*labels} >= {"Concept", "Episode", "Memory", "Embedding", "Entity", "Fact"}
     asked = list(cypher.export([[5, 3, 4], [], [9]], batch=2))
     # One text, whose calls take many nodes each.

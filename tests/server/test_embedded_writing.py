@@ -223,7 +223,9 @@ def test_more_rows_than_one_statement_inserts_are_all_there_once(store: Store) -
 def test_the_checksum_of_an_edge_is_that_of_its_row() -> None:
     text = '{"text":"Größe 東京"}'
     alike = checksums.in_edges("KNOWS", 1)
-    assert checksums.of_edge(7, alike, 2, text) == checksums.of(7, "KNOWS", 1, 2, text)
+    assert checksums.of_edge(7, alike, 2, text) == checksums.compute_checksum(
+        7, "KNOWS", 1, 2, text
+    )
 
 
 def test_all_writes_but_counted_accesses_wait_for_the_disk(tmp_path, portal):
@@ -231,7 +233,7 @@ def test_all_writes_but_counted_accesses_wait_for_the_disk(tmp_path, portal):
 
     def waited(call: calls.Call) -> bool:
         portal.call(store.call, call, {"now_ms": 1_750_000_000_000, "user_id": "ann"})
-        [(level,)] = store._opened()._database.execute("PRAGMA synchronous").fetchall()
+        [(level,)] = store._open_host()._database.execute("PRAGMA synchronous").fetchall()
         return bool(level == 2)
 
     assert waited(calls.everyday.remember("ann", "Tom lives in Lisbon"))

@@ -193,10 +193,10 @@ def test_rotation_by_age_spares_the_newest():
     now = datetime(2026, 3, 31, 12, tzinfo=UTC)
     ages = (40, 31, 29, 0)
     listed = [backup_folder.Backup(Path(str(age)), now - timedelta(days=age)) for age in ages]
-    gone = backup_folder.outdated(listed, None, timedelta(days=30), now)
+    gone = backup_folder.find_outdated(listed, None, timedelta(days=30), now)
     assert [backup.file.name for backup in gone] == ["40", "31"]
-    assert backup_folder.outdated(listed[:1], None, timedelta(days=30), now) == []
-    both = backup_folder.outdated(listed, 1, timedelta(days=30), now)
+    assert backup_folder.find_outdated(listed[:1], None, timedelta(days=30), now) == []
+    both = backup_folder.find_outdated(listed, 1, timedelta(days=30), now)
     assert [backup.file.name for backup in both] == ["40", "31", "29"]
 
 

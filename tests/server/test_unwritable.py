@@ -51,7 +51,7 @@ def store(tmp_path, portal) -> Iterator[EmbeddedStore]:
 
 @contextmanager
 def read_only(store: EmbeddedStore) -> Iterator[None]:
-    store._opened()._database.execute("PRAGMA query_only = ON")
+    store._open_host()._database.execute("PRAGMA query_only = ON")
     yield
 
 

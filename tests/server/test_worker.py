@@ -11,7 +11,7 @@ from command_line import ok, run
 
 from concept_graph_mcp import overdue, settings
 from concept_graph_mcp.commands import worker
-from concept_graph_mcp.hosts.lazy import opened
+from concept_graph_mcp.hosts.lazy import open_store
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core.memories.ids import item_id
 
@@ -45,7 +45,7 @@ class Owner:
         embedded = self.store[0].partition("=")[2] if self.store else None
         chosen = settings.read(os.environ, embedded)
         later = time.time_ns() // 1_000_000 + int(days_from_now * DAY_MS)
-        async with opened(chosen) as store:
+        async with open_store(chosen) as store:
             return await overdue.advice(Session.of(store, chosen, Clock(later)))
 
     def fails(self, *arguments):

@@ -13,7 +13,7 @@ BOTH = ("english", "german")
 
 
 def of(word: str, spoken: tuple[str, ...] = ("en",), languages=ENGLISH) -> dict[str, str]:
-    return families.of([language(languages[0]).term(word)], spoken, languages)
+    return families.find_families([language(languages[0]).term(word)], spoken, languages)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_common_words_have_families_in_each_language_however_texts_are_stemmed(
     spoken: str, asked: str, stored: str, languages: tuple[str, ...]
 ) -> None:
     [read] = readings(asked, languages).values()
-    found = families.of(read.stems, (spoken,), languages)
+    found = families.find_families(read.stems, (spoken,), languages)
     assert {language(one).term(stored) for one in languages} <= found.keys() | set(read.stems)
 
 

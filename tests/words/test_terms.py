@@ -113,16 +113,16 @@ def test_a_text_that_may_be_of_either_language_has_the_terms_of_both() -> None:
 
 
 def test_without_a_language_named_it_is_english() -> None:
-    assert languages.named([]) == languages.named([" "]) == ("english",)
+    assert languages.name_languages([]) == languages.name_languages([" "]) == ("english",)
 
 
 def test_languages_are_known_by_code_and_by_name_each_once() -> None:
-    assert languages.named(["DE", "German", "ja"]) == ("german", "japanese")
+    assert languages.name_languages(["DE", "German", "ja"]) == ("german", "japanese")
 
 
 def test_an_unknown_language_is_refused_with_those_there_are() -> None:
     with pytest.raises(UnknownLanguage, match=r"languages: unknown 'xx'; known are ar arabic, .*"):
-        languages.named(["xx"])
+        languages.name_languages(["xx"])
 
 
 @pytest.mark.parametrize("name", languages.KNOWN.values())

@@ -9,7 +9,7 @@ from typing import Any
 from .. import text
 from ..context import Context
 from ..errors import NotFound
-from ..text import shown
+from ..text import show_name
 from . import schema
 from .node import Graph, Node, arousal_of
 
@@ -57,7 +57,7 @@ def update_affect(graph: Graph, target: str, valence_delta: float) -> dict[str, 
         touch(graph, node, abs(delta))
     elif schema.looks_like_an_episode(target):
         # Creating a concept of such a name would report success for a slip.
-        raise NotFound(f"target: no episode is called {shown(target)}")
+        raise NotFound(f"target: no episode is called {show_name(target)}")
     else:
         node = create_concept(graph, text.name(target, "target"), abs(delta), valence=delta)
     return {
@@ -75,7 +75,7 @@ def create_concept(graph: Graph, name: str, level: float, valence: float = 0.0) 
         schema.CONCEPT,
         **graph.owner,
         name=name,
-        **schema.derived(schema.CONCEPT, {**graph.owner, "name": name}),
+        **schema.derive_properties(schema.CONCEPT, {**graph.owner, "name": name}),
         valence=valence,
         arousal_level=level,
         accessed_at=graph.context.now_ms,

@@ -8,7 +8,7 @@ from .. import text
 from ..errors import NameTaken, NotFound, WrongKind
 from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
-from ..text import shown
+from ..text import show_name
 from . import schema
 from .node import Graph, Node
 from .relations import relation_edge_type
@@ -24,13 +24,13 @@ def rename(
     new_name = text.name(new_name, "new_name")
     node = _only(graph, concept, "concept")
     if node.is_episode:
-        raise WrongKind(f"concept: {shown(concept)} is an episode, which keeps its name")
+        raise WrongKind(f"concept: {show_name(concept)} is an episode, which keeps its name")
     if graph.find([new_name]):
-        raise NameTaken(f"new_name: {shown(new_name)} is taken already")
-    rows = _touched(graph, node)
+        raise NameTaken(f"new_name: {show_name(new_name)} is taken already")
+    rows = _touch(graph, node)
     if not dry_run:
         unlisted = lists.take_out(graph, schema.NAMES, node)
-        derived = schema.derived(node.label, {**graph.owner, "name": new_name})
+        derived = schema.derive_properties(node.label, {**graph.owner, "name": new_name})
         graph.update(node, name=new_name, **derived, **unlisted)
     return rows
 
@@ -38,7 +38,7 @@ def rename(
 def remove(graph: Graph, name: str, dry_run: bool = False) -> list[dict[str, str]]:
     """Remove a concept or an episode with all of its relations. Raises NotFound."""
     node = _only(graph, name, "name")
-    rows = _touched(graph, node)
+    rows = _touch(graph, node)
     if not dry_run:
         writer = Writer(graph)
         writer.remove(schema.LAYER.kind(node.label), node)
@@ -57,7 +57,7 @@ def remove_relation(
     ends = [_only(graph, source, "from"), _only(graph, target, "to")]
     edges = graph.edges_between(ends[0], ends[1], edge_type)
     if not edges:
-        raise NotFound(f"relation: no {type_} from {shown(source)} to {shown(target)}")
+        raise NotFound(f"relation: no {type_} from {show_name(source)} to {show_name(target)}")
     if not dry_run:
         for edge in edges:
             graph.delete_edge(edge)
@@ -67,11 +67,11 @@ def remove_relation(
 def _only(graph: Graph, name: str, field: str) -> Node:
     nodes = graph.find([text.existing_name(name, field)]).get(name)
     if not nodes:
-        raise NotFound(f"{field}: nothing is called {shown(name)}")
+        raise NotFound(f"{field}: nothing is called {show_name(name)}")
     return nodes[0]
 
 
-def _touched(graph: Graph, node: Node) -> list[dict[str, str]]:
+def _touch(graph: Graph, node: Node) -> list[dict[str, str]]:
     kind = schema.LAYER.kind(node.label).kind
     rows = [{"kind": kind, "text": node.text, "id": node.name}]
     for _, relation, other, outgoing in graph.edges(node):

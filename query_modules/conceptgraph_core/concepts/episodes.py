@@ -66,10 +66,10 @@ def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[
     ]
 
 
-def unindexed(graph: Graph) -> dict[str, int]:
+def count_unindexed(graph: Graph) -> dict[str, int]:
     """Return how many episodes `search` cannot find, such as those of an older version."""
     kind = schema.LAYER.kind(schema.EPISODE)
-    return {"episodes": searching.unindexed(graph, kind, schema.words_scope(graph.scope))}
+    return {"episodes": searching.count_unindexed(graph, kind, schema.words_scope(graph.scope))}
 
 
 def _date(said_at: int | None) -> str | None:

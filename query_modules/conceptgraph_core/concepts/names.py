@@ -7,7 +7,7 @@ from typing import Any
 from .. import folding, text
 from ..errors import InvalidText, NameTaken, WrongKind
 from ..name_lists import names as lists
-from ..text import shown
+from ..text import show_name
 from . import affect, schema
 from .node import Graph, Node
 
@@ -20,7 +20,7 @@ def upsert(graph: Graph, concept: str) -> dict[str, Any]:
     concept = text.name(concept, "concept")
     nodes = graph.find([concept]).get(concept)
     if nodes and nodes[0].is_episode:
-        raise NameTaken(f"concept: {shown(concept)} is the name of an episode")
+        raise NameTaken(f"concept: {show_name(concept)} is the name of an episode")
     if not nodes:
         affect.create_concept(graph, concept, schema.AROUSAL_UPSERTED)
     return {"concept_id": concept, "created": not nodes}
@@ -36,22 +36,22 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
     for name in names:
         known = found.get(name)
         if known and known[0].is_episode:
-            raise WrongKind(f"{field}: {shown(name)} is an episode, not a concept")
+            raise WrongKind(f"{field}: {show_name(name)} is an episode, not a concept")
         nodes.append(
             known[0] if known else affect.create_concept(graph, name, schema.AROUSAL_INDIRECT)
         )
     return nodes
 
 
-def called(graph: Graph, names: Sequence[str]) -> list[Node]:
+def find_or_create(graph: Graph, names: Sequence[str]) -> list[Node]:
     """Return the concepts with one of *names*, each once; create the missing ones.
 
     Case is ignored. A name that is no valid concept name is left out.
     """
-    wanted = {folding.folded(name): name for name in names}
+    wanted = {folding.fold(name): name for name in names}
     known: dict[str, Node] = {}
     for node in graph.nodes():
-        form = folding.folded(node.name)
+        form = folding.fold(node.name)
         if form in wanted and (form not in known or node.name in names):
             known[form] = node
     found = [
@@ -108,10 +108,10 @@ def unknown(graph: Graph, seeds: Sequence[Any]) -> list[dict[str, Any]]:
     Names of concepts are similar if they are equal, begin with the seed or contain it, apart from
     case, accents and blanks. At most five are returned, and only for the first ten such seeds.
     """
-    return similar(graph, sown(graph, seeds)[1])
+    return similar(graph, find_seeds(graph, seeds)[1])
 
 
-def sown(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str]]:
+def find_seeds(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str]]:
     """Return the nodes of *seeds* (names or nodes), each once, and the unknown names."""
     names, nodes = graph.split(seeds)
     known = [node for node in nodes if node is not None]
@@ -127,10 +127,10 @@ def sown(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str]]:
 
 def similar(graph: Graph, missing: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each of *missing*, the unknown names, as `unknown` does."""
-    sought = {seed: folding.squeezed(seed) for seed in missing[: schema.EXPLAINED_SEEDS]}
+    sought = {seed: folding.squeeze(seed) for seed in missing[: schema.EXPLAINED_SEEDS]}
     alike: dict[str, list[tuple[int, str, Node]]] = {seed: [] for seed in missing}
     for node in _concepts(graph) if sought else ():
-        name = folding.squeezed(node.name)
+        name = folding.squeeze(node.name)
         for seed, sought_name in sought.items():
             if sought_name and sought_name in name:
                 place = 0 if name == sought_name else 1 if name.startswith(sought_name) else 2

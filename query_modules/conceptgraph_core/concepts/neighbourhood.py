@@ -24,7 +24,7 @@ def neighbourhood(
     """
     schema.checked_hops(max_hop)
     most = schema.checked_limit(limit, schema.DEFAULT_NEIGHBOURS)
-    shown = _spread(graph, names.sown(graph, seeds)[0], max_hop, most)
+    shown = _spread(graph, names.find_seeds(graph, seeds)[0], max_hop, most)
     return [_row(graph, node, hop, shown) for node, hop in shown.values()]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, declared, reads, writes
+from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
 
 _RECALLED: Final[dict[str, Any]] = {
     "text": str, "score": float, "relative": float, "valence": float | None, "hop": int,
@@ -55,4 +55,4 @@ LIST_NAMES = writes("conceptgraph.list_names", listed=int)
 LISTED_NAMES = reads("conceptgraph.listed_names", name=str)
 LISTED_SIMILAR = reads("conceptgraph.listed_similar", name=str)
 
-PROCEDURES = declared(globals())
+PROCEDURES = list_procedures(globals())

@@ -51,9 +51,9 @@ def recall(
     Seeds are not raised, and neither are nodes that only rows beyond *limit* mention. Otherwise a
     node too weak to be recalled would become as strong as the recalled ones.
     """
-    walk = _walk(graph, names.sown(graph, seeds)[0], max_hop)
+    walk = _walk(graph, names.find_seeds(graph, seeds)[0], max_hop)
     chosen = _strongest(graph, walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS))
-    return _recalled(graph, walk, chosen, len(walk.best))[0]
+    return _list_recalled(graph, walk, chosen, len(walk.best))[0]
 
 
 def query(
@@ -70,12 +70,12 @@ def query(
     accessed, the arguments of `everyday.access`. With *each_episode_once* an episode has only its
     strongest proposition.
     """
-    known, missing = names.sown(graph, seeds)
+    known, missing = names.find_seeds(graph, seeds)
     walk = _walk(graph, known, max_hop)
     best, most = walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS)
     if each_episode_once:
         best = _best_of_each_episode(_strongest(graph, best, len(best)))
-    rows, levels = _recalled(graph, walk, _strongest(graph, best, most), len(best))
+    rows, levels = _list_recalled(graph, walk, _strongest(graph, best, most), len(best))
     return {
         "propositions": [
             {key: value for key, value in row.items() if key not in _NOT_SAID} for row in rows
@@ -87,18 +87,18 @@ def query(
     }
 
 
-def brought(
+def recall_cheaply(
     graph: Graph, seeds: Sequence[Any], limit: int, most_edges: Sequence[int]
 ) -> tuple[list[dict[str, Any]], Levels]:
     """Recall at little cost: each episode once, and nothing through well-connected nodes.
 
     *most_edges* has for each hop the most relations of a node that is still walked from. Returns
-    the rows of `peek`, and the levels for `raised`.
+    the rows of `peek`, and the levels for `raise_levels`.
     """
-    known, _ = names.sown(graph, seeds)
+    known, _ = names.find_seeds(graph, seeds)
     walk = _walk(graph, known, len(most_edges), most_edges)
     best = _best_of_each_episode(_strongest(graph, walk.best, len(walk.best)))
-    return _recalled(graph, walk, _strongest(graph, best, limit), len(best))
+    return _list_recalled(graph, walk, _strongest(graph, best, limit), len(best))
 
 
 def peek(
@@ -124,13 +124,13 @@ def peek(
     Raises InvalidNumber for max_hop outside 0…10 or a limit below 1, TooMuch beyond 1,000,000
     edges.
     """
-    best = _walk(graph, names.sown(graph, seeds)[0], max_hop).best
+    best = _walk(graph, names.find_seeds(graph, seeds)[0], max_hop).best
     return _rows(
         graph, _strongest(graph, best, schema.checked_limit(limit, schema.DEFAULT_ROWS)), len(best)
     )
 
 
-def raised(graph: Graph, levels: Levels) -> int:
+def raise_levels(graph: Graph, levels: Levels) -> int:
     """Arouse the nodes of these names to the *levels*; return how many were less aroused."""
     count = 0
     for name, nodes in graph.find(levels).items():
@@ -147,7 +147,7 @@ def _raise(graph: Graph, node: Node, level: float, before: float) -> bool:
     return is_gain
 
 
-def _recalled(
+def _list_recalled(
     graph: Graph, walk: _Walk, chosen: list[Proposition], total: int
 ) -> tuple[list[dict[str, Any]], Levels]:
     """Return the rows of the *chosen* readings, and the levels that their nodes rise to.
@@ -155,7 +155,7 @@ def _recalled(
     If the call may write, they rise.
     """
     rows = _rows(graph, chosen, total)
-    mentioned = _mentioned(walk, chosen)
+    mentioned = _find_mentioned(walk, chosen)
     levels: dict[str, float] = {}
     for node, distance, before in walk.reached:
         graph.step()
@@ -288,7 +288,7 @@ def _best_of_each_episode(ordered: list[Proposition]) -> dict[str, Reading]:
     return kept
 
 
-def _mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
+def _find_mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
     """Return the ends of every edge with one of the *chosen* texts."""
     nodes: set[Node] = set()
     for said, reading in chosen:

@@ -4,7 +4,7 @@ from typing import Any
 
 from .. import text
 from ..errors import Tautology, UnknownRelationType, WrongKind
-from ..text import shown
+from ..text import show_name
 from . import affect, schema
 from .node import Graph, Node
 
@@ -19,13 +19,15 @@ def add(graph: Graph, source: str, target: str, type_: str) -> dict[str, Any]:
     edge_type = relation_edge_type(type_)
     source, target = schema.checked_ends(source, target)
     if source == target:
-        raise Tautology(f"relation: tautology: from and to are both {shown(source)}")
+        raise Tautology(f"relation: tautology: from and to are both {show_name(source)}")
     found = graph.find([source, target])
     ends = []
     for name, field in ((source, "from"), (target, "to")):
         known = found.get(name)
         if known and known[0].is_episode and edge_type != schema.EVOKES:
-            raise WrongKind(f"{field}: {shown(name)} is an episode; only evokes may join episodes")
+            raise WrongKind(
+                f"{field}: {show_name(name)} is an episode; only evokes may join episodes"
+            )
         ends.append(known[0] if known else _create_end(graph, name, field))
     weight = strengthen(graph, ends[0], ends[1], edge_type)
     return {"from": source, "to": target, "type": type_, "weight": weight}

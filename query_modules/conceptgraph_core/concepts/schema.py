@@ -125,7 +125,7 @@ NAMES: Final = TextIndex(
 )
 
 
-def owned(scope: str, folded: str) -> str:
+def make_owned_key(scope: str, folded: str) -> str:
     """Return the search key of a user's own concept whose name is *folded*."""
     return f"{scope}{text.BEHIND_SCOPE}{folded}"
 
@@ -137,7 +137,7 @@ def _shared_form(form: Callable[[str], Any]) -> Callable[[Mapping[str, Any]], An
 
 def _owned_form(properties: Mapping[str, Any]) -> str | None:
     scope = properties.get(SCOPE)
-    return owned(scope, folding.folded(properties["name"])) if scope else None
+    return make_owned_key(scope, folding.fold(properties["name"])) if scope else None
 
 
 LAYER: Final = Layer(
@@ -157,7 +157,7 @@ LAYER: Final = Layer(
             ),
             text="name",
             derived={
-                NAMES.folded: _shared_form(folding.folded),
+                NAMES.folded: _shared_form(folding.fold),
                 NAMES.other: _shared_form(folding.folded_if_other),
                 NAMES.plain: _shared_form(folding.plain_if_other),
                 NAMES.unlisted: _shared_form(lambda _: True),
@@ -232,7 +232,7 @@ def checked_ends(source: str, target: str) -> tuple[str, str]:
     return text.existing_name(source, "from"), text.existing_name(target, "to")
 
 
-def derived(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+def derive_properties(label: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of a node that follow from its others."""
     [kind] = [kind for kind in LAYER.nodes if kind.label == label]
     return {name: make(properties) for name, make in kind.derived.items()}

@@ -23,5 +23,5 @@ def names(said: str, languages: Sequence[str]) -> list[str]:
     """
     found, words = phrases(said, languages, LONGEST), said.split()
     if len(words) <= LONGEST:
-        found.append(folding.folded(" ".join(words)))
+        found.append(folding.fold(" ".join(words)))
     return list(dict.fromkeys(found))[:MOST_NAMES]

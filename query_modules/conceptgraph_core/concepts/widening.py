@@ -30,7 +30,7 @@ class _Neighbour(NamedTuple):
     why: str
 
 
-def widened(graph: Graph, text_: str) -> list[Row]:
+def widen(graph: Graph, text_: str) -> list[Row]:
     """Return the terms that a text evokes by the concepts that it names, the strongest first.
 
     A row has term, share (relative to a word of the question, below 1), said (the named concept),
@@ -41,7 +41,7 @@ def widened(graph: Graph, text_: str) -> list[Row]:
     languages = graph.context.languages
     own = asked_terms(texts.summary(text_, "text"), languages)
     best: dict[str, Row] = {}
-    for concept in _with_neighbours(graph, named(graph, text_)):
+    for concept in _with_neighbours(graph, find_named(graph, text_)):
         for neighbour in nsmallest(schema.WIDENED_NEIGHBOURS, concept[1]):
             for term in asked_terms(neighbour.name, languages):
                 share = round(-neighbour.against, schema.SCORE_DECIMALS)
@@ -54,13 +54,13 @@ def widened(graph: Graph, text_: str) -> list[Row]:
     return rows[: schema.WIDENED_TERMS]
 
 
-def named(graph: Graph, asked: str) -> list[Node]:
+def find_named(graph: Graph, asked: str) -> list[Node]:
     """Return the concepts that *asked* names, in the order of `spoken.names`."""
     places = {name: place for place, name in enumerate(names(asked, graph.context.languages))}
     found = [
         (place, node.name, node)
         for node in graph.nodes()
-        if not node.is_episode and (place := places.get(folding.folded(node.name))) is not None
+        if not node.is_episode and (place := places.get(folding.fold(node.name))) is not None
     ]
     return [node for *_, node in sorted(found, key=lambda one: one[:2])]
 

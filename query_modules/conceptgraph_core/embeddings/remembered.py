@@ -16,7 +16,7 @@ class _Holds(Graph[Node]):
     layer = HOLDS
 
 
-def chosen(graph: Graph[Any]) -> dict[str, Any] | None:
+def read_embedding(graph: Graph[Any]) -> dict[str, Any] | None:
     """Return {model, dimension} of the vectors' embedding; None if there is none yet."""
     node = _node(graph)
     if node is None:
@@ -57,7 +57,7 @@ def _node(graph: Graph[Any]) -> Node | None:
 
 def check(graph: Graph[Any], model: str, dimension: int) -> None:
     """Raise EmbeddingMismatch unless the vectors of the store are of this embedding."""
-    known = chosen(graph)
+    known = read_embedding(graph)
     if known is None:
         raise EmbeddingMismatch(
             f"embedding: this store has none yet; run concept-graph-mcp embed with {model}"

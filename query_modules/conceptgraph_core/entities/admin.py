@@ -6,7 +6,7 @@ from typing import Any
 from .. import text as texts
 from .. import validators
 from ..errors import NotFound
-from ..text import shown
+from ..text import show_name
 from . import schema
 from .beliefs import trust
 from .identity import components, ledger
@@ -47,7 +47,7 @@ def merges(
     found = [node for node in graph.of(schema.MERGE) if merge_id in (None, node.key)]
     found = [node for node in found if ledger.is_seen(graph, node)]
     if merge_id is not None and not found:
-        raise NotFound(f"merge_id: not found: {shown(merge_id)}")
+        raise NotFound(f"merge_id: not found: {show_name(merge_id)}")
     found.sort(key=lambda node: (-node.created_at, node.key))
     return [entry(graph, node) for node in found[:most]]
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from .. import text as texts
 from ..errors import NotFound
-from ..text import shown
+from ..text import show_name
 from . import schema
 from .node import Graph, Node
 
@@ -41,7 +41,7 @@ def communities(
         if node.get("canonical_node_id") is None and node.get("is_active"):
             found.setdefault(of, []).append(node)
     if community is not None and not found:
-        raise NotFound(f"community: not found: {shown(community)}")
+        raise NotFound(f"community: not found: {show_name(community)}")
     least = LEAST_MEMBERS if community is None else 1
     large = [(of, nodes) for of, nodes in found.items() if len(nodes) >= least]
     large.sort(key=lambda one: (-len(one[1]), one[0]))

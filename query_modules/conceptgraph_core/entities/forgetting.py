@@ -7,7 +7,7 @@ from .. import limits
 from .. import text as texts
 from ..errors import NotAllowed, NotFound
 from ..jobs.schema import BATCH, MAX_BATCH
-from ..text import shown
+from ..text import show_name
 from . import schema
 from .beliefs import bitemporal
 from .identity import components, ledger, merging
@@ -65,7 +65,9 @@ def restore(graph: Graph, id_: str) -> Row:
         _settle_holders(graph, [node])
         _quote_again(graph, [node], {node.key})
     if node.get("forgotten_at") is not None:
-        raise NotAllowed(f"id: {shown(id_)} was forgotten with {_with(graph, node)}; restore that")
+        raise NotAllowed(
+            f"id: {show_name(id_)} was forgotten with {_with(graph, node)}; restore that"
+        )
     node.set(forgotten_because=None)
     return {"id": node.key, "restored": was_hidden}
 
@@ -161,7 +163,7 @@ def find(graph: Graph, id_: str) -> Node:
     for node in graph.nodes():
         if node.label in FORGETTABLE and node.key == wanted:
             return node
-    raise NotFound(f"id: not found: {shown(wanted)}; about and search return the ids")
+    raise NotFound(f"id: not found: {show_name(wanted)}; about and search return the ids")
 
 
 def _forget_entity(graph: Graph, entity: Node) -> None:
@@ -252,4 +254,4 @@ def _with(graph: Graph, node: Node) -> str:
         entity = mentions.entity_of(every, node) if node.label == schema.MENTION else None
         around += [] if entity is None else [entity]
         causes = [key for one in around for key in one.get("forgotten_with") or ()]
-    return ", ".join(shown(one) for one in dict.fromkeys(causes)) or "what told it"
+    return ", ".join(show_name(one) for one in dict.fromkeys(causes)) or "what told it"

@@ -7,7 +7,7 @@ from typing import Any, Final
 from .. import text as texts
 from .. import validators
 from ..errors import ConceptGraphError, InvalidNumber, InvalidText, Tautology, TooMuch
-from ..text import shown
+from ..text import show_name
 from . import names, schema
 
 _FACT: Final[dict[str, Callable[[Any, str], Any]]] = {
@@ -170,7 +170,7 @@ def relations(given: Sequence[Mapping[str, Any]]) -> list[Relation]:
     for number, one in enumerate(_checked(given, "relations", _RELATION, 3)):
         source, target = names.canonical(one["from"]), names.canonical(one["to"])
         if source == target:
-            both = shown(one["from"])
+            both = show_name(one["from"])
             raise Tautology(f"relations.{number}: tautology: from and to are both {both}")
         kind, where = schema.RELATIONS[one["type"]], f"relations.{number}"
         made.append(Relation(source, target, kind, one.get("span"), where))
@@ -251,7 +251,7 @@ def _checked_one(
     for name in one:
         if name not in checks:
             raise InvalidText(
-                f"{field}: unknown key {shown(str(name))}; known are {', '.join(checks)}"
+                f"{field}: unknown key {show_name(str(name))}; known are {', '.join(checks)}"
             )
     needed = list(checks)[:required]
     try:

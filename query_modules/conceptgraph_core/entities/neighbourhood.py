@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from .. import text
-from ..graph.around import around
+from ..graph.around import walk_around
 from . import admin, schema
 from .identity import components, merging
 from .narration import reading
@@ -46,7 +46,7 @@ def neighbourhood(
     graph.bound_edges(MAX_EDGES_READ, "lower max_hop or limit")
     found = merging.entities(graph, entity_ids)
     seeds = [components.canonical(graph, one) for one in found]
-    return around(seeds, hops, most, lambda node: _looked_at(graph, node))
+    return walk_around(seeds, hops, most, lambda node: _looked_at(graph, node))
 
 
 def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, declared, reads, writes
+from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
 
 # The description of a component without its edges.
 _COMPONENT: Final[dict[str, Any]] = {
@@ -88,4 +88,4 @@ SETTLE_COMMUNITIES = writes("entitygraph.settle_communities", changed=int)
 SILENT_SESSIONS = reads("entitygraph.silent_sessions", session_id=str, last_mention_at=int)
 SCOPES = reads("entitygraph.scopes", user_id=str)
 
-PROCEDURES = declared(globals())
+PROCEDURES = list_procedures(globals())

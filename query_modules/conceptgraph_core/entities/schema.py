@@ -20,7 +20,7 @@ from ..layers import (
     optional,
     starting,
 )
-from ..text import shown
+from ..text import show_name
 from . import kinds, names
 
 ENTITY: Final = "Entity"
@@ -203,10 +203,10 @@ def _another_entity(get: Callable[[str], Any], given: Mapping[str, Any]) -> str 
     kind, other = get("entity_kind"), given.get("entity_kind")
     if given.get("created_at", get("created_at")) == get("created_at") or kinds.agree(kind, other):
         return None
-    name, key = shown(get("node_label")), get("id")
+    name, key = show_name(get("node_label")), get("id")
     return (
-        f"{name} is a {shown(kind)} here and a {shown(str(other))} in the file: two beings; replace"
-        f" {key} everywhere in the file by an id of its own, and give that entity another"
+        f"{name} is a {show_name(kind)} here and a {show_name(str(other))} in the file: two beings;"
+        f" replace {key} everywhere in the file by an id of its own, and give that entity another"
         " canonical_name"
     )
 
@@ -217,8 +217,9 @@ def _another_fact(get: Callable[[str], Any], given: Mapping[str, Any]) -> str | 
     if given.get("known_from", get("known_from")) == get("known_from") or value == other:
         return None
     return (
-        f"{shown(get('predicate'))} is {shown(value)} here and {shown(other)} in the file: two"
-        f" facts; to keep both, replace {get('id')} everywhere in the file by an id of its own"
+        f"{show_name(get('predicate'))} is {show_name(value)} here and {show_name(other)} in the"
+        f" file: two facts; to keep both, replace {get('id')} everywhere in the file by an id of"
+        " its own"
     )
 
 

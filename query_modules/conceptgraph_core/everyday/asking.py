@@ -14,7 +14,7 @@ from .. import budgets, language, limits, validators
 from .. import text as texts
 from ..dates import DAY_MS, Span
 from ..errors import InvalidNumber
-from ..retrieval.periods import Named, Period, named
+from ..retrieval.periods import Named, Period, find_periods
 from ..words import missing, terms
 from ..words.splitting import split
 from . import schema
@@ -46,7 +46,7 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     week?". Unless it speaks of the past, a time that is not over asks for plans: "what are we doing
     today?" *asked_at* is in unix ms.
     """
-    said = named(message, asked_at, zone)
+    said = find_periods(message, asked_at, zone)
     if missing() or not said.periods or len(said.periods) > 2:
         return None
     period, last = said.periods[0], said.periods[-1]
@@ -89,12 +89,12 @@ def _are(said: Named, topic: str, *names: str) -> set[str]:
 def has_words(query: str, languages: Sequence[str]) -> bool:
     """Return whether a text can be found by a word of *query*: "what did I tell you" has none."""
     words = split(query)
-    asking = language.spoken(words, _TOPIC, "function", "what", "telling")
+    asking = language.read_spoken(words, _TOPIC, "function", "what", "telling")
     others = (one for one in words if one not in asking)
     return bool(missing()) or any(terms(one, languages) for one in others)
 
 
-def asked(message: str, before: str | None = None) -> str:
+def make_query(message: str, before: str | None = None) -> str:
     """Return the query text for *message*. Raises InvalidText."""
     texts.summary(message, "message")
     if not before:
@@ -139,7 +139,7 @@ def least_covered(message: str, is_known: bool, languages: Sequence[str]) -> flo
 
 
 def _has(words: Sequence[str], name: str) -> bool:
-    return not language.spoken(words, _TOPIC, name).isdisjoint(words)
+    return not language.read_spoken(words, _TOPIC, name).isdisjoint(words)
 
 
 def budget(given: int | None) -> int:
@@ -148,13 +148,13 @@ def budget(given: int | None) -> int:
     return texts.integer(wanted, "token_budget", budgets.MIN_BUDGET, budgets.MAX_BUDGET)
 
 
-def limited(limit: int | None) -> int:
+def read_limit(limit: int | None) -> int:
     """Return the requested number of rows. Raises InvalidNumber."""
     wanted = schema.DEFAULT_LIMIT if limit is None else limit
     return texts.integer(wanted, "limit", 1, schema.MAX_LIMIT)
 
 
-def within(since: int | None, until: int | None) -> Span:
+def read_span(since: int | None, until: int | None) -> Span:
     """Return the time from *since* to before *until* (unix ms). Raises InvalidNumber."""
     for value, field in ((since, "since"), (until, "until")):
         if value is not None:

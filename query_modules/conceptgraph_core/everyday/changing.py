@@ -70,7 +70,7 @@ def _of_memories(graph: AllMemories) -> Iterator[Row]:
             continue
         yield _row(node.value("created_at"), NEW, schema.MEMORY, key, said)
         yield from _edits(node)
-        for other, at in standing.contradicted(graph, node):
+        for other, at in standing.find_contradicted(graph, node):
             change = CONTRADICTED if other.value("valid_until") is None else CORRECTED
             yield _row(at, change, schema.MEMORY, other.memory_id, other.text, why=said)
 

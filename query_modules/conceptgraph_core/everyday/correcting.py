@@ -8,7 +8,7 @@ from ..entities.language import spans
 from ..entities.node import All, Graph, Node
 from ..entities.observation import hiding, mentions
 from ..errors import NotAllowed, NotFound, Tautology
-from ..text import shown
+from ..text import show_name
 from .hearing import Message
 
 
@@ -17,8 +17,8 @@ def find_wrong(graph: Graph, fact_id: str, said: str | None) -> Node:
     fact = next((one for one in graph.of(schema.FACT) if one.key == fact_id), None)
     if fact is None:
         raise NotFound(
-            f"replaces: not found: {shown(fact_id)}; about and search return the ids of memories"
-            " and facts"
+            f"replaces: not found: {show_name(fact_id)}; about and search return the ids of"
+            " memories and facts"
         )
     if fact.get("origin") == schema.USER and said is None:
         raise NotAllowed("replaces: the user said that; pass the user's words as said")

@@ -26,7 +26,7 @@ class Message(NamedTuple):
     observations: list[dict[str, Any]]
 
 
-def named(about: Sequence[Any]) -> dict[str, str | None]:
+def read_about(about: Sequence[Any]) -> dict[str, str | None]:
     """Return the names of *about*, each with its kind. Raises InvalidText."""
     # A text would be taken for names of one letter, a mapping for the names of its keys.
     if isinstance(about, str | Mapping):
@@ -50,7 +50,7 @@ def named_in(about: Sequence[Any], text: str) -> dict[str, str | None]:
 
     "The user is Lena, a nurse" tells it.
     """
-    found = named(about)
+    found = read_about(about)
     told = oneself.name_in(text)
     kinds = {kind.casefold() for kind in found.values() if kind is not None}
     is_full = told not in found and len(found) >= schema.MOST_ABOUT
@@ -64,7 +64,7 @@ def terms(about: Mapping[str, str | None]) -> list[str]:
     return list(dict.fromkeys((*about, *filter(None, about.values()))))
 
 
-def kept(
+def make_observation(
     text: str, said: str | None, about: Mapping[str, str | None], happened_at: int | None = None
 ) -> Message:
     """Return the observation of a memory: session, message, speaker, text and observations.
@@ -95,13 +95,13 @@ def make_note(
     is_named = any(set(split(name)[:1]) & set(split(said)) for name in about)
     if not says_new_end(text, said if is_named else ""):
         return None
-    heard = kept(text, said, about, happened_at)
+    heard = make_observation(text, said, about, happened_at)
     return heard._replace(
         message_id=f"{heard.message_id} {entities.MODEL}", speaker=entities.MODEL, text=text
     )
 
 
-def begun(said: str, label: str) -> Message:
+def make_beginning(said: str, label: str) -> Message:
     """Return the observation, for `observe`, of a name that begins to mean another entity."""
     key = f"{schema.IDENTIFIED} {ids.made(said, label)}"
     observation = {"label": label, "type": entities.THING, "new": True}

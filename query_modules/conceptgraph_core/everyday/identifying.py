@@ -10,9 +10,9 @@ from ..entities.names import canonical, searched
 from ..entities.node import Graph, Node
 from ..entities.observation import observing
 from ..errors import InvalidText, NotAllowed, NotFound, Tautology
-from ..text import shown
+from ..text import show_name
 from . import schema
-from .hearing import begun
+from .hearing import make_beginning
 
 Row = dict[str, Any]
 
@@ -31,9 +31,9 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
     if b is None:
         if same:
             raise InvalidText("b: name who is the same")
-        return _another(graph, one, said)
+        return _begin_another(graph, one, said)
     other = entity(graph, b, "b")
-    return (_joined if same else _apart)(graph, one, other, said)
+    return (_join if same else _separate)(graph, one, other, said)
 
 
 def entity(graph: Graph, called: str, field: str) -> Node:
@@ -49,11 +49,11 @@ def entity(graph: Graph, called: str, field: str) -> Node:
     lasting = [one for one in found.values() if one.get("valid_until") is None] or [*found.values()]
     if not lasting:
         raise NotFound(
-            f"{field}: not found: {shown(called)}; recall and about return names and ids"
+            f"{field}: not found: {show_name(called)}; recall and about return names and ids"
         )
     if len(lasting) > 1:
         each = ", ".join(f"{one.key} ({one.name})" for one in lasting)
-        raise InvalidText(f"{field}: {shown(called)} means several; give an id of {each}")
+        raise InvalidText(f"{field}: {show_name(called)} means several; give an id of {each}")
     return lasting[0]
 
 
@@ -65,10 +65,10 @@ def _verdict(settled: str, row: Row) -> Row:
 
 
 def _tautology(one: Node, so: str = "") -> Tautology:
-    return Tautology(f"b: {shown(one.name)} is what a means too{so}")
+    return Tautology(f"b: {show_name(one.name)} is what a means too{so}")
 
 
-def _joined(graph: Graph, one: Node, other: Node, said: str) -> Row:
+def _join(graph: Graph, one: Node, other: Node, said: str) -> Row:
     if one.id == other.id:
         raise _tautology(one)
     first, second = components.canonical(graph, one), components.canonical(graph, other)
@@ -82,7 +82,7 @@ def _joined(graph: Graph, one: Node, other: Node, said: str) -> Row:
     return _verdict(schema.SAME, row)
 
 
-def _apart(graph: Graph, one: Node, other: Node, said: str) -> Row:
+def _separate(graph: Graph, one: Node, other: Node, said: str) -> Row:
     if one.id == other.id:
         raise _tautology(one, "; without b it becomes two")
     if ledger.lacking(graph, (one, other), said) is not None:
@@ -135,8 +135,8 @@ def _merge_of(graph: Graph, one: Node, other: Node) -> Node:
     return max(ways[other.id], key=lambda entry: entry.age)
 
 
-def _another(graph: Graph, one: Node, said: str) -> Row:
-    message = begun(said, one.bare)
+def _begin_another(graph: Graph, one: Node, said: str) -> Row:
+    message = make_beginning(said, one.bare)
     heard = {tie.other.get("session_id") for tie in graph.arriving(one, entities.OF)}
     if message.session_id in heard:
         # The same words again mean the one that began with them, which must not end by that.
@@ -145,7 +145,9 @@ def _another(graph: Graph, one: Node, said: str) -> Row:
     whole = components.canonical(graph, one)
     components.refuse_self(components.members(graph, whole), "a", "another")
     if whole.get("valid_until") is not None:
-        raise NotAllowed(f"a: {shown(whole.name)} has ended already; remember what the new one is")
+        raise NotAllowed(
+            f"a: {show_name(whole.name)} has ended already; remember what the new one is"
+        )
     row = ending.end(graph, one.key, said, said, None)
     if row["verdict"] != entities.CANDIDATE:
         [fresh] = observing.observe(graph, *message, relations=[])["entities"]

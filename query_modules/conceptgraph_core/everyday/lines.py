@@ -39,7 +39,7 @@ Line = Mapping[str, Any]
 Moment = Callable[[int], str]
 
 
-def made(part: str, kind: str, key: str, *parts: str | int) -> dict[str, Any]:
+def make_line(part: str, kind: str, key: str, *parts: str | int) -> dict[str, Any]:
     """Return a line of *part*."""
     return {"part": part, "kind": kind, "id": key, "parts": list(parts)}
 
@@ -59,7 +59,7 @@ def text(lines: Sequence[Line], minute: Moment = dates.minute, day: Moment = dat
         if line["part"] != part:
             part = line["part"]
             written.append(TITLES[part])
-        written.append(f"[{number}] {_written(line, moment, day)}")
+        written.append(f"[{number}] {_write_line(line, moment, day)}")
     return "\n".join(written)
 
 
@@ -74,7 +74,7 @@ def sources(lines: Sequence[Line]) -> list[dict[str, Any]]:
 def size(line: Line) -> int:
     """Return the size of *line* as JSON in bytes, its number and its source included."""
     source = len('{"n":99,"kind":"","id":""},') + len(line["kind"]) + budgets.size(line["id"])
-    said = _written(line, dates.minute, dates.day)
+    said = _write_line(line, dates.minute, dates.day)
     # A quote takes two bytes there.
     return budgets.size(said) + said.count('"') + len("[99] \\n") + source
 
@@ -111,7 +111,7 @@ class Room:
         return True
 
 
-def _written(line: Line, minute: Moment, day: Moment) -> str:
+def _write_line(line: Line, minute: Moment, day: Moment) -> str:
     def at(time_ms: int) -> str:
         if line["part"] not in _TO_THE_MINUTE:
             return day(time_ms)

@@ -14,7 +14,7 @@ from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from ..retrieval.question import Past
 from . import schema
-from .lines import ALWAYS, RULES, WHO, Line, made
+from .lines import ALWAYS, RULES, WHO, Line, make_line
 
 Row = dict[str, Any]
 
@@ -34,7 +34,7 @@ def own_texts(graph: Graph, past: Past | None = None) -> list[Node]:
         if (past is not None or graph.ended(node) is None)
         and schema.DAYS_TAG not in node.value("tags")
     ]
-    outdated = {} if past is not None else standing.against(graph, current)
+    outdated = {} if past is not None else standing.find_contradicting(graph, current)
     # The look-up finds no more, and a copy of a text adds nothing.
     found = sorted(
         (node for node in current if node not in outdated),
@@ -67,7 +67,7 @@ def asked_for(
     known = graph.another(Entities)
     words = None if asks.everything else asks.words
     found: list[tuple[Line, Node | None]] = [
-        (made(WHO, schema.ENTITY, node.key, *parts), None)
+        (make_line(WHO, schema.ENTITY, node.key, *parts), None)
         for node, parts in own_facts.facts(known, words, past)
     ]
     name = own_facts.own_name(known)
@@ -118,22 +118,24 @@ def is_about_user(node: Node, name: str | None) -> bool:
     return is_named and not oneself.is_of_another(said, names)
 
 
-def written(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
+def quote_memory(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
     """Return the parts of a line that quotes *node*: its time, who said it, and its text."""
     entry = contexts.entry(graph, node, [node], {})
-    quoted = quoting.quoted(node.content, most)
+    quoted = quoting.quote(node.content, most)
     return entry["at"], f", {rendering.teller(entry)}: {quoted}"
 
 
 def _line(graph: Graph, node: Node) -> Line:
-    parts, until = written(graph, node, schema.LONGEST_OWN), graph.ended(node)
+    parts, until = quote_memory(graph, node, schema.LONGEST_OWN), graph.ended(node)
     mark = () if until is None else (" (no longer so since ", until, ")")
-    return made(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts, *mark)
+    return make_line(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts, *mark)
 
 
 def _line_beside(graph: Graph, node: Node) -> Line:
     part = ALWAYS if memories.is_always(node.value("tags")) else RULES
-    return made(part, schema.MEMORY, node.memory_id, *written(graph, node, schema.LONGEST_OWN))
+    return make_line(
+        part, schema.MEMORY, node.memory_id, *quote_memory(graph, node, schema.LONGEST_OWN)
+    )
 
 
 def _is_kept(node: Node) -> bool:

@@ -80,7 +80,7 @@ def passages(
     chosen = set(first)
     if more > _LEAST_MORE * sum(weights.values()):
         chosen |= {at for at in _window(pieces, rest, left) if _size(pieces, [at]) <= left}
-    return _joined(text, pieces, sorted(chosen), room)
+    return _join_pieces(text, pieces, sorted(chosen), room)
 
 
 def _piece(
@@ -137,7 +137,7 @@ def _follows(pieces: Sequence[_Piece], at: int, has: int) -> bool:
     return not pieces[at].begins or has < _SHORT
 
 
-def _joined(text: str, pieces: Sequence[_Piece], chosen: Sequence[int], most: int) -> str:
+def _join_pieces(text: str, pieces: Sequence[_Piece], chosen: Sequence[int], most: int) -> str:
     """Return the *chosen* pieces as one text with "…" where something is left out."""
     made, before = "", -1
     for at in chosen:
@@ -159,8 +159,8 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         is_long = budgets.size(text[start:end]) > _LONGEST
         while is_long and budgets.size(text[start:end]) > _PART:
             cut = _between_words(text, start, end)
-            yield _stripped(text, start, cut)
-            start, end = _stripped(text, cut, end)  # noqa: PLW2901
+            yield _strip_bounds(text, start, cut)
+            start, end = _strip_bounds(text, cut, end)  # noqa: PLW2901
         if start < end:
             yield start, end
 
@@ -177,10 +177,10 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
         else:
             continue
         if start < stop and not text[start:stop].isspace():
-            yield _stripped(text, start, stop)
+            yield _strip_bounds(text, start, stop)
         start = at + 1
     if text[start:].strip():
-        yield _stripped(text, start, len(text))
+        yield _strip_bounds(text, start, len(text))
 
 
 def _ends(text: str, start: int, blank: int) -> bool:
@@ -214,7 +214,7 @@ def _between_words(text: str, start: int, end: int) -> int:
     return cut
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_bounds(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the bounds without the blanks at both ends."""
     said = text[start:end]
     left = len(said) - len(said.lstrip())

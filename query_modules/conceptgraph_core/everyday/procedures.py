@@ -1,6 +1,6 @@
 """The procedures `everyday.*`. Imports nothing of Memgraph."""
 
-from ..procedures import MAP, MAPS, TEXTS, declared, reads, writes
+from ..procedures import MAP, MAPS, TEXTS, list_procedures, reads, writes
 
 RECALL = writes(
     "everyday.recall", text=str, lines=MAPS, sources=MAPS, tokens=int, accessed=MAP
@@ -34,4 +34,4 @@ RESTORE = writes("everyday.restore", id=str, restored=bool, state=str | None)
 RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
 IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)
 
-PROCEDURES = declared(globals())
+PROCEDURES = list_procedures(globals())

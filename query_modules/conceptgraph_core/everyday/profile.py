@@ -15,8 +15,8 @@ from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import schema
 from .asking import budget
-from .lines import AHEAD, ALWAYS, ME, PEOPLE, RULES, Line, Room, made, sources, text, tokens
-from .oneself import is_about_user, own_texts, written
+from .lines import AHEAD, ALWAYS, ME, PEOPLE, RULES, Line, Room, make_line, sources, text, tokens
+from .oneself import is_about_user, own_texts, quote_memory
 
 Row = dict[str, Any]
 
@@ -42,8 +42,8 @@ def profile(
     now_ms = graph.context.now_ms
     first = now_ms if since is None else validators.time(since, "since")
     last = now_ms + schema.DAYS_AHEAD * DAY_MS if until is None else validators.time(until, "until")
-    ahead = _ahead(graph, first, last)
-    parts = _own(graph, {node for node, _ in ahead})
+    ahead = _list_ahead(graph, first, last)
+    parts = _list_own(graph, {node for node, _ in ahead})
     parts[PEOPLE] = _people(graph)
     parts[AHEAD] = [line for _, line in ahead]
     chosen = _fitting(room, [parts[part][: schema.PROFILE_MOST] for part in _PARTS])
@@ -55,7 +55,7 @@ def profile(
     }
 
 
-def _own(graph: Graph, ahead: set[Node]) -> dict[str, list[Line]]:
+def _list_own(graph: Graph, ahead: set[Node]) -> dict[str, list[Line]]:
     """Return the lines on the user by part; those *ahead* are told elsewhere."""
     known = graph.another(Entities)
     name = own_facts.own_name(known)
@@ -65,10 +65,10 @@ def _own(graph: Graph, ahead: set[Node]) -> dict[str, list[Line]]:
     parts: dict[str, list[Line]] = {ME: [], ALWAYS: [], RULES: []}
     facts = list(own_facts.facts(known))
     parts[ME] = [_line(graph, ME, node) for node in who[:2]]
-    parts[ME] += [made(ME, schema.ENTITY, node.key, *said) for node, said in facts]
+    parts[ME] += [make_line(ME, schema.ENTITY, node.key, *said) for node, said in facts]
     if not parts[ME]:
         parts[ME] = [
-            made(ME, schema.ENTITY, node.key, *said) for node, said in own_facts.named(known)
+            make_line(ME, schema.ENTITY, node.key, *said) for node, said in own_facts.named(known)
         ]
     for node in sorted(texts, key=lambda one: one not in mine):
         if node in who[:2]:
@@ -84,7 +84,7 @@ def _people(graph: Graph) -> list[Line]:
     texts = [(node.told_at, node.content) for node in own_texts(graph)]
     close = own_facts.closest(graph.another(Entities), texts)[: schema.PROFILE_MOST]
     said = ", ".join(said for _, said in close)
-    return [made(PEOPLE, schema.ENTITY, close[0][0].key, said)] if close else []
+    return [make_line(PEOPLE, schema.ENTITY, close[0][0].key, said)] if close else []
 
 
 def _part(node: Node) -> str:
@@ -95,10 +95,12 @@ def _part(node: Node) -> str:
 
 
 def _line(graph: Graph, part: str, node: Node) -> Line:
-    return made(part, schema.MEMORY, node.memory_id, *written(graph, node, schema.PROFILE_LONGEST))
+    return make_line(
+        part, schema.MEMORY, node.memory_id, *quote_memory(graph, node, schema.PROFILE_LONGEST)
+    )
 
 
-def _ahead(graph: Graph, since: int, until: int) -> list[tuple[Node, Line]]:
+def _list_ahead(graph: Graph, since: int, until: int) -> list[tuple[Node, Line]]:
     """Return the plans for the time from *since* to before *until*, the first one first."""
     found = [
         node

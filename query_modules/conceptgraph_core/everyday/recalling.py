@@ -26,9 +26,9 @@ from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import Past, past_of
 from ..words.phrase_files import asks_for_each
 from . import passages, routine, schema
-from .asking import asked, asks_what_was_done, budget, is_of_the_user, least_covered
+from .asking import asks_what_was_done, budget, is_of_the_user, least_covered, make_query
 from .bar import Bar
-from .lines import MIND, SAID, WHO, Line, Room, made, size, sources, text, title_size, tokens
+from .lines import MIND, SAID, WHO, Line, Room, make_line, size, sources, text, title_size, tokens
 from .oneself import asked_for
 
 Row = dict[str, Any]
@@ -67,11 +67,11 @@ def recall(
     LibraryMissing, EmbeddingMismatch.
     """
     room = Room(budget(token_budget))
-    question = asked(message, before)
-    recent = _within(graph, max_age_days)
+    question = make_query(message, before)
+    recent = _read_max_age(graph, max_age_days)
     past = past_of(question, _asked_at(graph), graph.context.zone)
-    known = list(_who(graph.another(Entities), question, past is not None))
-    named = widening.named(graph.another(Concepts), question)
+    known = list(_introduce(graph.another(Entities), question, past is not None))
+    named = widening.find_named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
     is_known = is_known_also = bool(known or named) or is_of_user
     margin = NAMING if known or named else OF_THE_USER if is_of_user else OF_NOBODY
@@ -81,10 +81,10 @@ def recall(
         ids = {line["id"] for line in known}
         known += (
             one
-            for one in _who(graph.another(Entities), beside, past is not None)
+            for one in _introduce(graph.another(Entities), beside, past is not None)
             if one["id"] not in ids
         )
-        named = named or widening.named(graph.another(Concepts), beside)
+        named = named or widening.find_named(graph.another(Concepts), beside)
         is_known_also = (
             is_known or bool(known or named) or any(map(is_of_the_user, graph.context.also))
         )
@@ -100,7 +100,7 @@ def recall(
     brought, levels = _brought_to_mind(graph.another(Concepts), named)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     shown = [node for line, node in own if node is not None and line in who]
-    contexts.accessed(graph, shown)
+    contexts.count_access(graph, shown)
     names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
     bar = Bar(graph, names, is_known_also, past is not None)
     least = [
@@ -127,7 +127,7 @@ def recall(
     }
 
 
-def _within(graph: Graph, max_age_days: int | None) -> Span:
+def _read_max_age(graph: Graph, max_age_days: int | None) -> Span:
     """Return the time of what is at most so old at the question. Raises InvalidNumber."""
     if max_age_days is None:
         return ALWAYS
@@ -150,9 +150,9 @@ def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
     return kept
 
 
-def _who(graph: Entities, question: str, is_of_past: bool) -> Iterator[Line]:
+def _introduce(graph: Entities, question: str, is_of_past: bool) -> Iterator[Line]:
     for node, parts in narrative.brief(graph, question, _is_heard_elsewhere, is_of_past):
-        yield made(WHO, schema.ENTITY, node.key, *parts)
+        yield make_line(WHO, schema.ENTITY, node.key, *parts)
 
 
 def _is_heard_elsewhere(mention: EntityNode) -> bool:
@@ -213,7 +213,7 @@ def _said(
         room.keep(schema.NAMED_BUDGET)
         reserved = 0
     if graph.context.told_in is None and not asks_for_each(question):
-        current = iter(_folded(list(current), bar, len(found) >= SEARCH_DEPTH))
+        current = iter(_fold_routines(list(current), bar, len(found) >= SEARCH_DEPTH))
     passage = _Passage(graph, found)
     for one in current:
         if one.node in shown or not recent.holds(one.node.told_at):
@@ -224,11 +224,11 @@ def _said(
             # The best is cut if it does not fit; of the others there may be shorter ones.
             most = room.bytes - reserved - title_size(SAID) - len(_AHEAD)
             line = _cut(line, one, passage, until, most)
-        line = _dated(graph, one.node, line)
+        line = _mark_plan(graph, one.node, line)
         if room.bytes - size(line) >= reserved and room.holds(line, title=not lines):
             lines.append(line)
             put.append(one.node)
-    contexts.accessed(graph, put)
+    contexts.count_access(graph, put)
     return lines
 
 
@@ -242,10 +242,10 @@ def access(
     memories were accessed, and how many concepts were less aroused. Raises InvalidNumber.
     """
     put = graph.present(memories)
-    contexts.accessed(graph, put)
+    contexts.count_access(graph, put)
     return {
         "memories": len(put),
-        "concepts": concepts.raised(graph.another(Concepts), concepts_),
+        "concepts": concepts.raise_levels(graph.another(Concepts), concepts_),
     }
 
 
@@ -262,14 +262,14 @@ def _current(graph: Graph, found: Sequence[Candidate], past: Past | None) -> Ite
     for candidate in found:
         if _is_past_use(graph, candidate.node):
             continue
-        each = [candidate.node, *standing.replaced(graph, candidate.node)]
+        each = [candidate.node, *standing.find_replaced(graph, candidate.node)]
         for one in sorted(each, key=lambda node: past.order(node.told_at, graph.ended(node))):
             if one not in seen:
                 seen.add(one)
                 yield by_node.get(one) or Candidate(one, contexts.entry(graph, one, [one], {}))
 
 
-def _folded(current: Sequence[Candidate], bar: Bar, is_cut: bool) -> list[Candidate]:
+def _fold_routines(current: Sequence[Candidate], bar: Bar, is_cut: bool) -> list[Candidate]:
     """Return *current* with one line for each routine: the latest, which says how many there are.
 
     A line that matters, or is from a period that the question names, stands by itself. Texts
@@ -314,7 +314,7 @@ def _is_past_use(graph: Graph, node: Node) -> bool:
     return bool(_asked_at(graph) - since > schema.DAYS_MS)
 
 
-def _dated(graph: Graph, node: Node, line: Line) -> Line:
+def _mark_plan(graph: Graph, node: Node, line: Line) -> Line:
     """Return the *line* of a plan with the mark that its day is still to come."""
     if not _is_ahead(graph, node):
         return line
@@ -353,7 +353,7 @@ class _Passage:
 
 def _line(one: Candidate, said: str, until: int | None) -> Line:
     entry = one.entry
-    told = f", {rendering.teller(entry)}: {quoting.quoted(said)}"
+    told = f", {rendering.teller(entry)}: {quoting.quote(said)}"
     also = entry["also"]
     marks: list[tuple[str | int, ...]] = [(f"{also} more say the same",)] if also else []
     if alike := entry.get("alike"):
@@ -364,7 +364,7 @@ def _line(one: Candidate, said: str, until: int | None) -> Line:
         marks.append(("a later one contradicts this",))
     between = [(" (" if number == 0 else "; ", *mark) for number, mark in enumerate(marks)]
     behind = [part for mark in between for part in mark] + [")"] * bool(marks)
-    return made(SAID, schema.MEMORY, one.node.memory_id, entry["at"], told, *behind)
+    return make_line(SAID, schema.MEMORY, one.node.memory_id, entry["at"], told, *behind)
 
 
 def _cut(line: Line, one: Candidate, passage: _Passage, until: int | None, most: int) -> Line:
@@ -386,8 +386,8 @@ def _brought_to_mind(
     seeds = [node.name for node in named]
     if not seeds:
         return [], {}
-    rows, levels = concepts.brought(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
-    return [(row, _brought(row, seeds[0])) for row in once(rows)], levels
+    rows, levels = concepts.recall_cheaply(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
+    return [(row, _make_concept_line(row, seeds[0])) for row in once(rows)], levels
 
 
 def once(rows: Sequence[Row]) -> list[Row]:
@@ -398,14 +398,14 @@ def once(rows: Sequence[Row]) -> list[Row]:
 
 def _is_said(row: Row, above: Sequence[str]) -> bool:
     """Tell whether a text *above* says a proposition, or names both ends of an association."""
-    ends = [quoting.inside(row["text"])]
+    ends = [quoting.escape(row["text"])]
     if row["episode_id"] is None and _EVOKES in row["text"]:
-        ends = [plain(quoting.inside(end)) for end in row["text"].split(_EVOKES, 1)]
+        ends = [plain(quoting.escape(end)) for end in row["text"].split(_EVOKES, 1)]
         above = [plain(one) for one in above]
     return any(all(end in one for end in ends) for one in above)
 
 
-def _brought(row: Row, seed: str) -> Line:
+def _make_concept_line(row: Row, seed: str) -> Line:
     episode = row["episode_id"]
     kind, key = (schema.CONCEPT, seed) if episode is None else (schema.EPISODE, episode)
-    return made(MIND, kind, key, quoting.quoted(row["text"]))
+    return make_line(MIND, kind, key, quoting.quote(row["text"]))

@@ -21,7 +21,7 @@ from ..memories import crud, lifecycle, links, resting, superseding, together
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import correcting, schema
-from .hearing import kept, make_note, named_in, terms
+from .hearing import make_note, make_observation, named_in, terms
 
 Row = dict[str, Any]
 
@@ -90,7 +90,7 @@ def remember(
     for one in others if not paired else ():
         if one not in ended:
             links.join(graph, node, one, memories.DEFAULT_RELATION)
-    message, session = kept(text, said, wanted, happened_at), None
+    message, session = make_observation(text, said, wanted, happened_at), None
     if wanted:
         note = make_note(text, said, wanted, happened_at)
         session, _ = observing.observed(known, *message, note=note and (note.message_id, note.text))
@@ -144,7 +144,7 @@ def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Co
     """
     if graph.scope == SHARED:
         return []
-    called = concepts.called(graph, names)
+    called = concepts.find_or_create(graph, names)
     for source, target in permutations(called, 2):
         relations.strengthen(graph, source, target, EVOKES, memory_id)
     return called

@@ -99,6 +99,6 @@ def date_of(value: str, field: str) -> date:
     raise InvalidText(f'{field}: must be a date such as "20260131"')
 
 
-def beyond(first: str, bounds: Sequence[int]) -> str:
+def find_day_after(first: str, bounds: Sequence[int]) -> str:
     """Return the date after the last of the days of *bounds*, of which *first* is the first."""
     return f"{date_of(first, 'first') + timedelta(days=max(1, len(bounds) - 1)):%Y%m%d}"

@@ -18,10 +18,10 @@ from ..memories.rendering import teller
 from ..memories.search import Found
 from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
-from ..ranks import fused
+from ..ranks import fuse_rankings
 from ..retrieval import searching as indexed
 from . import schema
-from .asking import has_words, limited, within
+from .asking import has_words, read_limit, read_span
 
 Row = dict[str, Any]
 
@@ -54,9 +54,9 @@ def search(
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     texts.summary(query, "query")
-    most = limited(limit)
+    most = read_limit(limit)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
-    time = within(since, until)
+    time = read_span(since, until)
     subject = None
     if about is not None:
         named = texts.name(about, "about")
@@ -70,7 +70,9 @@ def search(
     results = {
         (kind, one.id): one for kind, found in of.items() if kind in wanted for one in found()
     }
-    ranked = [key for key, _ in fused([key for key in results if key[0] == kind] for kind in of)]
+    ranked = [
+        key for key, _ in fuse_rankings([key for key in results if key[0] == kind] for kind in of)
+    ]
     ranked.sort(key=lambda key: results[key].until is not None)
     shown = ((kind, results[kind, key]) for kind, key in ranked[:most])
     return [
@@ -87,14 +89,14 @@ class _Result(NamedTuple):
     told: Callable[[], Row]
 
 
-def found(
+def find_memories(
     graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
 ) -> list[Found]:
     """Return the memories that *query*, or another wording of it, belongs to, if *wanted*."""
     return Wordings(graph, query, vector, model).best(DEPTH, wanted)
 
 
-def told(node: Node) -> Row:
+def describe_memory(node: Node) -> Row:
     """Return what is told of a memory in a list: its id, its text, when it was said, by whom."""
     entry = {"speaker": node.value("speaker"), "source": node.value("source")}
     return {
@@ -108,13 +110,13 @@ def told(node: Node) -> Row:
 def _memories(
     graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
 ) -> Iterator[_Result]:
-    best = found(graph, query, wanted, vector, model)
+    best = find_memories(graph, query, wanted, vector, model)
 
     def row(one: Found) -> Row:
-        return told(one.node) | {"matched": one.matched}
+        return describe_memory(one.node) | {"matched": one.matched}
 
     def row_of(node: Node) -> Row:
-        return told(node) | {"matched": []}
+        return describe_memory(node) | {"matched": []}
 
     for one in best:
         yield _Result(one.node.memory_id, graph.ended(one.node), partial(row, one))

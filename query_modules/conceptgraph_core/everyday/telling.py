@@ -22,17 +22,17 @@ from ..errors import NotFound
 from ..language import oneself
 from ..memories.filters import Wanted
 from ..memories.view import Graph
-from ..text import shown
+from ..text import show_name
 from . import schema
-from .asking import limited
+from .asking import read_limit
 from .profile import profile
 from .recalling import once
-from .searching import found, told
+from .searching import describe_memory, find_memories
 
 Row = dict[str, Any]
 
 
-def about(
+def report_about(
     graph: Graph,
     name: str,
     limit: int | None = schema.DEFAULT_LIMIT,
@@ -50,7 +50,7 @@ def about(
     lists. Nothing is accessed. Raises NotFound if nothing is stored.
     """
     texts.name(name, "name")
-    most = limited(limit)
+    most = read_limit(limit)
     if entity_id is None and oneself.is_me(name):
         return _of_user(graph)
     known = _entity(graph.another(Entities), name, entity_id)
@@ -59,7 +59,7 @@ def about(
     relations = _relations(graph.another(Concepts), [name, *labels])
     if not (of_entity or said or relations):
         raise NotFound(
-            f"name: nothing is found under {shown(name)}; it may be stored under another"
+            f"name: nothing is found under {show_name(name)}; it may be stored under another"
         )
     lists = {"facts": facts, "relations": relations, "said": said}
     more = {key: len(rows) - most for key, rows in lists.items() if len(rows) > most}
@@ -104,7 +104,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     members = components.members(graph, chosen)
     labels = components.labels(members)
     contested, _ = current_facts.facts_now(graph, members)
-    doubts = [_either(*pair) for pair in contested]
+    doubts = [_choose_either(*pair) for pair in contested]
     doubts += _list_kinds(graph, chosen)
     asked = [other for other, _ in components.questions(graph, chosen)]
     doubts += [f"perhaps the same as {called(other.name)}: {other.key}" for other in asked]
@@ -119,7 +119,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
         "kind": narrative.describe_kind(graph, chosen),
         "also": labels[1:],
         "labels": [one.bare for one in members],
-        "all_facts": [_fact(graph, one) for one in _believed(graph, members)],
+        "all_facts": [_fact(graph, one) for one in _list_believed(graph, members)],
         "doubts": doubts,
         "feeling": _feeling(graph, members),
     }
@@ -133,12 +133,12 @@ def _list_kinds(graph: Entities, node: Entity) -> list[str]:
     return [f"{kind} too, as told on {dates.day(one.created_at)}" for kind, one in told.items()]
 
 
-def _either(one: Entity, other: Entity) -> str:
+def _choose_either(one: Entity, other: Entity) -> str:
     values = " or ".join(called(fact.get("value")) for fact in (one, other))
     return f"{called(one.get('predicate'))}: {values}"
 
 
-def _believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
+def _list_believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
     """Return the facts that are believed now: what is so, then what was so; the latest first."""
     now_ms = graph.now_ms
     known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
@@ -175,12 +175,12 @@ def _said(
 ) -> list[Row]:
     """Return the memories about *name*, or by another of its *names*: in their words or beside."""
     subject = Subject([name, *names])
-    best = found(graph, name, Wanted(about=subject), vector, model)
-    return [told(one.node) | {"until": one.node.value("valid_until")} for one in best]
+    best = find_memories(graph, name, Wanted(about=subject), vector, model)
+    return [describe_memory(one.node) | {"until": one.node.value("valid_until")} for one in best]
 
 
 def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
-    named = (node.name for name in names for node in widening.named(graph, name))
+    named = (node.name for name in names for node in widening.find_named(graph, name))
     seeds = list(dict.fromkeys(named))
     rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []
     return [row["text"] for row in once(rows)]

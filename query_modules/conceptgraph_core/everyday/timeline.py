@@ -14,7 +14,7 @@ from ..entities.node import Node as Entity
 from ..memories.view import AllMemories, Graph
 from ..memories.view import Node as Memory
 from . import schema
-from .searching import told
+from .searching import describe_memory
 
 Row = dict[str, Any]
 
@@ -66,15 +66,15 @@ def sizes(graph: Graph, bounds: Sequence[int]) -> Row:
 
 def _memories(graph: Graph, bounds: Sequence[int]) -> list[int]:
     nodes = graph.another(AllMemories).nodes()
-    return _tallied(bounds, (node.value("created_at") for node in nodes))
+    return _tally(bounds, (node.value("created_at") for node in nodes))
 
 
 def _mentions(graph: Graph, bounds: Sequence[int]) -> list[int]:
     mentions = graph.another(Entities).of(entities.MENTION)
-    return _tallied(bounds, (one.created_at for one in mentions))
+    return _tally(bounds, (one.created_at for one in mentions))
 
 
-def _tallied(bounds: Sequence[int], times: Iterator[int]) -> list[int]:
+def _tally(bounds: Sequence[int], times: Iterator[int]) -> list[int]:
     counts = [0] * (len(bounds) - 1)
     for time in times:
         period = dates.period(bounds, time)
@@ -98,7 +98,7 @@ def _all_episodes(graph: Graph) -> Iterator[Any]:
     return (node for node in graph.another(Concepts).nodes() if node.label == concepts.EPISODE)
 
 
-def happened(
+def list_happened(
     graph: Graph, day: str, since: int, until: int, limit: int | None = schema.MOST_LISTED
 ) -> list[Row]:
     """List what happened, was kept and said on *day*, "20260131", from *since* until *until*.
@@ -113,9 +113,9 @@ def happened(
     )
     wanted = f"{schema.date_of(day, 'day'):%Y%m%d}"
     kept: list[Row] = [
-        told(node) | {"kind": schema.MEMORY, "state": graph.state(node), "at": at}
+        describe_memory(node) | {"kind": schema.MEMORY, "state": graph.state(node), "at": at}
         for node in graph.nodes()
-        if (at := _within(node, since, until)) is not None
+        if (at := _find_time_within(node, since, until)) is not None
     ]
     texts = [one["text"] for one in kept]
     said = [
@@ -132,7 +132,7 @@ def happened(
     return (sorted(episodes, key=lambda one: str(one["id"])) + rows)[:most]
 
 
-def _within(node: Memory, since: int, until: int) -> int | None:
+def _find_time_within(node: Memory, since: int, until: int) -> int | None:
     """Return when *node* was kept, or happened, between these times; None: neither."""
     times = (node.value("created_at"), node.told_at)
     return next((at for at in times if since <= at < until), None)
@@ -148,7 +148,7 @@ def _messages(graph: Entities, since: int, until: int) -> list[Row]:
         entity = next((tie.other for tie in graph.leaving(one, entities.OF)), None)
         words = one.words
         if words is not None and entity is not None and key not in first:
-            first[key] = _row("message", entity.key, words, one.created_at, _who(one))
+            first[key] = _row("message", entity.key, words, one.created_at, _name_speaker(one))
     return list(first.values())
 
 
@@ -156,5 +156,5 @@ def _row(kind: str, key: str, words: str, at: int, who: str | None) -> Row:
     return {"kind": kind, "id": key, "text": words, "at": at, "who": who, "state": None}
 
 
-def _who(mention: Entity) -> str:
+def _name_speaker(mention: Entity) -> str:
     return "the user" if mention.get("origin") == entities.USER else "the model"

@@ -340,7 +340,7 @@ class Graph(Generic[N]):
 
     def relations(self, edges: Iterable[Any]) -> list[Any]:
         """Return *edges* as a procedure yields them, so that Lab can draw them."""
-        return raws.yielded(edges)
+        return raws.yield_edges(edges)
 
     def yielded(self, node: N) -> Any:
         """Return *node* as a procedure yields it, so that Lab can draw it."""

@@ -10,7 +10,7 @@ N = TypeVar("N", bound=Node)
 Row = dict[str, Any]
 
 
-def around(
+def walk_around(
     seeds: Iterable[N], max_hop: int, limit: int, look: Callable[[N], tuple[Row, Sequence[N]]]
 ) -> list[Row]:
     """Return the rows within *max_hop* of *seeds*, nearest first, at most *limit*.

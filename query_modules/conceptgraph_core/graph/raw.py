@@ -24,7 +24,7 @@ def public_edge(raw: Any) -> mgp.Edge:
     return raw.public if isinstance(raw, _PublicEdge) else mgp.Edge(raw)
 
 
-def yielded(edges: Iterable[Any]) -> list[Any]:
+def yield_edges(edges: Iterable[Any]) -> list[Any]:
     """Return *edges* as a procedure yields them, so that Lab can draw them."""
     return [edge.public if edge.__class__ is _PublicEdge else edge for edge in edges]
 

@@ -20,7 +20,7 @@ MAX_BATCH: Final = 10_000
 COUNTERS: Final = ("runs", "processed", "transitioned", "embedded", "purged", "errors")
 
 
-def _any(value: Any, _: str) -> Any:
+def _accept_any(value: Any, _: str) -> Any:
     return value
 
 
@@ -34,7 +34,7 @@ LAYER: Final = Layer(
             measure="workers",
             key=("name",),
             properties=tuple(
-                optional(name, _any)
+                optional(name, _accept_any)
                 for name in (
                     *("name", "paused", "holder", "lease_until"),
                     *("started_at", "finished_at", "duration_ms", "last_error", *COUNTERS),

@@ -178,7 +178,7 @@ def _row(graph: Work) -> Row:
         "paused": node is not None and bool(node.raw.get_property("paused")),
         "holder": node.raw.get_property("holder") if node is not None and works else None,
         "lease_until": until if works else None,
-        **_done(node),
+        **_report_done(node),
         "jobs": [_of_job(name, graph.kept[name]) for name in jobs],
     }
 
@@ -189,9 +189,9 @@ def _lasts(until: int | None, now_ms: int) -> bool:
 
 
 def _of_job(name: str, node: Node) -> Row:
-    return {"job": name, **_done(node), "counts": node.raw.get_property("counts") or {}}
+    return {"job": name, **_report_done(node), "counts": node.raw.get_property("counts") or {}}
 
 
-def _done(node: Node | None) -> Row:
+def _report_done(node: Node | None) -> Row:
     get = (lambda _: None) if node is None else node.raw.get_property
     return {name: get(name) for name in _LAST} | {name: get(name) or 0 for name in schema.COUNTERS}

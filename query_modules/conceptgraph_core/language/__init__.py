@@ -35,7 +35,7 @@ def words(topic: str, name: str, languages: tuple[str, ...] = LANGUAGES) -> froz
     return frozenset(word for one in languages for word in load(one, topic).get(name, ()))
 
 
-def spoken(said: Iterable[str], topic: str, *names: str) -> frozenset[str]:
+def read_spoken(said: Iterable[str], topic: str, *names: str) -> frozenset[str]:
     """Return the words called *names* of *topic* in the languages that *said* may be of."""
     languages = likely(said)
     return frozenset().union(*(words(topic, name, languages) for name in names))

@@ -18,7 +18,7 @@ from .view import AllMemories, Node
 Row = dict[str, Any]
 
 
-def listed(
+def list_memories(
     graph: AllMemories,
     states: Sequence[str] = (),
     limit: int | None = schema.LISTED,
@@ -35,11 +35,11 @@ def listed(
     nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     shown = nodes[:most]
-    against = standing.against(graph, shown)
-    return [_listed(graph, node) | standing.mark(graph, node, against) for node in shown]
+    against = standing.find_contradicting(graph, shown)
+    return [_list_memory(graph, node) | standing.mark(graph, node, against) for node in shown]
 
 
-def _listed(graph: AllMemories, node: Node) -> Row:
+def _list_memory(graph: AllMemories, node: Node) -> Row:
     fading, now_ms = node.fading, graph.context.now_ms
     return graph.brief(node) | {
         "decay_score": round(graph.score(node), schema.DECIMALS),
@@ -58,7 +58,7 @@ def show(graph: AllMemories, memory_id: str) -> Row:
     next state (next_state, next_state_at).
     """
     node = graph.existing(memory_id)
-    row = crud.whole(graph, node)
+    row = crud.read_whole(graph, node)
     row |= {name: node.value(name) for name in ("deleted_at", "embedding_dimension")}
     if node.is_deleted:
         return row | {"next_state": None, "next_state_at": None}
@@ -66,9 +66,9 @@ def show(graph: AllMemories, memory_id: str) -> Row:
     return row | {name: now[name] for name in ("next_state", "next_state_at")}
 
 
-def unindexed(graph: AllMemories) -> Row:
+def count_unindexed(graph: AllMemories) -> Row:
     """Count the memories of the scope, forgotten ones too, without index entries: {memories}."""
-    return {"memories": searching.unindexed(graph, schema.KIND, graph.context.user_id)}
+    return {"memories": searching.count_unindexed(graph, schema.KIND, graph.context.user_id)}
 
 
 def restore(graph: AllMemories, memory_id: str) -> Row:

@@ -17,18 +17,18 @@ WORTHWHILE: Final = 100
 _MOST_BYTES: Final = 4 * limits.MAX_CONTENT
 
 
-def stored(content: str) -> str:
+def store_content(content: str) -> str:
     """Return *content* as a property of a memory that is not archived."""
-    return packed(content) if content.startswith(MARK) else content
+    return pack(content) if content.startswith(MARK) else content
 
 
-def archived(content: str) -> str:
+def archive_content(content: str) -> str:
     """Return *content* as a property of an archived memory: the shorter of both forms."""
-    made = packed(content)
-    return made if len(made) < len(content.encode()) else stored(content)
+    made = pack(content)
+    return made if len(made) < len(content.encode()) else store_content(content)
 
 
-def packed(content: str) -> str:
+def pack(content: str) -> str:
     compressed = zlib.compress(content.encode(), 9)
     return MARK + binascii.b2a_base64(compressed, newline=False).decode("ascii")
 
@@ -37,7 +37,7 @@ def is_packed(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(MARK)
 
 
-def whole(value: Any) -> Any:
+def unpack(value: Any) -> Any:
     """Return the content of a property; a value that the layer never packed stays as it is."""
     if not is_packed(value):
         return value

@@ -20,7 +20,7 @@ from .filters import Wanted
 from .projects import read_project
 from .search import Finder, Found
 from .view import Graph, Node
-from .wordings import Wordings, merged
+from .wordings import Wordings, merge_found
 
 Row = dict[str, Any]
 
@@ -64,7 +64,7 @@ def context(
         found = [one for one in found if graph.ended(one.node) is None]
     fitting = list(_fitting(graph, found, budget))
     put = [node for node, _, _ in fitting]
-    accessed(graph, put)
+    count_access(graph, put)
     made = "\n".join(line for _, _, line in fitting)
     memory_ids = [node.memory_id for node in put]
     return {
@@ -114,8 +114,8 @@ def candidates(
             kept.append(stays)
     if not any(kept):
         return []
-    every = merged(lists)
-    relevance, copies = _relevance(graph, merged(kept))
+    every = merge_found(lists)
+    relevance, copies = _relevance(graph, merge_found(kept))
     worth = {
         node: _worth(node, value, longest)
         for node, value in relevance.items()
@@ -126,7 +126,7 @@ def candidates(
     by_node = {one.node: one for one in every}
     return [
         one._replace(found=by_node.get(one.node))
-        for one in _entries(graph, ordered, copies, _renewed(every))
+        for one in _entries(graph, ordered, copies, _find_renewed(every))
     ]
 
 
@@ -140,7 +140,7 @@ def told_in(
     the last day count.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    at = {node: _within(node, span, plans) for node in graph.nodes()}
+    at = {node: _find_time_within(node, span, plans) for node in graph.nodes()}
     then = [(time, node) for node, time in at.items() if time is not None]
     if apart:
         then = [one for one in then if _is_at_an_end(span, one[0])]
@@ -155,7 +155,7 @@ def _is_at_an_end(span: Span, at: int) -> bool:
     return at - since < DAY_MS or until - at <= DAY_MS
 
 
-def _within(node: Node, span: Span, plans: bool) -> int | None:
+def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:
     """Return when *node* happened or was told in *span*; None: it was not."""
     is_plan = node.is_plan
     times = [node.told_at] if is_plan or not plans else []
@@ -174,7 +174,7 @@ def _worth(node: Node, relevance: float, longest: int | None) -> float:
     return relevance / math.pow(_BESIDE + shown, schema.CONTEXT_BREVITY)
 
 
-def accessed(graph: Graph, put: Sequence[Node]) -> None:
+def count_access(graph: Graph, put: Sequence[Node]) -> None:
     """Count an access of the memories *put* into a text, and strengthen their links."""
     if graph.may_write:
         for node in put:
@@ -221,7 +221,7 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
     ]
 
 
-def _renewed(found: Sequence[Found]) -> dict[Node, Node]:
+def _find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     """Return those of *found* that a later one is on the matter of, each with the latest of these.
 
     See `retrieval.updates`.
@@ -243,13 +243,13 @@ def _entries(
     """
     groups: dict[Node, list[Node]] = {}
     chosen = set(ordered)
-    for group in near_duplicates.grouped([*ordered, *copies]):
+    for group in near_duplicates.group_nodes([*ordered, *copies]):
         groups[max(chosen.intersection(group), key=near_duplicates.age)] = group
     sayings = near_duplicates.shown_first(groups, groups.values())
     # A found memory brings the memory that corrects it, even if their link has faded.
-    against = standing.against(graph, list(groups), sayings)
+    against = standing.find_contradicting(graph, list(groups), sayings)
     later = dict.fromkeys(node for node in against.values() if node not in groups)
-    against |= standing.against(graph, list(later), sayings)
+    against |= standing.find_contradicting(graph, list(later), sayings)
     shown = near_duplicates.later_first([*groups, *later], {**renewed, **against})
     return [
         Candidate(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown

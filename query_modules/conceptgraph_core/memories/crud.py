@@ -89,20 +89,22 @@ def keep(
 ) -> Noted:
     """Store a text with the properties *given*, once; None means not given.
 
-    A repeated text is the existing memory, if that is current (see `duplicates.known`). It gets an
+    A repeated text is the existing memory, if that is current (`duplicates.find_known`). It gets an
     access, the greater importance, the names of both, and what it lacks. Raises InvalidText,
     InvalidNumber, InvalidMetadata.
     """
     said = {name: one for name, one in given.items() if one is not None}
-    values = checked({**_STARTING, **said, "content": content})
-    there, entry, similar = duplicates.known(graph, content, vector, model, values.get("said_at"))
+    values = check_properties({**_STARTING, **said, "content": content})
+    there, entry, similar = duplicates.find_known(
+        graph, content, vector, model, values.get("said_at")
+    )
     if there is not None:
         kept = _again(graph, there, entry, values)
-        return Noted(there, True, dict.fromkeys(pairs.offered(graph, there)), kept)
+        return Noted(there, True, dict.fromkeys(pairs.find_offered(graph, there)), kept)
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,
-        id=ids.made(now_ms),
+        id=ids.make_id(now_ms),
         user_id=text.name(graph.context.user_id, "user_id"),
         **values,
         access_count=0,
@@ -208,7 +210,7 @@ def get(graph: Graph, memory_id: str) -> Row:
     node = graph.existing(memory_id)
     if graph.may_write:
         lifecycle.access(graph, node)
-    return whole(graph, node) | {"accessed": {"memories": [node.memory_id]}}
+    return read_whole(graph, node) | {"accessed": {"memories": [node.memory_id]}}
 
 
 def update(
@@ -244,7 +246,7 @@ def update(
         "source": source,
         "decay_rate": None if decay_rate is not None and decay_rate < 0 else decay_rate,
     }
-    values: Row = checked(given)
+    values: Row = check_properties(given)
     values |= {name: None for name, one in (("summary", summary), ("type", type_)) if one == ""}
     if decay_rate is not None and decay_rate < 0:
         values["decay_rate"] = None
@@ -262,7 +264,7 @@ def update(
         graph.update(node, embedding=None, embedding_dimension=None)
     if content is not None or summary is not None or concepts is not None:
         index(graph, node)
-    return whole(graph, node)
+    return read_whole(graph, node)
 
 
 def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
@@ -321,11 +323,11 @@ def recent(
     every = [node for node in graph.nodes() if source in {None, node.value("source")}]
     nodes = [node for node in every if graph.ended(node) is None]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
-    groups = near_duplicates.grouped(nodes)[:most]
+    groups = near_duplicates.group_nodes(nodes)[:most]
     shown = [
         group[0] if len(group) == 1 else max(group, key=near_duplicates.age) for group in groups
     ]
-    against = standing.against(graph, shown, near_duplicates.shown_first(shown, groups))
+    against = standing.find_contradicting(graph, shown, near_duplicates.shown_first(shown, groups))
     # Memories are counted by index, which does not tell the replaced ones apart.
     total = max(graph.context.size or 0, len(every)) - (len(every) - len(nodes))
     return [
@@ -336,7 +338,7 @@ def recent(
     ]
 
 
-def whole(graph: AllMemories, node: Node) -> Row:
+def read_whole(graph: AllMemories, node: Node) -> Row:
     """Return all fields of a memory, as of now; times in unix ms."""
     value, now_ms = node.value, graph.context.now_ms
     fading = node.fading
@@ -364,7 +366,7 @@ def whole(graph: AllMemories, node: Node) -> Row:
     }
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def check_properties(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties *given*, in their stored form; those that are None are left out."""
     return {
         name: one.stored(one.check(given[name], field(name)))

@@ -70,11 +70,11 @@ def _change(graph: AllMemories, node: Node, score: float, state: str) -> Row:
         "from": node.stored_state,
         "to": state,
         "score": round(score, schema.DECIMALS),
-        "why": _why(graph, node, score, state),
+        "why": _explain(graph, node, score, state),
     }
 
 
-def _why(graph: AllMemories, node: Node, score: float, state: str) -> str:
+def _explain(graph: AllMemories, node: Node, score: float, state: str) -> str:
     """Return why *node* changes to *state*, as a text for people."""
     fading, now_ms = node.fading, graph.context.now_ms
     if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):

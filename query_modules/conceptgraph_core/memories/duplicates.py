@@ -24,7 +24,7 @@ class Known(NamedTuple):
     similar: dict[Node, Node | None]
 
 
-def known(
+def find_known(
     graph: Graph,
     content: str,
     vector: Sequence[float] = (),
@@ -44,8 +44,10 @@ def known(
     Only texts that share most of the rarest terms are compared, and those on the user, as far as
     the look-up found them.
     """
-    found = _compared(graph, content)
-    others = [] if happened_at is None else [one for one in found if _happened(one) != happened_at]
+    found = _compare(graph, content)
+    others = (
+        [] if happened_at is None else [one for one in found if _read_happened(one) != happened_at]
+    )
     there = _current(graph, [one for one in found if one not in others], content)
     shares = {node: share for node, (share, _) in found.items()}
     likenesses = {node: one for node, one in shares.items() if one >= schema.SIMILAR_OVERLAP}
@@ -63,14 +65,14 @@ def known(
         taken += (one for one in beside if superseding.share_matter(content, one.content))
     likenesses |= {node: likenesses.get(node, 0.0) + 1.0 for node in taken}
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
-    groups = near_duplicates.grouped(one for one in ordered if one.value("valid_until") is None)
+    groups = near_duplicates.group_nodes(one for one in ordered if one.value("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
-    against = standing.against(graph, shown, groups)
+    against = standing.find_contradicting(graph, shown, groups)
     entry = None if there is None else found[there][1]
     return Known(there, entry, {node: against.get(node) for node in shown})
 
 
-def _happened(node: Node) -> int | None:
+def _read_happened(node: Node) -> int | None:
     at: int | None = node.value("said_at")
     return at
 
@@ -88,19 +90,19 @@ def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
         if node.value("thread") is None
         and node.value("path") is None
         and node.value("valid_until") is None
-        and _collapsed(node.content) == _collapsed(content)
+        and _collapse(node.content) == _collapse(content)
     ]
-    against = standing.against(graph, noted, near_duplicates.grouped(same))
+    against = standing.find_contradicting(graph, noted, near_duplicates.group_nodes(same))
     return max(
         (node for node in noted if node not in against), key=near_duplicates.age, default=None
     )
 
 
-def _collapsed(text: str) -> str:
-    return " ".join(near_duplicates.composed(text).split())
+def _collapse(text: str) -> str:
+    return " ".join(near_duplicates.compose(text).split())
 
 
-def _compared(graph: Graph, content: str) -> dict[Node, tuple[float, int]]:
+def _compare(graph: Graph, content: str) -> dict[Node, tuple[float, int]]:
     """Return memories that share terms with *content*, and their share of all terms of both.
 
     0 for those that share fewer than two. Each comes with its index entry.

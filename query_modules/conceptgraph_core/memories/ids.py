@@ -13,7 +13,7 @@ _MICROSECONDS: Final = 2**42 - 1
 _CHANCE_BITS: Final = 32
 
 
-def made(now_ms: int) -> str:
+def make_id(now_ms: int) -> str:
     """Return a new UUID of version 7 (RFC 9562), greater than those made before it.
 
     It begins with *now_ms* (unix ms), which a call may have set. Among ids of one *now_ms*, the
@@ -28,7 +28,7 @@ def made(now_ms: int) -> str:
     return str(uuid.UUID(int=number))
 
 
-def before(now_ms: int) -> str:
+def make_bound(now_ms: int) -> str:
     """Return what is less than every id that was made at *now_ms* or later, by time."""
     digits = f"{max(0, now_ms) & _MILLISECONDS:012x}"
     return f"{digits[:8]}-{digits[8:]}"

@@ -25,7 +25,7 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     time, whether the message or the memory was changed. Raises InvalidRow.
     """
     ingesting = _Ingesting(graph)
-    _each(graph, messages, ingesting.add)
+    _do_each(graph, messages, ingesting.add)
     ingesting.writer.finish()
     return {
         "created": ingesting.created,
@@ -34,7 +34,7 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     }
 
 
-def ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
+def find_ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     """Find those of *messages* that `ingest` would find stored, without the cost of their words.
 
     Returns existing, their ids, and differing, as `ingest` does. Raises InvalidRow.
@@ -50,18 +50,18 @@ def ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
             if not _is_said_by(node, values):
                 differing[values["id"]] = None
 
-    _each(graph, messages, compare)
+    _do_each(graph, messages, compare)
     return {"existing": existing, "differing": list(differing)}
 
 
-def _each(
+def _do_each(
     graph: AllMemories, messages: Sequence[Mapping[str, Any]], do: Callable[[Row], None]
 ) -> None:
     """Do it with each of *messages*, checked. Raises InvalidRow, which names the message."""
     for number, message in enumerate(messages):
         graph.step()
         try:
-            do(_checked(message))
+            do(_check_message(message))
         except ConceptGraphError as error:
             raise InvalidRow(f"message {number}: {error}") from None
 
@@ -108,7 +108,7 @@ class _Ingesting:
         made = {**self._common, **values, "position": position, "created_at": values["said_at"]}
         made |= self._presence(values["said_at"])
         made["content"] = lifecycle.stored_content(made["content"], made["state"])
-        made |= schema.derived(made)
+        made |= schema.derive_properties(made)
         node = self._graph.create_node(schema.MEMORY, **made)
         self._there[values["id"]] = node
         self.writer.put(schema.KIND, node)
@@ -151,7 +151,7 @@ def _is_said_by(node: Node, values: Row) -> bool:
     return told == (values.get("speaker"), values["said_at"], values["content"])
 
 
-def _checked(message: Mapping[str, Any]) -> Row:
+def _check_message(message: Mapping[str, Any]) -> Row:
     """Return the properties of the memory for *message*, in their stored form."""
     get = message.get
     values: Row = {

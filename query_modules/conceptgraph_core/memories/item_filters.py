@@ -64,8 +64,8 @@ def _compares(value: Any, name: str, wanted: Any) -> bool:
     if name == "$ne":
         return not _equal(value, wanted)
     return (
-        _ordered(value) is not None
-        and _ordered(value) is _ordered(wanted)
+        _find_order(value) is not None
+        and _find_order(value) is _find_order(wanted)
         and bool(_ORDERING[name](value, wanted))
     )
 
@@ -79,7 +79,7 @@ def _equal(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _ordered(value: Any) -> type | None:
+def _find_order(value: Any) -> type | None:
     """Return what *value* can be compared with, if it has an order."""
     if isinstance(value, bool):
         return None

@@ -11,7 +11,7 @@ from .. import limits, text, validators
 from ..errors import InvalidText, NotAllowed
 from ..retrieval.indexer import Writer
 from . import item_filters, rules, schema
-from .crud import checked, hide
+from .crud import check_properties, hide
 from .filters import Wanted
 from .ids import item_id
 from .search import Finder
@@ -103,7 +103,7 @@ class _Items:
     def _find(self, step: Step) -> Iterator[Row]:
         passes = item_filters.passing(step.get("where"))
         lapsed = step.get("lapsed")
-        under = "" if lapsed and step.get("under") is None else _below(step)
+        under = "" if lapsed and step.get("under") is None else _write_below(step)
         admits = self._graph.has_lapsed if lapsed else self.admits
         wanted = [
             node
@@ -129,7 +129,7 @@ class _Items:
         return {one.node.id: one.score for one in found}
 
     def _folders(self, step: Step) -> Iterator[Row]:
-        under = _below(step)
+        under = _write_below(step)
         found = {
             path.rpartition("/")[0]
             for path, node in self._nodes.items()
@@ -230,7 +230,7 @@ class _Items:
             "last_decay_update": self._now,
             **values,
         }
-        made |= schema.derived(made)
+        made |= schema.derive_properties(made)
         given = {name: one for name, one in made.items() if one is not None}
         node = self._nodes[path] = self._graph.create_node(schema.MEMORY, **given)
         return node
@@ -241,7 +241,7 @@ class _Items:
         if value is None and (said is None or not said.strip()):
             value = said or ""
         lasts = step.get("lapses_after")
-        made = checked(
+        made = check_properties(
             {
                 "content": said if said is not None and said.strip() else otherwise,
                 "value": value,
@@ -305,5 +305,5 @@ def _path(step: Step) -> str:
     return schema.checked_path(step.get("path"), "path")
 
 
-def _below(step: Step) -> str:
+def _write_below(step: Step) -> str:
     return schema.checked_path(step.get("under"), "under") + "/"

@@ -137,7 +137,7 @@ def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
 def stored_content(content: str, state: str) -> str:
     """Return *content* in the stored form for *state*."""
     faded = state in {rules.ARCHIVED, rules.EXPIRED}
-    return compression.archived(content) if faded else compression.stored(content)
+    return compression.archive_content(content) if faded else compression.store_content(content)
 
 
 def is_loose(node: Node) -> bool:
@@ -149,4 +149,6 @@ def is_loose(node: Node) -> bool:
         or compression.is_packed(raw)
     ):
         return False
-    return len(raw) >= compression.WORTHWHILE and compression.is_packed(compression.archived(raw))
+    return len(raw) >= compression.WORTHWHILE and compression.is_packed(
+        compression.archive_content(raw)
+    )

@@ -144,7 +144,7 @@ def _ends(graph: Graph, source_id: str, target_id: str) -> list[Node]:
     source_id, target_id = text.name(source_id, "source_id"), text.name(target_id, "target_id")
     if source_id == target_id:
         raise Tautology(
-            f"link: tautology: source_id and target_id are both {text.shown(source_id)}"
+            f"link: tautology: source_id and target_id are both {text.show_name(source_id)}"
         )
     return graph.existing_all([source_id, target_id])
 
@@ -154,10 +154,10 @@ def strengthen(graph: Graph, edges: Sequence[Any], amount: float, least: float =
 
     The result is at least *least*, at most 1; it fades anew from now. Returns its strength.
     """
-    return _set(graph, edges, max(least, min(1.0, _left(graph, edges) + amount)))
+    return _set(graph, edges, max(least, min(1.0, _measure_left(graph, edges) + amount)))
 
 
-def _left(graph: Graph, edges: Sequence[Any]) -> float:
+def _measure_left(graph: Graph, edges: Sequence[Any]) -> float:
     # Parallel edges made by hand count as one, the strongest; `check` reports them.
     return max(graph.strength(edge) for edge in edges)
 
@@ -175,7 +175,7 @@ def _set(graph: Graph, edges: Sequence[Any], strength: float) -> float:
     return strength
 
 
-def connected(
+def list_connected(
     graph: Graph,
     memory_id: str,
     direction: str = schema.BOTH,
@@ -194,7 +194,7 @@ def connected(
     node = graph.existing(memory_id)
     graph.bound_edges(schema.MAX_LINKS_READ, "ask in one direction only")
     ordered = strongest(graph, node, ways, least)
-    return [row | {"total": len(ordered)} for row in told(graph, ordered[:most])]
+    return [row | {"total": len(ordered)} for row in describe_steps(graph, ordered[:most])]
 
 
 def strongest(
@@ -286,7 +286,7 @@ def age(raw: Any) -> tuple[int, str]:
     return created_at if is_time else 0, str(raw.get_property("id"))
 
 
-def told(graph: Graph, steps: Sequence[Step]) -> list[Row]:
+def describe_steps(graph: Graph, steps: Sequence[Step]) -> list[Row]:
     """Return the fields of lists for each reached memory and its link."""
     links = iter(graph.relations([step.link for step in steps if step.link is not None]))
     return [

@@ -21,7 +21,7 @@ def words(text: str) -> tuple[str, ...]:
     Only equal words count: a different number or day makes another text.
     """
     # Lists do this for every row.
-    folded = (text if text.isascii() else composed(text)).casefold()
+    folded = (text if text.isascii() else compose(text)).casefold()
     return tuple(filter(None, [word.strip(_PUNCTUATION) for word in folded.split()]))
 
 
@@ -32,7 +32,7 @@ def saying(node: Node) -> Saying:
     return None if speaker is None else node.value("speaker"), words(content) or (content,)
 
 
-def composed(text: str) -> str:
+def compose(text: str) -> str:
     """Return *text* with each letter and its accents as one character (NFC)."""
     return unicodedata.normalize("NFC", text)
 
@@ -47,7 +47,7 @@ def age(node: Node) -> tuple[int, str]:
     return node.heard_at, node.memory_id
 
 
-def grouped(nodes: Iterable[Node]) -> list[list[Node]]:
+def group_nodes(nodes: Iterable[Node]) -> list[list[Node]]:
     """Group *nodes* with the same saying, at the place of the first one."""
     nodes = list(nodes)
     # Few texts begin alike, and only these are compared word by word.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .. import text
-from ..graph.around import around
+from ..graph.around import walk_around
 from . import crud, lifecycle, links, schema, together
 from .links import Row
 from .view import Graph, Node
@@ -33,7 +33,7 @@ def neighbourhood(
     most = text.integer(most, "limit", 1, schema.MAX_NODES)
     graph.bound_edges(schema.MAX_LINKS_READ, "lower max_hop or limit")
     seeds = graph.existing_all(memory_ids, "memory_ids")
-    return around(seeds, hops, most, lambda node: _looked_at(graph, node))
+    return walk_around(seeds, hops, most, lambda node: _looked_at(graph, node))
 
 
 def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
@@ -41,11 +41,11 @@ def _looked_at(graph: Graph, node: Node) -> tuple[Row, list[Node]]:
     steps = links.strongest(graph, node)
     drawn = steps[:MOST_LINKS]
     status = lifecycle.status_of(graph, node)
-    row = crud.whole(graph, node) | {name: status[name] for name in _STANDS}
+    row = crud.read_whole(graph, node) | {name: status[name] for name in _STANDS}
     row |= {"degree": len(steps), "links": [_link(step) for step in drawn]}
     row["together"] = [
         {"memory_id": one.memory_id, "text": one.text, **together.MARK}
-        for one in together.offered(graph, node)
+        for one in together.find_offered(graph, node)
     ]
     return row, [step.node for step in drawn if step.node is not None]
 

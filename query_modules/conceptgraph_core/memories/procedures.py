@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from ..jobs.schema import COUNTERS
-from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, declared, reads, writes
+from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
 
 # The fields of one kind of rows, with their types.
 _Fields = dict[str, Any]
@@ -136,4 +136,4 @@ WORKER_REPORT = writes("memorygraph.worker_report", **_WORKER)
 RECORD_BACKUP = writes("memorygraph.record_backup", **_BACKUP)
 LAST_BACKUP = reads("memorygraph.last_backup", **_BACKUP)
 
-PROCEDURES = declared(globals())
+PROCEDURES = list_procedures(globals())

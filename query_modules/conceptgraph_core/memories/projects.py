@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from ..entities.language import kin
-from ..folding import folded
+from ..folding import fold
 from ..language import oneself
 from ..words.splitting import split
 from . import schema, superseding
@@ -25,7 +25,7 @@ class Project:
     """
 
     def __init__(self, name: str, *wordings: str) -> None:
-        self._name = folded(name)
+        self._name = fold(name)
         self._wordings = [f" {' '.join(split(one))} " for one in wordings]
 
     def admits(self, node: Any) -> bool:
@@ -43,7 +43,7 @@ class Project:
 
     def _is_meant(self, name: str) -> bool:
         words = " ".join(split(name))
-        return folded(name) == self._name or any(f" {words} " in one for one in self._wordings)
+        return fold(name) == self._name or any(f" {words} " in one for one in self._wordings)
 
 
 def read_project(graph: Any, query: str) -> Project | None:

@@ -16,7 +16,7 @@ from .schema import DEFAULT_SOURCE
 Entry = Mapping[str, Any]
 
 
-def written(entries: Sequence[Entry], minute: Callable[[int], str]) -> str:
+def render_entries(entries: Sequence[Entry], minute: Callable[[int], str]) -> str:
     """Render *entries*, one a line; *minute* formats a time in sixteen characters."""
     return "\n".join(line(entry, minute) for entry in entries)
 
@@ -26,8 +26,8 @@ def line(entry: Entry, minute: Callable[[int], str]) -> str:
 
     It is one line, so that no content can look like another memory, or like a line of the server's.
     """
-    about = f"[{minute(entry['at'])} {quoting.identified(entry['memory_id'])}]"
-    return f"{about} {teller(entry)}: {quoting.quoted(entry['text'])}{marks(entry)}"
+    about = f"[{minute(entry['at'])} {quoting.quote_id(entry['memory_id'])}]"
+    return f"{about} {teller(entry)}: {quoting.quote(entry['text'])}{marks(entry)}"
 
 
 def marks(entry: Entry) -> str:
@@ -35,7 +35,7 @@ def marks(entry: Entry) -> str:
     also, later = entry.get("also"), entry.get("contradicted_by")
     marks = [f"{also} more say the same"] if also else []
     if later:
-        marks.append(f"contradicted by {quoting.identified(later)}")
+        marks.append(f"contradicted by {quoting.quote_id(later)}")
     return f" ({'; '.join(marks)})" if marks else ""
 
 
@@ -43,8 +43,8 @@ def teller(entry: Entry) -> str:
     """Return the speaker, or "note" for a text that nobody said."""
     speaker, source = entry["speaker"], entry["source"]
     if speaker is not None:
-        return f"{quoting.quoted(speaker)} said"
-    return "note" if source == DEFAULT_SOURCE else f"note from {quoting.named(source)}"
+        return f"{quoting.quote(speaker)} said"
+    return "note" if source == DEFAULT_SOURCE else f"note from {quoting.quote_name(source)}"
 
 
 def fitting(entries: Iterable[Entry], budget: int) -> Iterator[tuple[int, Entry, str]]:
@@ -73,7 +73,7 @@ def cut(entry: Entry, budget: int) -> Entry:
     room = budget * BYTES_A_TOKEN - size(line({**entry, "text": quoting.CUT}, minute))
     kept = 0
     for character in entry["text"]:
-        room -= size(quoting.inside(character))
+        room -= size(quoting.escape(character))
         if room < 0:
             break
         kept += 1

@@ -100,13 +100,13 @@ def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) ->
         ends = [one for one in concepts.nodes() if _key(one) in keys]
         for source, target in permutations(ends, 2):
             relations.withdraw(concepts, source, target, node.memory_id)
-        gone = {folding.folded(one.bare) for one in hidden}
+        gone = {folding.fold(one.bare) for one in hidden}
         for one in ends:
-            if folding.folded(one.name) in gone and not one.valence:
+            if folding.fold(one.name) in gone and not one.valence:
                 concepts.delete_if_alone(one)
     else:
         wanted = [name for name in node.value("concepts") if _key_of(concepts, name) in keys]
-        for source, target in permutations(names.called(concepts, wanted), 2):
+        for source, target in permutations(names.find_or_create(concepts, wanted), 2):
             relations.support(concepts, source, target, node.memory_id)
 
 
@@ -116,4 +116,4 @@ def _key(concept: Concept) -> str | None:
 
 
 def _key_of(graph: Concepts, name: str) -> str:
-    return schema.owned(graph.scope, folding.folded(name))
+    return schema.make_owned_key(graph.scope, folding.fold(name))

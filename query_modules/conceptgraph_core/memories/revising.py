@@ -35,7 +35,7 @@ def revise(
     if not changes or any(_plain(seen.get(field)) != _plain(now[field]) for field in changes):
         raise Stale("memory: it has changed since it was shown; look at it again")
     if takes_back is None and all(_plain(changes[one]) == _plain(now[one]) for one in changes):
-        return crud.whole(graph, node)
+        return crud.read_whole(graph, node)
     known = _revisions(node)
     if takes_back is None:
         before = {field: one for field, one in now.items() if one is not None}
@@ -46,7 +46,7 @@ def revise(
     metadata = {key: one for key, one in node.value("metadata").items() if key != schema.REVISIONS}
     kept = {schema.REVISIONS: known[-schema.MAX_REVISIONS :]} if known else {}
     graph.update(node, metadata=metadata | kept)
-    return crud.whole(graph, node)
+    return crud.read_whole(graph, node)
 
 
 def _set(graph: Graph, node: Node, changes: Mapping[str, Any]) -> None:

@@ -225,7 +225,7 @@ def latest(properties: Mapping[str, Any]) -> int:
     return -max(time if isinstance(time, int) else 0 for time in times)
 
 
-def own(properties: Mapping[str, Any]) -> int | None:
+def derive_own(properties: Mapping[str, Any]) -> int | None:
     """Return a key of what is kept always, of what is about the user, and of house rules.
 
     The key is the lower, the later it was stored; what is kept always comes first. Other memories
@@ -244,9 +244,9 @@ def own(properties: Mapping[str, Any]) -> int | None:
     return -since if is_own else None
 
 
-def derived(properties: Mapping[str, Any]) -> dict[str, Any]:
+def derive_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of a new memory that follow from its others."""
-    made = {"latest": latest(properties), "own": own(properties), **TAGGED.of(properties)}
+    made = {"latest": latest(properties), "own": derive_own(properties), **TAGGED.of(properties)}
     return {name: value for name, value in made.items() if value is not None}
 
 
@@ -347,8 +347,8 @@ LAYER: Final = Layer(
                     "content",
                     checked_content,
                     absent="",
-                    stored=compression.stored,
-                    read=compression.whole,
+                    stored=compression.store_content,
+                    read=compression.unpack,
                 ),
                 optional("summary", text.summary),
                 starting("source", text.name, DEFAULT_SOURCE),
@@ -399,7 +399,7 @@ LAYER: Final = Layer(
                 heard="said",
             ),
             refers={"parent_id": MEMORY},
-            derived={"latest": latest, "own": own, **TAGGED.derived()},
+            derived={"latest": latest, "own": derive_own, **TAGGED.derived()},
             counted={"memories expired": is_expired, "memories forgotten": is_forgotten},
         ),
     ),

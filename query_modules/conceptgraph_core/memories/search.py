@@ -291,7 +291,7 @@ def search(
         {
             **graph.brief(one.node),
             "score": round(one.score, schema.DECIMALS),
-            "similarity": _rounded(one.similarity),
+            "similarity": _round(one.similarity),
             "total": len(found),
             "also": len(one.also),
             **standing.mark(graph, one.node, against),
@@ -309,9 +309,9 @@ def _later_first(
     by_node = {one.node: one for one in found}
     groups = [(one.node, *one.also) for one in found]
     first = list(by_node)[:most]
-    against = standing.against(graph, first, groups)
+    against = standing.find_contradicting(graph, first, groups)
     later = [node for node in against.values() if node in by_node and node not in first]
-    against |= standing.against(graph, later, groups)
+    against |= standing.find_contradicting(graph, later, groups)
     ordered = near_duplicates.later_first([*first, *later], against)
     return [by_node[node] for node in ordered[:most]], against
 
@@ -323,7 +323,7 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
     """
     made = []
     by_node = {one.node: one for one in ranked}
-    for group in near_duplicates.grouped(by_node):
+    for group in near_duplicates.group_nodes(by_node):
         if len(group) == 1:
             made.append(by_node[group[0]])
             continue
@@ -333,7 +333,7 @@ def _once(ranked: Sequence[Found]) -> list[Found]:
     return made
 
 
-def expired(
+def search_expired(
     gone: DeletedMemories,
     query: str | None = None,
     limit: int | None = schema.FOUND,
@@ -372,7 +372,7 @@ def expired(
     ]
 
 
-def widened(graph: AllMemories, text_: str, about: str | None = None) -> list[Row]:
+def widen(graph: AllMemories, text_: str, about: str | None = None) -> list[Row]:
     """Return the terms that a text leads to, as `concepts.widening.widened` does, with `covers`.
 
     Terms of the other names of merged entities precede terms of the neighbours of concepts. Each
@@ -394,12 +394,12 @@ def widened(graph: AllMemories, text_: str, about: str | None = None) -> list[Ro
 
 def _led_to(graph: AllMemories, text_: str) -> list[Row]:
     rows = merged.widened(graph.another(entities.Graph), text_)
-    of_concepts = widening.widened(graph.another(concepts.Graph), text_)
+    of_concepts = widening.widen(graph.another(concepts.Graph), text_)
     rows += ({**row, "covers": 1.0} for row in of_concepts)
     return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
 
 
-def unnamed(graph: AllMemories, query: str) -> Row:
+def leave_out_names(graph: AllMemories, query: str) -> Row:
     """Return the `text` of *query* without the first names of speakers, and `mean_length`.
 
     `unknown` has the words that no text and no list has, and `spelt` those of them that are
@@ -409,7 +409,7 @@ def unnamed(graph: AllMemories, query: str) -> Row:
     index = StoredIndex(graph.another(Words), graph.context.user_id)
     languages = graph.context.languages
     unknown = list(spelling.unknown(index, query, languages))
-    spelt = spelling.corrected(index, query, languages)
+    spelt = spelling.correct(index, query, languages)
     return {"text": text_, "mean_length": mean_length, "spelt": spelt, "unknown": unknown}
 
 
@@ -431,7 +431,7 @@ def _further(graph: AllMemories, query: str, number: int) -> list[Further]:
 
 def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:
     """Return *vector*, or an empty one if the store has no vectors to compare it with yet."""
-    if not len(vector) or remembered.chosen(graph) is None:
+    if not len(vector) or remembered.read_embedding(graph) is None:
         return ()
     if model is None:
         raise InvalidNumber("model: must say by which embedding the vector is")
@@ -440,5 +440,5 @@ def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -
     return made
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, schema.DECIMALS)

@@ -9,7 +9,7 @@ from .view import AllMemories, Node
 _CONTRADICTING: Final = {schema.RELATION_TYPES["contradicts"]: "contradicts"}
 
 
-def against(
+def find_contradicting(
     graph: AllMemories, nodes: Sequence[Node], groups: Iterable[Sequence[Node]] = ()
 ) -> dict[Node, Node]:
     """Return those of *nodes* that a later memory contradicts, each with the latest of these.
@@ -39,14 +39,14 @@ def against(
     return found
 
 
-def contradicted(graph: AllMemories, node: Node) -> Iterator[tuple[Node, int]]:
+def find_contradicted(graph: AllMemories, node: Node) -> Iterator[tuple[Node, int]]:
     """Iterate over the memories that *node* contradicts, each with the time of the link."""
     for edge, _, other, _ in graph.edges(node, (True,), _CONTRADICTING):
         at = edge.get_property("created_at")
         yield other, at if at.__class__ is int else node.value("created_at")
 
 
-def replaced(graph: AllMemories, node: Node) -> list[Node]:
+def find_replaced(graph: AllMemories, node: Node) -> list[Node]:
     """Return the memories that *node* replaced, and those that these did, the latest first."""
     found: set[Node] = set()
     ahead = [node]
@@ -134,5 +134,5 @@ def _replacing(graph: AllMemories, old: Node) -> list[tuple[int, Node]]:
 
 def mark(graph: AllMemories, node: Node, found: dict[Node, Node] | None = None) -> dict[str, Any]:
     """Return the field with the memory that contradicts *node*, as lists and `get` have it."""
-    other = (against(graph, [node]) if found is None else found).get(node)
+    other = (find_contradicting(graph, [node]) if found is None else found).get(node)
     return {"contradicted_by": None if other is None else other.memory_id}

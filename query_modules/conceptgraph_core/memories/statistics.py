@@ -63,7 +63,7 @@ def stats(graph: Graph) -> Row:
     counts a link at both ends; isolated memories have none. by_source has the hundred most frequent
     sources. Raises TooMuch beyond 10,000,000 links.
     """
-    counts = _counted(graph)
+    counts = _count(graph)
     by_state = {state: counts.states[state] for state in rules.STATES if state != rules.EXPIRED}
     if expired := sum(1 for _ in graph.another(ExpiredMemories).nodes()):
         by_state[rules.EXPIRED] = expired
@@ -88,7 +88,7 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
     links.
     """
     most = text.integer(top, "top", 1, schema.MAX_TOP)
-    counts = _counted(graph)
+    counts = _count(graph)
     connected = sorted(
         counts.linked.values(), key=lambda node: (-counts.degree(node), *age(node.raw))
     )
@@ -101,7 +101,7 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
     }
 
 
-def _counted(graph: Graph) -> _Counts:
+def _count(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
     counts, groups = _Counts(), graph.context.groups
     for node, times in _groups(graph):

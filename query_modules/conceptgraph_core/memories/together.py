@@ -39,7 +39,7 @@ def count(graph: Graph, put: Sequence[Node], linked: Pairs) -> None:
             graph.update(node, **{_NOTED: [" ".join(map(str, one)) for one in notes]})
 
 
-def offered(graph: Graph, node: Node) -> list[Node]:
+def find_offered(graph: Graph, node: Node) -> list[Node]:
     """Return the memories that were often in one answer with *node*, and have no link with it."""
     linked = {other.id for _, _, other, _ in graph.edges(node)}
     found = []

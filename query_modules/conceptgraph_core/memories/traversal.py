@@ -181,12 +181,12 @@ class _Walk:
         room = bounds.max_nodes - len(self.visits) + 1
         ways = Ways(self._graph, bounds.least, None if bounds.types or bounds.tags else room)
         self._read_all(frontier, ways)
-        taken = self._taken(ways, depth)
+        taken = self._take(ways, depth)
         if ways.is_cut and not self.truncated:
             # Some ways were dropped, and those after them are needed too.
             ways = Ways(self._graph, bounds.least)
             self._read_all(frontier, ways)
-            taken += self._taken(ways, depth)
+            taken += self._take(ways, depth)
         return taken
 
     def _read_all(self, frontier: list[Visit], ways: Ways) -> None:
@@ -204,11 +204,11 @@ class _Walk:
         for visit in frontier:
             ways = Ways(self._graph, self._bounds.least)
             self._read(visit.node, self.visits, ways)
-            if any(self._admitted(step) is not None for step in ways.in_order()):
+            if any(self._admit(step) is not None for step in ways.in_order()):
                 self.truncated = self.truncated or MAX_NODES
                 return
 
-    def _taken(self, ways: Ways, depth: int) -> list[Visit]:
+    def _take(self, ways: Ways, depth: int) -> list[Visit]:
         """Visit the ends of the ways, in order; return the visits that fit."""
         taken = []
         steps = ways.in_order()
@@ -216,7 +216,7 @@ class _Walk:
         first = list(islice(steps, self._bounds.max_nodes - len(self.visits) + 1))
         self._graph.expect([step.far_id for step in first])
         for step in chain(first, steps):
-            node = self._admitted(step)
+            node = self._admit(step)
             if node is None:
                 continue
             if self._is_full():
@@ -238,7 +238,7 @@ class _Walk:
         if depth > self._bounds.max_depth:
             return
         for step in self._ways_on(visit.node):
-            known, node = self.visits.get(step.far_id), self._admitted(step)
+            known, node = self.visits.get(step.far_id), self._admit(step)
             if node is None or (known is not None and depth >= known.depth):
                 continue
             if known is not None:
@@ -299,7 +299,7 @@ class _Walk:
                     end = (None, schema.PARENT, relative.raw, is_parent)
                     ways.add(relative.id, 1.0, node, end)
 
-    def _admitted(self, step: Step) -> Node | None:
+    def _admit(self, step: Step) -> Node | None:
         """Return the memory at the end of *step*, if this call sees it and the filters admit it.
 
         Called only for memories to return, because a hub has far more links than a walk returns.

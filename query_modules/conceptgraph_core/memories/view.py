@@ -39,7 +39,7 @@ class Node(adapter.Node):
     @property
     def content(self) -> str:
         """The whole content, whether it is archived or not."""
-        return str(compression.whole(self.raw.get_property("content")) or "")
+        return str(compression.unpack(self.raw.get_property("content")) or "")
 
     @property
     def text(self) -> str:
@@ -143,7 +143,7 @@ def _days(value: Any) -> int:
     return min(rules.MAX_LINK_DAYS, max(0, value)) if value.__class__ is int else 0
 
 
-# The properties that `schema.own` reads.
+# The properties that `schema.derive_own` reads.
 _OF_OWN = frozenset(("tags", "thread", "concepts", "content"))
 _OF_TAGGED = frozenset((schema.TAGGED.source, schema.TAGGED.unless))
 _DECLARED = {declared.name: declared for declared in schema.KIND.properties}
@@ -163,7 +163,7 @@ class AllMemories(adapter.Graph[Node]):
         return node
 
     def update(self, node: Node, /, **properties: Any) -> None:
-        """Set properties of *node*, and those that follow: `schema.own`, and the places of tags."""
+        """Set properties of *node*, and what follows: `schema.derive_own`, the places of tags."""
         super().update(node, **properties)
         if not _OF_TAGGED.isdisjoint(properties):
             tagged = schema.TAGGED.of({name: node.value(name) for name in _OF_TAGGED})
@@ -171,7 +171,7 @@ class AllMemories(adapter.Graph[Node]):
             super().update(node, **{name: one for name, one in tagged.items() if get(name) != one})
         if not _OF_OWN.isdisjoint(properties):
             read = {name: node.value(name) for name in ("tags", "thread", "concepts", "created_at")}
-            own = schema.own({**read, "content": node.content})
+            own = schema.derive_own({**read, "content": node.content})
             if own != node.raw.get_property("own"):
                 super().update(node, own=own)
 

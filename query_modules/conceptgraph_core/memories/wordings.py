@@ -38,14 +38,14 @@ class Wordings:
 
     def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
         """Return, for each wording, what finds by it, and the best *depth* memories it finds."""
-        return [(finder, _apart(finder.best(depth, wanted))) for finder in self._finders]
+        return [(finder, _set_apart(finder.best(depth, wanted))) for finder in self._finders]
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories of each wording, the best first."""
-        return merged([found for _, found in self.each(depth, wanted)])
+        return merge_found([found for _, found in self.each(depth, wanted)])
 
 
-def merged(lists: Iterable[Sequence[Found]]) -> list[Found]:
+def merge_found(lists: Iterable[Sequence[Found]]) -> list[Found]:
     """Return the memories of all *lists*, each once, with its best score, the best first.
 
     A list may put a memory before a better one, a later text before the one that it renews. It
@@ -63,11 +63,11 @@ def merged(lists: Iterable[Sequence[Found]]) -> list[Found]:
             ranks[one.node.id] = max(rank, ranks.get(one.node.id, 0.0))
         for one in found:
             known = best.get(one.node.id)
-            best[one.node.id] = one if known is None else _together(known, one)
+            best[one.node.id] = one if known is None else _join_found(known, one)
     return sorted(best.values(), key=lambda one: -ranks[one.node.id])
 
 
-def _apart(found: Sequence[Found]) -> list[Found]:
+def _set_apart(found: Sequence[Found]) -> list[Found]:
     """Return *found* without texts that only what the user said leads to, if that led to others.
 
     Several texts may be made from the same words. The one that has a word of the query itself is
@@ -81,7 +81,7 @@ def _apart(found: Sequence[Found]) -> list[Found]:
     return [one for one in found if one not in heard or one.node.value("said") not in others]
 
 
-def _together(one: Found, other: Found) -> Found:
+def _join_found(one: Found, other: Found) -> Found:
     if one.score < other.score:
         one, other = other, one
     also = tuple(dict.fromkeys((*one.also, *other.also)))

@@ -53,7 +53,7 @@ class Created:
         """Store the names of the last list."""
         if self._list is not None:
             number = -1 - self._list.id
-            self._lists.update(self._list, number=number, **schema.kept(self._entries))
+            self._lists.update(self._list, number=number, **schema.make_properties(self._entries))
         self._list, self._entries = None, []
 
 
@@ -75,7 +75,7 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
             continue
         entries.append(schema.entry(name))
         forms = {
-            index.folded: folding.folded(name),
+            index.folded: folding.fold(name),
             index.other: folding.folded_if_other(name),
             index.plain: folding.plain_if_other(name),
             index.unlisted: None,
@@ -86,10 +86,14 @@ def put(graph: adapter.Graph[Any], index: TextIndex, number: int) -> dict[str, i
         node.raw.set_property(index.listed, number)
         size += 1
         if len(entries) == schema.SIZE:
-            lists.create_node(schema.LIST, number=number, label=index.label, **schema.kept(entries))
+            lists.create_node(
+                schema.LIST, number=number, label=index.label, **schema.make_properties(entries)
+            )
             number, entries = number + 1, []
     if entries:
-        lists.create_node(schema.LIST, number=number, label=index.label, **schema.kept(entries))
+        lists.create_node(
+            schema.LIST, number=number, label=index.label, **schema.make_properties(entries)
+        )
     return {"listed": size}
 
 
@@ -106,7 +110,10 @@ def take_out(graph: adapter.Graph[Any], index: TextIndex, node: Node) -> dict[st
     for one in lists.nodes():
         if one.raw.get_property("number") == number:
             entries = one.raw.get_property("names").strip(schema.AROUND).split(schema.AROUND)
-            lists.update(one, **schema.kept(other for other in entries if other not in ("", entry)))
+            lists.update(
+                one,
+                **schema.make_properties(other for other in entries if other not in ("", entry)),
+            )
     return {index.listed: None}
 
 

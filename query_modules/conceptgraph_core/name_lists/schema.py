@@ -23,7 +23,7 @@ SIZE: Final = 1_000
 MANY: Final = 100
 
 
-def _any(value: Any, _: str) -> Any:
+def _accept_any(value: Any, _: str) -> Any:
     return value
 
 
@@ -37,7 +37,9 @@ LAYER: Final = Layer(
             measure="name lists",
             key=("number",),
             # `label` is the label of the listed nodes, `size` their number.
-            properties=tuple(Property(name, _any) for name in ("number", "label", "names", "size")),
+            properties=tuple(
+                Property(name, _accept_any) for name in ("number", "label", "names", "size")
+            ),
             text="number",
             exported=False,
         ),
@@ -54,11 +56,11 @@ def entry(name: str) -> str:
     It has the folded form, the plain one and the name. The last two are "" if they equal the folded
     form.
     """
-    folded = folding.folded(name)
+    folded = folding.fold(name)
     return WITHIN.join((folded, folding.plain_if_other(name) or "", "" if name == folded else name))
 
 
-def kept(entries: Iterable[str]) -> dict[str, str | int]:
+def make_properties(entries: Iterable[str]) -> dict[str, str | int]:
     """Return the properties of a list of *entries*; `names` has all of them, with marks around."""
     entries = list(entries)
     return {"names": AROUND + "".join(one + AROUND for one in entries), "size": len(entries)}

@@ -52,7 +52,7 @@ class Calendar:
         self.language = spoken
         self._phrases: dict[str, dict[str, list[_Phrase]]] = {}
         for name, phrases in language.load(spoken, _TOPIC).items():
-            kind, value = _named(name)
+            kind, value = _parse_name(name)
             of_kind = self._phrases.setdefault(kind, {})
             for phrase in phrases:
                 words = tuple(phrase.split())
@@ -90,7 +90,7 @@ class Calendar:
         return past, plans
 
 
-def _named(name: str) -> tuple[str, Any]:
+def _parse_name(name: str) -> tuple[str, Any]:
     """Return the kind and the value of a name in the data: "month 3", "unit week", "last"."""
     kind, _, value = name.rpartition(" ")
     if kind in {"month", "weekday", "short weekday", "day", "number"}:

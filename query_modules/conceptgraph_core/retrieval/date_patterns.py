@@ -57,7 +57,7 @@ def find_named_days(text: str, today: date) -> Iterator[Days]:
     for word, unit, count in _WORDS:
         if word in text:
             text = text.replace(word, "")
-            days = spans.ago(today, unit, count)
+            days = spans.count_back(today, unit, count)
             if days is not None:
                 yield days
 
@@ -72,7 +72,7 @@ def iso(reader: Reader, at: int) -> Found:
     return read(spans.of_month(a.year, b.number), 2)
 
 
-def dotted(reader: Reader, at: int) -> Found:
+def read_dotted(reader: Reader, at: int) -> Found:
     """7.5.2023."""
     a, b, c = (reader.token(at + offset) for offset in range(3))
     if a.number is None or b.number is None or c.year is None or b.gap + c.gap != "..":
@@ -99,7 +99,7 @@ def japanese_day(reader: Reader, at: int) -> Found:
         return None
     for ending, unit in AGO:
         if b.text.startswith(ending):
-            return read(spans.ago(reader.today, unit, a.number), 2)
+            return read(spans.count_back(reader.today, unit, a.number), 2)
     if c.number is None or d.text[:1] != OF_DAY or b.text != OF_MONTH:
         return None
     return read(spans.latest_day(reader.today, a.number, c.number), 4)
@@ -116,7 +116,7 @@ def day_of_month(reader: Reader, at: int) -> Found:
     if month is None:
         return None
     end = month_at + length
-    return _dated(reader, at, end, month, day)
+    return _make_date(reader, at, end, month, day)
 
 
 def month_and_day(reader: Reader, at: int) -> Found:
@@ -128,10 +128,10 @@ def month_and_day(reader: Reader, at: int) -> Found:
     if then.year is not None:
         return read(spans.of_month(then.year, month), length + 1)
     end = at + length + 1
-    return _dated(reader, at, end + reader.match("ordinal", end)[1], month, then.number)
+    return _make_date(reader, at, end + reader.match("ordinal", end)[1], month, then.number)
 
 
-def _dated(reader: Reader, at: int, end: int, month: int, day: int) -> Found:
+def _make_date(reader: Reader, at: int, end: int, month: int, day: int) -> Found:
     """Return that day, of the year that stands at *end*, if one does."""
     year_at = end + reader.match("of", end)[1]
     year = reader.token(year_at).year
@@ -170,7 +170,7 @@ def ordinal(reader: Reader, at: int) -> Found:
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
     iso,
-    dotted,
+    read_dotted,
     japanese_date,
     japanese_day,
     day_of_month,

@@ -78,7 +78,7 @@ def part(name: str) -> int:
     return names.part(name, schema.PARTS)
 
 
-def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
+def read_told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
     """Return the text that the index keeps for a record; None if the record has none.
 
     *properties* are decoded values, as in records. The index would misread a stored form: a user's
@@ -104,9 +104,9 @@ def told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
         position,
         speaker if isinstance(speaker, str) else None,
         _said_at(kind.indexed, key, properties),
-        _about(kind.indexed, properties),
+        _read_about(kind.indexed, properties),
         _told_before(kind.indexed, properties),
-        _heard(kind.indexed, properties),
+        _read_heard(kind.indexed, properties),
     )
 
 
@@ -132,12 +132,12 @@ def _text(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
     return "\n".join(value for value in values if isinstance(value, str))
 
 
-def _heard(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
+def _read_heard(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
     said = None if indexed.heard is None else properties.get(indexed.heard)
     return said if isinstance(said, str) else ""
 
 
-def _about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ...]:
+def _read_about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ...]:
     names = None if indexed.about is None else properties.get(indexed.about)
     if not isinstance(names, (list, tuple)):
         return ()
@@ -166,7 +166,7 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
                     (scope, thread, position + offset),
                 )
     for scope, of_scope in names.items():
-        yield from named(scope, of_scope)
+        yield from find_terms(scope, of_scope)
 
 
 def corpus(scope: str) -> Iterator[Place]:
@@ -175,7 +175,7 @@ def corpus(scope: str) -> Iterator[Place]:
         yield schema.CORPUS, ("scope", "part"), (scope, part)
 
 
-def named(scope: str, names: Sequence[str] | Mapping[str, float]) -> Iterator[Place]:
+def find_terms(scope: str, names: Sequence[str] | Mapping[str, float]) -> Iterator[Place]:
     """Yield the look-ups of the terms *names*."""
     for name in names:
         yield schema.TERM, ("scope", "name"), (scope, name)

@@ -11,7 +11,7 @@ from ..graph.adapter import Node
 from ..words import readings
 from ..words.splitting import split
 from . import schema
-from .groups import Neighbour, meant, of_term
+from .groups import Neighbour, make_meant, of_term
 from .index import Corpus, Mentions, Told
 from .indexer import Words
 from .question import own_names
@@ -48,7 +48,7 @@ class StoredIndex:
         for asked, other, word, cosine in graph.context.neighbours:
             self._static.setdefault(asked, []).append((other, word, cosine))
         for asked, other, word, cosine in graph.context.spelt:
-            self._spelt.setdefault(asked, []).append(meant(other, word, cosine < 1))
+            self._spelt.setdefault(asked, []).append(make_meant(other, word, cosine < 1))
         # The names of speakers that the look-up read.
         self._speakers: set[str] = set()
         total = length = 0

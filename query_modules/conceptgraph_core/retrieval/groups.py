@@ -90,7 +90,7 @@ def of_family(family: Mapping[str, str]) -> tuple[Neighbour, ...]:
     return tuple(Neighbour(term, word, 1.0, FAMILY_SHARE, 1.0) for term, word in family.items())
 
 
-def meant(term: str, word: str, is_part: bool = False) -> Neighbour:
+def make_meant(term: str, word: str, is_part: bool = False) -> Neighbour:
     """Return the term that a misspelt one was meant for, or a part of a compound."""
     if is_part:
         return Neighbour(term, word, _PART_SHARE, _PART_SHARE, _PART_COVERS)

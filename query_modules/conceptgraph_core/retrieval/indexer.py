@@ -12,7 +12,7 @@ from ..layers import IndexedText, NodeKind
 from ..words import missing
 from . import schema
 from .along_threads import NEIGHBOURS
-from .documents import Told, part, told, words_in
+from .documents import Told, part, read_told, words_in
 from .speakers import Speakers
 
 _PROPERTIES = ("thread", "position", "speaker", "said_at")
@@ -87,13 +87,13 @@ class Writer:
             self._forget_groups(one, text)
         changed |= self._write_place(one, text)
         changed |= self._speakers.write(one, text, False, afresh)
-        return self._set(text, node=node.id, **_given(one)) or changed
+        return self._set(text, node=node.id, **_make_given(one)) or changed
 
     def _write_new(self, one: Told, node: Node) -> None:
         counts = one.counts(self._languages)
         size = words_in(counts)
         scope, label, key = one.id
-        given = {"length": size, "node": node.id, **_given(one)}
+        given = {"length": size, "node": node.id, **_make_given(one)}
         given = {name: value for name, value in given.items() if value is not None}
         text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, **given)
         self._texts[one.id] = text
@@ -194,7 +194,7 @@ class Writer:
         get = node.raw.get_property
         stored = {name: get(name) for name in names}
         texts = {name: kind.declared(name).read(stored[name]) for name in kind.indexed.texts()}
-        return told(kind, stored | texts)
+        return read_told(kind, stored | texts)
 
     def _load(self) -> None:
         if self._is_loaded:
@@ -373,7 +373,7 @@ def _read_of(kind: NodeKind, indexed: IndexedText) -> set[str]:
     return names | {name for name in (kind.scope, indexed.otherwise_at) if name is not None}
 
 
-def _given(one: Told) -> dict[str, Any]:
+def _make_given(one: Told) -> dict[str, Any]:
     return {"speaker": one.speaker, "said_at": one.said_at, "told_at": one.told_at}
 
 

@@ -29,7 +29,7 @@ def _in_month(reader: Reader, at: int) -> Found:
             of_year = _month_or_season_of_year(reader, at + length)
             if of_year is not None:
                 return of_year[0], of_year[1] + length, None
-            return read(_chosen(reader, kind, value, None), length + size)
+            return read(_choose_days(reader, kind, value, None), length + size)
     return None
 
 
@@ -45,7 +45,7 @@ def _month_or_season_of_year(reader: Reader, at: int) -> Found:
     return None
 
 
-def _chosen(reader: Reader, kind: str, value: Any, back: int | None) -> Days | None:
+def _choose_days(reader: Reader, kind: str, value: Any, back: int | None) -> Days | None:
     """Return the weekday, month, season or unit that is *back*: 1 the last, -1 the next, 0 this.
 
     None: the latest, or the coming one where the text speaks of what is ahead.
@@ -84,7 +84,7 @@ def _named_month(reader: Reader, month: int, back: int | None) -> Days | None:
         distance = -((month - reader.today.month) % 12) or (-12 if back else 0)
     elif not distance and back:
         distance = 12
-    return spans.ago(reader.today, MONTH, distance)
+    return spans.count_back(reader.today, MONTH, distance)
 
 
 def _season(reader: Reader, name: str, back: int | None) -> Days | None:
@@ -111,10 +111,10 @@ def _unit(reader: Reader, unit: str, back: int | None) -> Days | None:
         return None
     if back is None:
         back = 0 if reader.is_ahead or reader.today.weekday() >= 5 else 1
-    days = spans.ago(reader.today, unit, back)
+    days = spans.count_back(reader.today, unit, back)
     if unit == WEEKEND and back == -1:
         # To some the next weekend is the coming one, to others the one after that.
-        this = spans.ago(reader.today, unit, 0)
+        this = spans.count_back(reader.today, unit, 0)
         return None if days is None or this is None else Days(this.first, days.end)
     return days
 
@@ -132,13 +132,13 @@ def _last(reader: Reader, at: int) -> Found:
         if back == 0 and reader.match("verb", at + length)[1]:
             return None  # This may be.
         if back == 0 and (size := reader.match("part", at + length)[1]):
-            return read(spans.ago(reader.today, DAY, 0), length + size)
+            return read(spans.count_back(reader.today, DAY, 0), length + size)
         for kind in _KINDS:
             value, size = reader.match(kind, at + length)
             if not size:
                 continue
             # "This Friday", but "the last Friday".
-            found = _beside(reader, kind, value, back)
+            found = _find_beside(reader, kind, value, back)
             return read(found, length + size, value if "weekday" in kind else None)
     return None
 
@@ -152,13 +152,13 @@ def _last_after(reader: Reader, at: int) -> Found:
         for beside, back in _BESIDE:
             length = reader.match(f"{beside} after", at + size)[1]
             if length:
-                found = _beside(reader, kind, value, back)
+                found = _find_beside(reader, kind, value, back)
                 return read(found, size + length, value if "weekday" in kind else None)
     return None
 
 
-def _beside(reader: Reader, kind: str, value: Any, back: int) -> Days | None:
-    return _chosen(reader, kind.removeprefix("short "), value, back)
+def _find_beside(reader: Reader, kind: str, value: Any, back: int) -> Days | None:
+    return _choose_days(reader, kind.removeprefix("short "), value, back)
 
 
 def _day_word(reader: Reader, at: int) -> Found:
@@ -167,10 +167,10 @@ def _day_word(reader: Reader, at: int) -> Found:
     if not length or reader.follows("no day after", at):
         return None
     length += reader.match("part", at + length)[1]
-    return read(spans.ago(reader.today, DAY, -count), length)
+    return read(spans.count_back(reader.today, DAY, -count), length)
 
 
-def _on(reader: Reader, at: int) -> Found:
+def _read_on(reader: Reader, at: int) -> Found:
     """On Friday, am Wochenende; Friday, but not every Friday."""
     length = reader.match("on", at)[1]
     after = _last_after(reader, at + length) if length else None
@@ -189,7 +189,7 @@ def _on(reader: Reader, at: int) -> Found:
     return read(_unit(reader, unit, None), length + size)
 
 
-def _counted(reader: Reader, at: int) -> Found:
+def _read_counted(reader: Reader, at: int) -> Found:
     """Three days ago, hace un mes, vor drei Tagen; in three weeks, daqui a dois dias."""
     before = reader.match("ago before", at)[1]
     ahead = 0 if before else reader.match("ahead before", at)[1]
@@ -203,13 +203,13 @@ def _counted(reader: Reader, at: int) -> Found:
     if not size or not count or not length:
         return None
     if before or after:
-        return read(spans.ago(reader.today, unit, count), end + after - at)
+        return read(spans.count_back(reader.today, unit, count), end + after - at)
     if ahead or from_now:
-        return read(spans.ago(reader.today, unit, -count), end + from_now - at)
+        return read(spans.count_back(reader.today, unit, -count), end + from_now - at)
     return None
 
 
-def _several(reader: Reader, at: int) -> Found:
+def _read_several(reader: Reader, at: int) -> Found:
     """The last three weeks, the next few days, los próximos días, les trois prochains jours."""
     count, first = reader.number(at)
     for beside, sign in (("last", -1), ("next", 1)):
@@ -225,7 +225,7 @@ def _several(reader: Reader, at: int) -> Found:
             number = _FEW if unit == DAY else 3
         if not unit_size or not number:
             continue
-        days = spans.around(reader.today, unit, sign * number)
+        days = spans.count_around(reader.today, unit, sign * number)
         return read(days, first + length + size + few + unit_size)
     return None
 
@@ -233,19 +233,19 @@ def _several(reader: Reader, at: int) -> Found:
 def _soon(reader: Reader, at: int) -> Found:
     """Coming up: within a year."""
     length = reader.match("soon", at)[1]
-    return read(spans.around(reader.today, YEAR, 1), length) if length else None
+    return read(spans.count_around(reader.today, YEAR, 1), length) if length else None
 
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
     *date_patterns.PATTERNS,
-    _counted,
-    _several,
+    _read_counted,
+    _read_several,
     _day_word,
     _last,
     _last_after,
     date_patterns.ordinal,
     _month_or_season_of_year,
-    _on,
+    _read_on,
     _in_month,
     _soon,
 )

@@ -87,7 +87,7 @@ class Reader:
         self.is_ahead = is_ahead
 
     def periods(self, patterns: Sequence[Pattern]) -> Iterator[Read]:
-        at, named = 0, self._named()
+        at, named = 0, self._find_names()
         while at < len(self._tokens):
             token = self._tokens[at]
             found = None
@@ -100,7 +100,7 @@ class Reader:
             yield Read(days, at, at + length, weekday, bool(self.match("soon", at)[1]))
             at += length
 
-    def _named(self) -> list[bool]:
+    def _find_names(self) -> list[bool]:
         """Return for each token whether one that may name a time stands at most `_LONGEST` on."""
         named, distance = [], _LONGEST + 1
         for token in reversed(self._tokens):

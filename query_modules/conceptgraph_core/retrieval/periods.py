@@ -53,10 +53,10 @@ def periods(text: str, asked_at: int, zone: tzinfo = UTC) -> tuple[Period, ...]:
     like. A date without a year is the latest that is not after the day of *asked_at* (unix ms) in
     *zone*, but the coming one where the text speaks of what is or will be.
     """
-    return named(text, asked_at, zone).periods
+    return find_periods(text, asked_at, zone).periods
 
 
-def named(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
+def find_periods(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
     """Return the periods that *text* names, as `periods` does, and the rest of it."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     said = tokens(folded)
@@ -71,18 +71,20 @@ def named(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
     read = [
         one
         for calendar in spoken
-        for one in _joined(list(Reader(said, today, calendar, is_ahead=is_ahead).periods(PATTERNS)))
+        for one in _join_read(
+            list(Reader(said, today, calendar, is_ahead=is_ahead).periods(PATTERNS))
+        )
     ]
     if any(not one.is_vague for one in read):
         read = [one for one in read if not one.is_vague]
     used = {at for one in read for at in range(one.start, one.end)}
-    known = (each for one in _whole(read) for each in _apart(one))
+    known = (each for one in _keep_whole(read) for each in _take_apart(one))
     days = dict.fromkeys([*known, *date_patterns.find_named_days(folded, today)])
     rest = tuple(word for at, word in enumerate(words) if at not in used)
     return Named(tuple(_period(one, zone) for one in days), rest, is_past, is_ahead, languages)
 
 
-def _apart(one: Read) -> tuple[Days, ...]:
+def _take_apart(one: Read) -> tuple[Days, ...]:
     """Return the days of *one*; of a weekday that may be either of two, each by itself."""
     first, end = one.days
     day = timedelta(days=1)
@@ -91,7 +93,7 @@ def _apart(one: Read) -> tuple[Days, ...]:
     return Days(first, first + day), Days(end - day, end)
 
 
-def _joined(read: list[Read]) -> list[Read]:
+def _join_read(read: list[Read]) -> list[Read]:
     """Return what was *read*, a weekday beside a week or a date joined with that."""
     made: list[Read] = []
     for one in read:
@@ -134,7 +136,7 @@ def _of_date(one: Read, other: Read) -> Read | None:
     return other if one.weekday == first.weekday() and is_day else None
 
 
-def _whole(read: list[Read]) -> list[Read]:
+def _keep_whole(read: list[Read]) -> list[Read]:
     """Return what was *read* without what another language read as a part of it."""
     return [
         one

@@ -11,7 +11,7 @@ from ..words import Reading, families, first_name, readings, terms
 from ..words.languages import DEFAULT
 from ..words.splitting import split
 from .groups import Neighbour, of_family
-from .periods import Period, named, periods
+from .periods import Period, find_periods, periods
 
 # Older texts fade slightly; the other three factors raise texts that the question points at.
 AGE_EXPONENT: Final = -0.05
@@ -186,19 +186,19 @@ def question(
 
 def asking(message: str) -> frozenset[str]:
     """Return the words that only ask, such as “which day”: the answer to *message* has none."""
-    return language.spoken(split(message), "asking", "asking", "function")
+    return language.read_spoken(split(message), "asking", "asking", "function")
 
 
 def light(message: str) -> frozenset[str]:
     """Return the words that say little, such as “using”, in the languages of *message*."""
-    return language.spoken(split(message), "light", "light")
+    return language.read_spoken(split(message), "light", "light")
 
 
 def asks_of_the_past(message: str) -> bool:
     """Tell whether *message* asks for how it was before."""
     said = split(message)
     whole = f" {' '.join(said)} "
-    phrases = language.spoken(said, "asking", "past")
+    phrases = language.read_spoken(said, "asking", "past")
     return any(f" {' '.join(split(one))} " in whole for one in phrases)
 
 
@@ -221,7 +221,7 @@ class Past(NamedTuple):
 
 def past_of(message: str, asked_at: int, zone: tzinfo = UTC) -> Past | None:
     """Return the past that *message* asks about: a period that is over, or any time before."""
-    said = named(message, asked_at, zone)
+    said = find_periods(message, asked_at, zone)
     over = [one for one in said.periods if one.to_ms <= asked_at]
     if over and not said.is_ahead:
         return Past(over[-1].from_ms, over[-1].to_ms)
@@ -238,14 +238,16 @@ def sought_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
     """Return the terms by which a text may match the question *text*: also those of families."""
     asked = asked_terms(text, languages)
     return list(
-        dict.fromkeys((*asked, *families.of(asked, language.likely(split(text)), languages)))
+        dict.fromkeys(
+            (*asked, *families.find_families(asked, language.likely(split(text)), languages))
+        )
     )
 
 
 def _with_family(
     cue: Cue, spoken: Sequence[str], languages: Sequence[str], speakers: Container[str]
 ) -> Cue:
-    family = families.of(cue.terms, spoken, languages)
+    family = families.find_families(cue.terms, spoken, languages)
     near = of_family({term: word for term, word in family.items() if term not in speakers})
     return cue._replace(near=near) if near else cue
 

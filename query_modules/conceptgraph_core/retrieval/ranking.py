@@ -83,11 +83,11 @@ def associate(
       to it or to its neighbours.
     * Texts of equal score are ordered by time, the latest first and unknown times last, then by id.
     """
-    spread = activated(question, corpus, index, near)
+    spread = spread_activation(question, corpus, index, near)
     return Choice(question, index, spread, limit, admits, near).best()
 
 
-def activated(
+def spread_activation(
     question: Question,
     corpus: Corpus,
     index: Index[H],
@@ -110,7 +110,7 @@ def activated(
 
 def read_by(question: Question, index: Index[H]) -> dict[str, int]:
     """Return the terms that *question* reads, with their numbers of texts."""
-    return _counts(question, index, _near(question, index))
+    return _counts(question, index, _find_neighbours(question, index))
 
 
 def read_beside(
@@ -148,15 +148,15 @@ def _read(
     terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
     families = {cue.said: _substitutes(cue, index) for cue in question.cues}
-    near = _near(question, index) if only is None else families
+    near = _find_neighbours(question, index) if only is None else families
     counts = _counts(question, index, near) if only is None else dict.fromkeys(only, 1)
     for cues in (question.cues, question.further):
-        read = [_of(cue, counts, near.get(cue.said, ())) for cue in cues]
+        read = [_limit_cue(cue, counts, near.get(cue.said, ())) for cue in cues]
         of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms or cue.near]
         yield from sorted(of_cues, key=lambda one: (len(one[1].texts), one[0].terms))
 
 
-def _of(cue: Cue, read: Mapping[str, int], near: Sequence[Neighbour]) -> Cue:
+def _limit_cue(cue: Cue, read: Mapping[str, int], near: Sequence[Neighbour]) -> Cue:
     """Return *cue* with only those of its terms, and of those *near*, that are *read*."""
     own, foreign = (tuple(filter(read.get, terms)) for terms in (cue.own, cue.foreign))
     return cue._replace(
@@ -164,7 +164,7 @@ def _of(cue: Cue, read: Mapping[str, int], near: Sequence[Neighbour]) -> Cue:
     )
 
 
-def _near(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
+def _find_neighbours(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
     """Return the neighbours of each cue that the question does not contain, by `said`."""
     said = {term for cue in question.cues for term in cue.terms}
     near: dict[str, list[Neighbour]] = {}
@@ -287,7 +287,7 @@ class Choice(Generic[H]):
 
     def _best(self) -> list[Associated[H]]:
         self._found.sort(key=lambda one: one.order)
-        return [self._explained(one) for one in self._found[: self._limit]]
+        return [self._explain(one) for one in self._found[: self._limit]]
 
     @property
     def _least(self) -> float:
@@ -353,7 +353,7 @@ class Choice(Generic[H]):
             (place, total, self._near(place)) for most, place, total in likely if most >= least
         ]
         self._index.expect([near for _, _, near in wanted])
-        found = (self._scored(*one) for one in wanted)
+        found = (self._score(*one) for one in wanted)
         scored = [one for one in found if one is not None and one.score >= least]
         scored.sort(key=lambda one: one.score, reverse=True)
         self._index.expect_nodes([one.text for one in scored[: self._limit]])
@@ -373,14 +373,14 @@ class Choice(Generic[H]):
                 total = self._spread.total(place)
                 if total * factor < self._least:
                     continue
-                one = self._scored(place, total, self._near(place))
+                one = self._score(place, total, self._near(place))
                 if one is not None:
                     self._take(one)
 
-    def _scored(self, place: Place, total: float, near: tuple[H, int]) -> _Found[H] | None:
+    def _score(self, place: Place, total: float, near: tuple[H, int]) -> _Found[H] | None:
         """Return the text at *place*; None if there is none, or if it is too recent.
 
-        *near* is its nearest text with a mention (`_near`).
+        *near* is its nearest text with a mention (`_find_neighbours`).
         """
         self._considered.add(place)
         text = self._index.beside(*near) if near[1] else near[0]
@@ -427,7 +427,7 @@ class Choice(Generic[H]):
                     return text, -offset
         raise LookupError("a place that nothing reaches")
 
-    def _explained(self, found: _Found[H]) -> Associated[H]:
+    def _explain(self, found: _Found[H]) -> Associated[H]:
         return Associated(
             found.text, found.told, found.score, found.factors, self._spread, found.place
         )

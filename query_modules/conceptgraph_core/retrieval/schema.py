@@ -64,7 +64,7 @@ def checked_limit(limit: int | None) -> int:
     return text.integer(most, "limit", 1, MAX_LIMIT)
 
 
-def _any(value: Any, _: str) -> Any:
+def _accept_any(value: Any, _: str) -> Any:
     return value
 
 
@@ -74,7 +74,7 @@ def _kind(label: str, key: tuple[str, ...], others: tuple[str, ...]) -> NodeKind
         kind=label.lower(),
         measure=label.lower(),
         key=key,
-        properties=tuple(Property(name, _any) for name in (*key, *others)),
+        properties=tuple(Property(name, _accept_any) for name in (*key, *others)),
         text=key[-1],
         scope="scope",
         exported=False,
@@ -101,9 +101,11 @@ LAYER: Final = Layer(
         _kind(CORPUS, ("scope", "part"), ("texts", "length", "grouped")),
     ),
     edges=(
-        EdgeKind(MENTIONS, "mentions", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
-        EdgeKind(ABOUT, "about", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
-        EdgeKind(HEARD, "heard", (Property(COUNT, _any),), (TEXT,), (TERM,), None, False),
+        EdgeKind(
+            MENTIONS, "mentions", (Property(COUNT, _accept_any),), (TEXT,), (TERM,), None, False
+        ),
+        EdgeKind(ABOUT, "about", (Property(COUNT, _accept_any),), (TEXT,), (TERM,), None, False),
+        EdgeKind(HEARD, "heard", (Property(COUNT, _accept_any),), (TEXT,), (TERM,), None, False),
         # From a text to the next one in its thread, if that is at most three positions further.
         EdgeKind(NEXT, "next", (), (TEXT,), (TEXT,), None, False),
         EdgeKind(SAID, "said", (), (SPEAKER,), (TEXT,), None, False),

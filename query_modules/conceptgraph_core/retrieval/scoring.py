@@ -214,10 +214,10 @@ class Spread(Generic[H]):
         given = list(map(self._saturated.__getitem__, pairs))
         own = len(mentions.texts)
         if near:
-            mentions, term_of, given, own = self._grouped(cue, mentions, term_of, given, near)
+            mentions, term_of, given, own = self._group(cue, mentions, term_of, given, near)
         self._add(cue, weight, mentions, term_of, given, own)
 
-    def _grouped(
+    def _group(
         self,
         cue: Cue,
         mentions: Mentions[H],
@@ -381,7 +381,7 @@ class Spread(Generic[H]):
         for place, strength in self._strengths.items():
             if strength >= least and place < 0 and place not in near:
                 yield strength, place
-        for hits in self._together(least):
+        for hits in self._join_places(least):
             yield from (one for one in self._bounds(hits, least) if one[1] not in near)
 
     def reached(self, mentions: Mentions[H]) -> set[Place]:
@@ -396,7 +396,7 @@ class Spread(Generic[H]):
             return strengths.get(place, 0.0) + near
         return sum(by * strengths.get(place + offset, 0.0) for by, offset in _AROUND) + near
 
-    def _together(self, least: float) -> Iterator[list[Place]]:
+    def _join_places(self, least: float) -> Iterator[list[Place]]:
         """Yield groups of places with mentions that are near enough to reach a common place.
 
         A group whose sum is below *least* is left out.
@@ -527,9 +527,9 @@ class Spread(Generic[H]):
                 is_heard = bool(terms) and mentions.counts[parts[0][2]] <= HEARD_COUNT
                 yield Word(cue.cue, terms, gave, sources, texts, is_heard)
         if place in self._near:
-            yield self._meant(place)
+            yield self._count_meant(place)
 
-    def _meant(self, place: Place) -> Word[H]:
+    def _count_meant(self, place: Place) -> Word[H]:
         """Return the contribution of the texts that are near in meaning to *place*."""
         cosines = self._cosines
         parts = [

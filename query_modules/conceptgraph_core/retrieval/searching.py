@@ -123,10 +123,10 @@ class Search:
         if not self._index.corpus.texts:
             return []
         if self._association is None:
-            self._association = self._associated(admits)
+            self._association = self._associate(admits)
         return [self._hit(one) for one in self._association.best(limit)]
 
-    def _associated(self, admits: Callable[[Any], bool]) -> Association[int]:
+    def _associate(self, admits: Callable[[Any], bool]) -> Association[int]:
         index, sought = self._index, self._question
         only = None if self._first is None else self._first._read_beside
 
@@ -171,14 +171,14 @@ class Search:
         factors = hit.found.factors
         words = _in_order(hit.found.words)
         return {
-            "matched": _matched(words),
+            "matched": _list_matched(words),
             "words": [self._word(word) for word in words],
             "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
         }
 
     def matched(self, hit: Hit) -> list[str]:
         """Return `matched` of *hit* alone."""
-        return _matched(_in_order(hit.found.words))
+        return _list_matched(_in_order(hit.found.words))
 
     def meaning(self, hit: Hit, otherwise: float) -> Meaning | None:
         """Return how near *hit* itself is in meaning; None if it is not among the nearest.
@@ -265,7 +265,7 @@ class Search:
             "term": word.term,
             "gave": round(word.gave, _DECIMALS),
             "from": sources,
-            **({} if (why := _why(word)) is None else {"why": why}),
+            **({} if (why := _explain_word(word)) is None else {"why": why}),
         }
 
 
@@ -306,7 +306,7 @@ def search(
     ]
 
 
-def unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
+def count_unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
     """Return how many nodes of *kind* in *scope* are missing from the index.
 
     This is the look-up's count of nodes minus the index's count of texts.
@@ -397,7 +397,7 @@ def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:
     return sorted(words, key=lambda word: (-word.gave, word.term))
 
 
-def _matched(words: Iterable[Word[int]]) -> list[str]:
+def _list_matched(words: Iterable[Word[int]]) -> list[str]:
     return [_said(word) for word in words if word.cue is not NEARNESS]
 
 
@@ -406,7 +406,7 @@ def _said(word: Word[int]) -> str:
     return word.cue.said if near is None else f"{word.cue.said}{LEADS}{near.word}"
 
 
-def _why(word: Word[int]) -> str | None:
+def _explain_word(word: Word[int]) -> str | None:
     near = word.neighbour
     if near is None:
         return word.cue.why

@@ -17,7 +17,7 @@ from typing import Final, Generic
 from .index import Corpus, H, Index, Mentions
 from .nearness import Near
 from .question import LEADS, Cue, Question
-from .ranking import Associated, Choice, activated
+from .ranking import Associated, Choice, spread_activation
 from .schema import MOST_PASSED
 from .scoring import Spread
 
@@ -65,7 +65,7 @@ class Association(Generic[H]):
         """With *only*, no other terms are read, and no second step is taken."""
         self._question, self._corpus, self._index = question, corpus, index
         self._admits, self._near = admits, near
-        self._spread = activated(question, corpus, index, near, only)
+        self._spread = spread_activation(question, corpus, index, near, only)
         self._has_passed = only is not None
 
     def best(self, limit: int) -> list[Associated[H]]:
@@ -108,7 +108,7 @@ def _led_to(
         by = max(one.words, key=lambda word: (word.gave, word.term)).cue.said
         for term in rare:
             cue = Cue(f"{by}{LEADS}{term}", (term,), (), weight, f"by way of {one.told.id}", True)
-            mentions = _without(index.mentions(term), passing)
+            mentions = _leave_out(index.mentions(term), passing)
             cues.append((cue, mentions))
             spread.add(cue, mentions, {})
     strengths = spread.strengths
@@ -145,7 +145,7 @@ def _rare(
     return rare
 
 
-def _without(mentions: Mentions[H], texts: Collection[H]) -> Mentions[H]:
+def _leave_out(mentions: Mentions[H], texts: Collection[H]) -> Mentions[H]:
     """Return *mentions* without those of *texts*."""
     others = [one not in texts for one in mentions.texts]
     return Mentions._make(tuple(compress(column, others)) for column in mentions)

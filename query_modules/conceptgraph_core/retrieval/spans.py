@@ -13,18 +13,18 @@ class Days(NamedTuple):
     end: date
 
 
-def ago(today: date, unit: str, count: int) -> Days | None:
+def count_back(today: date, unit: str, count: int) -> Days | None:
     """Return the calendar day, week, weekend, month or year that is *count* before today's.
 
     Return None if that is before the first date of Python.
     """
     try:
-        return _ago(today, unit, count)
+        return _count_back(today, unit, count)
     except (OverflowError, ValueError):
         return None
 
 
-def _ago(today: date, unit: str, count: int) -> Days:
+def _count_back(today: date, unit: str, count: int) -> Days:
     if unit == words.DAY:
         return from_day(today - timedelta(days=count), 1)
     if unit in {words.WEEK, words.WEEKEND}:
@@ -56,12 +56,12 @@ def from_day(first: date, count: int) -> Days:
 
 def of_year(year: int) -> Days | None:
     """Return the days of a year."""
-    return ago(date(year, 1, 1), words.YEAR, 0)
+    return count_back(date(year, 1, 1), words.YEAR, 0)
 
 
 def of_month(year: int, month: int) -> Days | None:
     """Return the days of a month; None if the number is no month."""
-    return ago(date(year, month, 1), words.MONTH, 0) if 1 <= month <= 12 else None
+    return count_back(date(year, month, 1), words.MONTH, 0) if 1 <= month <= 12 else None
 
 
 def of_day(year: int, month: int, day: int) -> Days | None:
@@ -115,7 +115,7 @@ def coming_weekday(today: date, weekday: int, ahead: int = 0) -> Days | None:
         return None
 
 
-def around(today: date, unit: str, count: int) -> Days | None:
+def count_around(today: date, unit: str, count: int) -> Days | None:
     """Return the *count* units from *today* on, today included; with a negative one, up to it."""
     try:
         days = count * {words.WEEK: 7, words.MONTH: 30, words.YEAR: 365}.get(unit, 1)

@@ -33,7 +33,7 @@ class Speakers:
 
     def load(self, node: Node) -> None:
         """Record a speaker that the look-up read."""
-        self._known[_of(node, "scope"), _of(node, "name")] = node
+        self._known[_read_value(node, "scope"), _read_value(node, "name")] = node
 
     def write(self, one: Told, text: Node, is_new: bool, afresh: bool) -> bool:
         """Link *text* to its speaker; return whether that changed anything.
@@ -41,7 +41,7 @@ class Speakers:
         With *afresh*, the terms of the first name are computed again.
         """
         said = None if is_new else self._said(text)
-        if said is not None and _of(said[1], "name") == one.speaker:
+        if said is not None and _read_value(said[1], "name") == one.speaker:
             return afresh and self._write_names(said[1])
         if said is not None:
             edge, before = said
@@ -64,8 +64,8 @@ class Speakers:
             self._graph.step()
             if speaker.raw.iter_out_edges().get() is None:
                 for _, term in self._names(speaker):
-                    self._unname(term, _of(speaker, "name"))
-                self._known.pop((_of(speaker, "scope"), _of(speaker, "name")), None)
+                    self._unname(term, _read_value(speaker, "name"))
+                self._known.pop((_read_value(speaker, "scope"), _read_value(speaker, "name")), None)
                 self._graph.delete_node(speaker)
         self._perhaps_silent = {}
 
@@ -87,15 +87,15 @@ class Speakers:
 
     def _write_names(self, speaker: Node) -> bool:
         """Set *speaker* on exactly the terms of its first name; return whether any changed."""
-        scope, name = _of(speaker, "scope"), _of(speaker, "name")
+        scope, name = _read_value(speaker, "scope"), _read_value(speaker, "name")
         wanted = speaker_terms(name, self._languages)
-        known = {_of(term, "name"): (edge, term) for edge, term in self._names(speaker)}
+        known = {_read_value(term, "name"): (edge, term) for edge, term in self._names(speaker)}
         for edge, term in (known[other] for other in known if other not in wanted):
             self._graph.delete_edge(edge)
             self._unname(term, name)
         for term in (self._term(scope, other) for other in wanted if other not in known):
             self._graph.add_edge(term, speaker, schema.NAMES)
-            speakers = {*(_of(term, "speakers") or ()), name}
+            speakers = {*(_read_value(term, "speakers") or ()), name}
             term.raw.set_property("speakers", sorted(speakers))
         return set(wanted) != set(known)
 
@@ -108,10 +108,10 @@ class Speakers:
         ]
 
     def _unname(self, term: Node, name: str) -> None:
-        left = [one for one in _of(term, "speakers") or () if one != name]
+        left = [one for one in _read_value(term, "speakers") or () if one != name]
         term.raw.set_property("speakers", left or None)
         self._unused(term)
 
 
-def _of(node: Node, name: str) -> Any:
+def _read_value(node: Node, name: str) -> Any:
     return node.raw.get_property(name)

@@ -104,14 +104,16 @@ def doubtful(text: str, languages: Sequence[str]) -> dict[str, str]:
     Raises LibraryMissing.
     """
     spoken = language.likely(split(text))
-    right = language.spoken(split(text), "asking", "asking", "function", "telling", "what", "past")
+    right = language.read_spoken(
+        split(text), "asking", "asking", "function", "telling", "what", "past"
+    )
     found = {
         word: reading.own[0]
         for word, reading in readings(text, languages).items()
         if _SHORTEST <= len(word) <= _LONGEST
         and word.isalpha()
         and word not in right
-        and word not in _listed(spoken)
+        and word not in _list_words(spoken)
         and not families.knows(reading.stems, spoken, languages)
     }
     return dict(sorted(found.items(), key=lambda one: (-len(one[0]), one[0]))[:_MOST])
@@ -132,7 +134,7 @@ def _spellings(text: str, languages: tuple[str, ...]) -> Mapping[str, Meant]:
     # A foreign name is another one, not a misspelt one: Marta and Maria. German has more capitals.
     has_names = "de" not in spoken
     return {
-        word: _meant(word, term, spoken, languages, has_names and _is_name(word, text))
+        word: _find_meant(word, term, spoken, languages, has_names and _is_name(word, text))
         for word, term in doubtful(text, languages).items()
     }
 
@@ -143,7 +145,7 @@ def unknown(index: Index[int], text: str, languages: Sequence[str]) -> dict[str,
     return {said: term for said, term in asked.items() if not index.count(term)}
 
 
-def corrected(index: Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
+def correct(index: Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
     """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
 
     `term` and `word` are the likeliest that a text has, and `meant` is the right spelling: if no
@@ -155,7 +157,7 @@ def corrected(index: Terms, text: str, languages: Sequence[str]) -> list[dict[st
     # It takes longer than all else, and most questions have no such word.
     every = spellings(text, languages) if asked else {}
     spoken = language.likely(split(text))
-    listed = _listed(spoken)
+    listed = _list_words(spoken)
     for said, meant in ((said, every[said]) for said in asked):
         known = [one for one in meant if index.count(one) or meant[one].said in listed]
         if known and not _is_given_name(said, text):
@@ -175,7 +177,7 @@ def corrected(index: Terms, text: str, languages: Sequence[str]) -> list[dict[st
 
 
 @cache
-def _listed(spoken: tuple[str, ...]) -> frozenset[str]:
+def _list_words(spoken: tuple[str, ...]) -> frozenset[str]:
     """Return the words for kin, and for what users ask of themselves."""
     lists = (language.load(one, topic) for one in spoken for topic in ("kin", "matters"))
     return frozenset(word for each in lists for words in each.values() for word in words)
@@ -194,24 +196,24 @@ def _evident(
 
 
 def _may_be_name(word: str, text: str) -> bool:
-    return _is_name(word, text) or given_names.listed(word) > 0
+    return _is_name(word, text) or given_names.count_forms(word) > 0
 
 
 def _is_given_name(word: str, text: str) -> bool:
-    return _is_name(word, text) and given_names.listed(word) > 0
+    return _is_name(word, text) and given_names.count_forms(word) > 0
 
 
 def _is_name(word: str, text: str) -> bool:
     return word.capitalize() in text
 
 
-def _meant(
+def _find_meant(
     word: str, term: str, spoken: Sequence[str], languages: Sequence[str], is_name: bool
 ) -> Meant:
     found: dict[str, Spelling] = {}
     changes = len(word) >= _SHORTEST_CHANGED
-    near = [one for one in _near(word, changes) if not is_name or one[-1] == word[-1]]
-    swapped = set(islice(_near(word, changes), len(word) - 1))
+    near = [one for one in _list_near(word, changes) if not is_name or one[-1] == word[-1]]
+    swapped = set(islice(_list_near(word, changes), len(word) - 1))
     for one in map(stemmed, languages):
         stems = {meant: one.stem(meant) for meant in near}
         for meant, right in stems.items():
@@ -221,20 +223,20 @@ def _meant(
         letters = _LETTERS if word.isascii() and spoken == ("en",) else _LETTERS + _MORE_LETTERS
         # Other letters of a short stem make other words: Frage, Frau.
         is_long = len(stem) >= _SHORTEST_CHANGED
-        for changed in _changed(stem, letters, is_name) if is_long else ():
+        for changed in _list_changed(stem, letters, is_name) if is_long else ():
             whole = changed + word[len(stem) :]
             if not is_name or whole[-1] == word[-1]:
                 found.setdefault(changed, Spelling(_CHANGED, whole, whole))
         for meant, right in stems.items():
             # A family and another slip, or an ending, are too far: Planeten, Plant-een, Plan.
             if meant in swapped and len(right) == len(stem):
-                for member, other in families.of([right], spoken, languages).items():
+                for member, other in families.find_families([right], spoken, languages).items():
                     found.setdefault(member, Spelling(_FAMILY, other, meant))
     found.pop(term, None)
     return found
 
 
-def _near(word: str, changes: bool) -> Iterator[str]:
+def _list_near(word: str, changes: bool) -> Iterator[str]:
     """Yield *word* with two letters swapped; then with one left out, and with one doubled."""
     for at in range(len(word) - 1):
         yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
@@ -243,7 +245,7 @@ def _near(word: str, changes: bool) -> Iterator[str]:
         yield word[:at] + word[at] + word[at:]
 
 
-def _changed(stem: str, letters: str, is_name: bool) -> Iterator[str]:
+def _list_changed(stem: str, letters: str, is_name: bool) -> Iterator[str]:
     """Yield *stem* with one letter more, or unless it *is_name*, another one."""
     for at in range(1, len(stem) + 1):
         for letter in letters:

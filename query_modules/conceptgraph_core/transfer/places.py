@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..layers import SHARED, Layer, NodeKind
-from ..text import shown
+from ..text import show_name
 
 Key = tuple[Any, ...]
 # The labels of one name space, and a key in it.
@@ -47,7 +47,7 @@ def own_key(kind: NodeKind, record: Mapping[str, Any]) -> Key:
 
 def shown_key(key: Key) -> str:
     """Return *key* as a message shows it, without the scope of what is shared."""
-    return shown(", ".join(str(one) for one in key if one != SHARED))
+    return show_name(", ".join(str(one) for one in key if one != SHARED))
 
 
 def _value(kind: NodeKind, name: str, record: Mapping[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..procedures import MAP, declared, reads, writes
+from ..procedures import MAP, list_procedures, reads, writes
 
 VERSION = reads("conceptgraph.version", version=str)._replace(takes_context=False)
 STATS = reads("conceptgraph.stats", measure=str, kind=str, value=int)
@@ -38,4 +38,4 @@ GROUP_TEXTS = reads(
 )  # fmt: skip
 GROUP_TERMS = writes("conceptgraph.group_terms", changed=int, last=str | None)
 
-PROCEDURES = declared(globals())
+PROCEDURES = list_procedures(globals())

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from .. import limits, text, validators
-from ..embeddings.remembered import check, chosen, hold, hold_all
+from ..embeddings.remembered import check, hold, hold_all, read_embedding
 from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
 from ..errors import InvalidRow
 from ..graph.adapter import Node
@@ -37,7 +37,7 @@ def choose(graph: Everything, model: str, dimension: int, again: bool = False) -
     """
     model = text.name(model, "model")
     dimension = validators.dimension(dimension, "dimension")
-    known = chosen(graph)
+    known = read_embedding(graph)
     if known is not None and not again:
         check(graph, model, dimension)
         return {"chosen": True, "cleared": 0}

@@ -39,7 +39,7 @@ def find_strays(graph: Everything) -> Iterator[Row]:
             continue
         labels = raws.labels(raw)
         if _OWN.isdisjoint(labels):
-            yield from _unlabelled(graph, raw, labels)
+            yield from _find_unlabelled(graph, raw, labels)
             yield from _entering(graph, raw)
         elif WORKER in labels or HOLD in labels:
             yield from _odd_record(raw, WORKER if WORKER in labels else HOLD, keys)
@@ -53,7 +53,7 @@ def end_outside(graph: Everything, raw: Any) -> Node:
     return Node(raw, raw.get_id(), "", graph.context)
 
 
-def _unlabelled(graph: Everything, raw: Any, labels: list[str]) -> Iterator[Row]:
+def _find_unlabelled(graph: Everything, raw: Any, labels: list[str]) -> Iterator[Row]:
     """Yield a row if a node without a label has all that the nodes of one kind have."""
     if labels:
         return

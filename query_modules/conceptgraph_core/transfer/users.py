@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import text
 from ..graph.adapter import Node
-from ..layers import together
+from ..layers import join_layers
 from ..registry import LAYERS
 from ..retrieval.schema import LAYER as WORDS
 from ..text import BEHIND_SCOPE
@@ -26,7 +26,7 @@ class Owned(Everything):
     """One call's view of all nodes that may belong to a user."""
 
     layers = (*LAYERS, WORDS)
-    layer = together(layers)
+    layer = join_layers(layers)
 
     def owner(self, node: Node) -> str:
         """Return the user that *node* belongs to; "" if it is shared or belongs to the store."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..graph import adapter
 from ..graph.adapter import Node
-from ..layers import EdgeKind, Layer, NodeKind, Property, together
+from ..layers import EdgeKind, Layer, NodeKind, Property, join_layers
 from ..registry import LAYERS
 from .places import Key, shown_key
 
@@ -16,7 +16,7 @@ class Everything(adapter.Graph[Node]):
     """One call's view of all nodes and edges of `layers`, each as its own layer declares it."""
 
     layers: ClassVar[tuple[Layer, ...]] = LAYERS
-    layer = together(LAYERS)
+    layer = join_layers(LAYERS)
     # An owner's counts, checks and exports are of all there is.
     most_scanned: float = math.inf
 

@@ -16,7 +16,9 @@ from .languages import language as stemmed
 Family = Mapping[str, str]
 
 
-def of(terms: Iterable[str], spoken: Sequence[str], languages: Sequence[str]) -> dict[str, str]:
+def find_families(
+    terms: Iterable[str], spoken: Sequence[str], languages: Sequence[str]
+) -> dict[str, str]:
     """Return the terms of the families of *terms*, without these, each with a word.
 
     *spoken* are the languages that the text of *terms* may be of ("en"), and *languages* those in
@@ -29,7 +31,7 @@ def of(terms: Iterable[str], spoken: Sequence[str], languages: Sequence[str]) ->
             for family in families.get(term, ()):
                 found = {**family, **found}
             if _is_english(one, languages):
-                found = {**_derived(term), **found}
+                found = {**_derive_family(term), **found}
     return {term: word for term, word in found.items() if term not in terms}
 
 
@@ -63,7 +65,7 @@ def _is_english(spoken: str, languages: Sequence[str]) -> bool:
 
 
 @lru_cache(2_048)
-def _derived(term: str) -> Family:
+def _derive_family(term: str) -> Family:
     """Return the families of *term* that WordNet has, as one."""
     words = (_line(term) or "").split()[1:]
     return {stemmed("english").term(word): word for word in words}

@@ -67,23 +67,23 @@ def are_forms(one: str, other: str) -> bool:
 
 def short_forms(name: str) -> frozenset[str]:
     """Return the short forms of a folded given name, in all spellings."""
-    return _of(_tables()[0], name)
+    return _read_names(_tables()[0], name)
 
 
 def long_forms(name: str) -> frozenset[str]:
     """Return the names that a folded one is short for, in all spellings."""
-    return frozenset(spelt for long in _of(_tables()[1], name) for spelt in _spelt(long))
+    return frozenset(spelt for long in _read_names(_tables()[1], name) for spelt in _spell(long))
 
 
-def _of(table: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
-    return frozenset().union(*(table.get(one, frozenset()) for one in _spelt(name)))
+def _read_names(table: Mapping[str, frozenset[str]], name: str) -> frozenset[str]:
+    return frozenset().union(*(table.get(one, frozenset()) for one in _spell(name)))
 
 
-def _spelt(name: str) -> set[str]:
+def _spell(name: str) -> set[str]:
     return {name, *(name.replace(one, other) for one, other in _SPELT)}
 
 
-def listed(name: str) -> int:
+def count_forms(name: str) -> int:
     """Return how well known a given name is: the number of forms listed for it."""
     return len(short_forms(name)) + len(long_forms(name))
 

@@ -115,24 +115,24 @@ class Language(NamedTuple):
     term: Callable[[str], str]
 
 
-def configured(environment: Mapping[str, str]) -> tuple[str, ...]:
+def read_configured(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return the languages that *environment* names, as `terms` takes them.
 
     Raises UnknownLanguage, whose line lists the known ones.
     """
-    return named(environment.get(VARIABLE, "").split(","))
+    return name_languages(environment.get(VARIABLE, "").split(","))
 
 
-def named(names: Iterable[str]) -> tuple[str, ...]:
+def name_languages(names: Iterable[str]) -> tuple[str, ...]:
     """Return *names* ("de", "German") as `terms` takes them, each once; none are the default.
 
     Raises UnknownLanguage, whose line lists the known ones.
     """
-    found = dict.fromkeys(_named(name.strip().casefold()) for name in names if name.strip())
+    found = dict.fromkeys(_name_language(name.strip().casefold()) for name in names if name.strip())
     return tuple(found) or DEFAULT
 
 
-def _named(name: str) -> str:
+def _name_language(name: str) -> str:
     if name in KNOWN.values():
         return name
     if name not in KNOWN:
@@ -179,7 +179,7 @@ def stop_words(names: Sequence[str]) -> frozenset[str]:
     return frozenset().union(*(language(name).stop_words for name in names))
 
 
-def spoken(words: Iterable[str], names: Sequence[str]) -> list[Language]:
+def detect_languages(words: Iterable[str], names: Sequence[str]) -> list[Language]:
     """Return the language of *names* with the most stop words among the case-folded *words*.
 
     Ties return several: a line of two nouns belongs to each language, and a question in either one

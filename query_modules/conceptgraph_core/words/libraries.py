@@ -29,7 +29,7 @@ def stemmer(algorithm: str) -> Callable[[str], str]:
     It is always the Python version. `snowballstemmer.stemmer` prefers a compiled one, whose version
     may differ, and all hosts must make the same terms. Raises LibraryMissing.
     """
-    module = _required(f"{STEMMERS}.{algorithm}_stemmer")
+    module = _require(f"{STEMMERS}.{algorithm}_stemmer")
     kind = getattr(module, f"{algorithm.capitalize()}Stemmer")
 
     def stem(word: str) -> str:
@@ -43,21 +43,21 @@ def stemmer(algorithm: str) -> Callable[[str], str]:
 
 def stop_words(language: str) -> Iterable[str]:
     """Return the listed stop words of *language* ("german"). Raises LibraryMissing."""
-    words: list[str] = _required(STOP_WORDS).get_stop_words(language)
+    words: list[str] = _require(STOP_WORDS).get_stop_words(language)
     return words
 
 
 def nicknames() -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:
     """Return the nicknames of each name, and the names of each nickname, if installed."""
-    module = _imported(NICKNAMES)
+    module = _import_library(NICKNAMES)
     if module is None:
         return {}, {}
     named = module.NickNamer()
     return named.nickname_lookup, named.canonical_lookup
 
 
-def _required(name: str) -> Any:
-    module = _imported(name)
+def _require(name: str) -> Any:
+    module = _import_library(name)
     if module is None:
         package = COPIED[name.partition(".")[0]]
         raise LibraryMissing(
@@ -76,7 +76,7 @@ def _is_there(name: str) -> bool:
     return True
 
 
-def _imported(name: str) -> Any:
+def _import_library(name: str) -> Any:
     # Not importlib: a reload would drop it, and with it the interpreter's own import machinery.
     try:
         return __import__(name, fromlist=["*"])

@@ -36,7 +36,7 @@ def split(text: str) -> list[str]:
         return text.lower().translate(_SEPARATORS).split()
     folded = _normal(text).casefold()
     # A Turkish capital İ folds to an i and a dot above it, and that dot is no letter's mark.
-    words = _separated(folded.replace("i\u0307", "i"), " ", " \n").split()
+    words = _separate(folded.replace("i\u0307", "i"), " ", " \n").split()
     if max(folded) < _FIRST_UNSPACED:
         return words
     return [piece for word in words for piece in _pieces(word)]
@@ -50,7 +50,7 @@ def names(text: str) -> Iterator[str]:
     if text.isascii():
         phrases = text.translate(_PHRASE_ENDS)
     else:
-        phrases = _separated(_normal(text), "\n", kept=" \n")
+        phrases = _separate(_normal(text), "\n", kept=" \n")
     for phrase in phrases.split("\n"):
         # Most have only one capital, at the start.
         rest = phrase.strip()[1:]
@@ -76,7 +76,7 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _separated(text: str, separator: str, kept: str) -> str:
+def _separate(text: str, separator: str, kept: str) -> str:
     # Replacing the few characters present is four times as fast as translating each one.
     for character in set(text):
         if character not in kept and not in_words(character):

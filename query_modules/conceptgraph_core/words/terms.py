@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .languages import DEFAULT, MAX_LENGTH, Language, language, spoken
+from .languages import DEFAULT, MAX_LENGTH, Language, detect_languages, language
 from .splitting import names, split
 
 # A text is cut for the look-up of its terms, and again when they are written.
@@ -30,7 +30,7 @@ def terms(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, int]:
 
 def _terms(text: str, languages: Sequence[str]) -> dict[str, int]:
     words = split(text)
-    spoken_languages = spoken(words, languages)
+    spoken_languages = detect_languages(words, languages)
     found = _stems(words, spoken_languages[0])
     for one in spoken_languages[1:]:
         other = _stems(words, one)
@@ -74,7 +74,7 @@ def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading
     language are left out. A run of capitalised words stands for itself. Raises LibraryMissing.
     """
     words = split(text)
-    spoken_languages = spoken(words, languages)
+    spoken_languages = detect_languages(words, languages)
     others = [one for one in map(language, languages) if one not in spoken_languages]
     found: dict[str, Reading] = {}
     for word in dict.fromkeys(words):
@@ -110,7 +110,7 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
     found = dict.fromkeys(word for word in words if word in read)
     for word in list(found):
         for stem in sorted(read[word].stems):
-            found |= dict.fromkeys(_between(stem, word))
+            found |= dict.fromkeys(_list_between(stem, word))
     found |= dict.fromkeys(names(text))
     for length in range(2, longest + 1):
         for start in range(len(words) - length + 1):
@@ -120,7 +120,7 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
     return list(found)
 
 
-def _between(stem: str, word: str) -> list[str]:
+def _list_between(stem: str, word: str) -> list[str]:
     """Return the forms between a stem and its word: for "appl" and "apples", "apple" too."""
     if not word.startswith(stem) or len(word) - len(stem) > _LONGEST_ENDING:
         return [stem]

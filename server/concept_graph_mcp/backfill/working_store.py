@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import calls
 from ..hosts import lazy
-from ..hosts.sqlite.opening import copied
+from ..hosts.sqlite.opening import copy_store
 from ..session import Session
 from ..settings import Settings
 from .steps import WorkingStoreError
@@ -18,7 +18,7 @@ _BEFORE = ".before-chunk-"
 @asynccontextmanager
 async def open_session(settings: Settings) -> AsyncIterator[Session]:
     """Yield a session on the store of *settings*. Raises StoreError."""
-    async with lazy.opened(settings, creates=True) as store:
+    async with lazy.open_store(settings, creates=True) as store:
         yield Session.of(store, settings)
 
 
@@ -95,7 +95,7 @@ def put_back(store: Path) -> int | None:
 
 def _copy(source: Path, target: Path) -> None:
     """Copy a database, its write-ahead log included, in one transaction."""
-    with closing(sqlite3.connect(source)) as reader, copied(reader, target):
+    with closing(sqlite3.connect(source)) as reader, copy_store(reader, target):
         pass
 
 

@@ -239,14 +239,14 @@ def mine(scope: str) -> Where:
 
 def called(scope: str, names: Sequence[str]) -> list[Lookup]:
     """Look up what has one of *names* in *scope*, or has it but for its case."""
-    return [named(scope, *names), folded(scope, list(map(folding.folded, names)))]
+    return [named(scope, *names), folded(scope, list(map(folding.fold, names)))]
 
 
 def folded(scope: str, names: Sequence[str]) -> Equal:
     """Look up the concepts of *scope* that are called one of *names*, case-folded."""
     if scope == SHARED:
         return Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((one,) for one in names))
-    forms = tuple((schema.owned(scope, one),) for one in names)
+    forms = tuple((schema.make_owned_key(scope, one),) for one in names)
     return Equal((schema.CONCEPT,), (schema.NAMES.owned,), forms)
 
 
@@ -263,7 +263,7 @@ def _seeds(scope: str, seeds: Sequence[str]) -> Equal:
 
 def _similar(scope: str, seeds: Sequence[str]) -> Similar:
     names = _seeds(scope, seeds)
-    keys = tuple(folding.squeezed(name) for _, name in names.values)
+    keys = tuple(folding.squeeze(name) for _, name in names.values)
     most = schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES
     every = None if scope == SHARED else _all_of(scope)
     return Similar(names, keys, schema.CONCEPT, *most, procedures.LISTED_SIMILAR, every)

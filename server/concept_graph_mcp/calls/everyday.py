@@ -31,7 +31,14 @@ from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
-from conceptgraph_core.everyday.asking import Then, asked, budget, has_words, limited, within
+from conceptgraph_core.everyday.asking import (
+    Then,
+    budget,
+    has_words,
+    make_query,
+    read_limit,
+    read_span,
+)
 from conceptgraph_core.everyday.schema import (
     DEFAULT_BUDGET,
     DEFAULT_KEEP,
@@ -43,7 +50,7 @@ from conceptgraph_core.everyday.schema import (
     MOST_OF_A_STATE,
     OWN_LOOKED_UP,
     PROFILE_BUDGET,
-    beyond,
+    find_day_after,
 )
 from conceptgraph_core.language import oneself
 from conceptgraph_core.layers import SHARED
@@ -94,7 +101,7 @@ def recall(
     """
     budget(token_budget)
     text_lookups.check_asker(asker)
-    question, also = asked(message, before), also_of(also)
+    question, also = make_query(message, before), also_of(also)
     own = scope if concept_scope is None else concept_scope
     parts = _naming(question, scope)
     if also.wordings:
@@ -151,13 +158,13 @@ def remember(
         parts += _own_texts(scope)
     if replaces is not None:
         parts.append(memories.resting(replaces, field="replaces"))
-        session, *_ = hearing.kept(text, said, named, ms(happened_at))
+        session, *_ = hearing.make_observation(text, said, named, ms(happened_at))
         parts += [entity_lookups.with_any_id(replaces), entity_lookups.session(session, scope)]
     own = scope if concept_scope is None else concept_scope
     if named and own != SHARED:
         parts += concepts.called(own, list(named))
     if named:
-        message = hearing.kept(text, said, named, ms(happened_at))
+        message = hearing.make_observation(text, said, named, ms(happened_at))
         parts += _parts(entities.observe(*message, user_id=scope))
         if (note := hearing.make_note(text, said, named, ms(happened_at))) is not None:
             parts += _parts(entities.observe(*note, user_id=scope))
@@ -182,7 +189,7 @@ def search(
     concept_scope: str | None = None,
 ) -> Lookup:
     """Search all layers for *query*, or another wording of it."""
-    limited(limit)
+    read_limit(limit)
     texts.summary(query, "query")
     text_lookups.check_asker(asker)
     also = also_of(also)
@@ -191,7 +198,7 @@ def search(
         called += entity_lookups.matching_any(also.wordings, scope)
     own = scope if concept_scope is None else concept_scope
     subject = None if about is None else Subject([texts.name(about, "about")])
-    only = Wanted(within=within(ms(since), ms(until)), about=subject)
+    only = Wanted(within=read_span(ms(since), ms(until)), about=subject)
     if about is not None:
         called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
     if since is not None and not has_words(query, text_lookups.spoken()):
@@ -213,7 +220,7 @@ def about(
 
     *called* has other names of that entity: it has the relations of these too.
     """
-    limited(limit)
+    read_limit(limit)
     texts.name(name, "name")
     parts = _naming(name, scope)
     if entity_id is not None:
@@ -245,7 +252,7 @@ def days(
     """Count what was kept and said on each day from *first* on."""
     own = scope if concept_scope is None else concept_scope
     parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
-    episodes = _episodes(first, beyond(first, parts), own)
+    episodes = _episodes(first, find_day_after(first, parts), own)
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
     return Tallied(episodes, tuple(of))
 
@@ -377,7 +384,7 @@ def identify(
         for part in (*_naming(texts.name(one, field), scope), *_parts(entities.get(one)))
     ]
     if b is None:
-        parts += _parts(entities.observe(*hearing.begun(said, a), user_id=scope))
+        parts += _parts(entities.observe(*hearing.make_beginning(said, a), user_id=scope))
     return _all(parts)
 
 

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def spoken() -> tuple[str, ...]:
     """Return the configured languages of texts. Raises UnknownLanguage."""
-    return languages.configured(os.environ)
+    return languages.read_configured(os.environ)
 
 
 def context() -> dict[str, Any]:
@@ -57,7 +57,7 @@ def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
         for record in records
         if isinstance(name := record.get("kind"), str)
         and name in kinds
-        and (one := documents.told(kinds[name], record)) is not None
+        and (one := documents.read_told(kinds[name], record)) is not None
     ]
     return _needed(told)
 
@@ -152,7 +152,7 @@ def of_terms(wordings: Sequence[str], scope: str, spelt: bool = False) -> list[L
         for word, term in words.items():
             terms += [part for two in spelling.split_compound(word, spoken()) for part in two]
             begun += _beginning(spelling.find_beginning(word, term), scope)
-    return [*equal([*documents.corpus(scope), *documents.named(scope, terms)]), *begun]
+    return [*equal([*documents.corpus(scope), *documents.find_terms(scope, terms)]), *begun]
 
 
 def _beginning(start: str | None, scope: str) -> list[Lookup]:
@@ -182,7 +182,7 @@ def terms_besides(text: str, other: str) -> tuple[str, ...]:
 def of_name(name: str, scope: str) -> list[Lookup]:
     """Look up the terms of which a text of *scope* about *name* has some."""
     words = [] if missing() else subjects.terms(name, spoken())
-    return equal(documents.named(scope, [term for word in words for term in word]))
+    return equal(documents.find_terms(scope, [term for word in words for term in word]))
 
 
 def of_user(scope: str, user_id: str) -> Equal:

@@ -56,7 +56,7 @@ class Folder:
         for directory in (self._directory, self._apart):
             found = self._listing(directory)
             own = found.of(store_id, replaced=directory == self._apart)
-            for old in backup_folder.outdated(own, keep, max_age, now):
+            for old in backup_folder.find_outdated(own, keep, max_age, now):
                 old.file.unlink(missing_ok=True)
                 say(f"{old.file}: removed")
             nameless = sum(1 for one in found.backups if one.store is None)
@@ -96,7 +96,7 @@ class Folder:
             directory.mkdir(parents=True, exist_ok=True)
             async with self._turn(directory):
                 name = store_id, mark, self._store.backups.suffix, datetime.now(UTC)
-                with backup_folder.written(directory, *name) as (partial, file):
+                with backup_folder.write_backup(directory, *name) as (partial, file):
                     with waiting("writing a backup and reading it back"):
                         made = await self._store.backup(partial)
                     if made.damage is not None and not mark:

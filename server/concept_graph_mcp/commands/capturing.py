@@ -7,7 +7,7 @@ import anyio
 from ..errors import StoreError
 from ..file_formats import Row
 from ..hooks import answering, journal, options
-from ..hosts.lazy import opened
+from ..hosts.lazy import open_store
 from ..session import Session
 from ..settings import Settings
 from .common import Failure
@@ -39,7 +39,7 @@ def ingest_transcript(pending: journal.Pending, chosen: Settings) -> str:
     work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen)
 
     async def main() -> None:
-        async with opened(chosen, creates=True) as store:
+        async with open_store(chosen, creates=True) as store:
             await work.run(Session.of(store, chosen))
 
     try:

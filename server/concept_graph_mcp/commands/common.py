@@ -18,7 +18,7 @@ from conceptgraph_core import limits
 from .. import settings, settings_file, user_files
 from ..embedding import minilm
 from ..errors import StoreError
-from ..hosts.lazy import opened
+from ..hosts.lazy import open_store
 from ..hosts.store import KeptStore
 from ..printable import printable
 from ..session import Clock, Session
@@ -220,7 +220,7 @@ def with_keeper(
     clock = Clock(until_ms)
 
     async def main() -> T:
-        async with opened(chosen, creates) as store:
+        async with open_store(chosen, creates) as store:
             return await work(Session.of(store, chosen, clock, until_ms=until_ms), store)
 
     return anyio.run(main)

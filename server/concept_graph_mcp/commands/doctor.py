@@ -14,7 +14,7 @@ from ..clients.changes import states
 from ..errors import NoStore, StoreError
 from ..health import findings as health
 from ..health.findings import Finding
-from ..hosts.lazy import opened
+from ..hosts.lazy import open_store
 from ..session import Session
 from ..settings import Settings
 from .common import AS_JSON, configured
@@ -58,12 +58,12 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
     kind = "Memgraph" if chosen.embedded is None else "embedded store"
     try:
         with suppress(NoStore):
-            async with opened(chosen) as store:
+            async with open_store(chosen) as store:
                 session, by_bolt = Session.of(store, chosen), chosen.embedded is None
                 there = [Finding(kind, store.location), *await _contents(session, by_bolt)]
                 return there + await health.replicas(chosen)
         # A store that nobody has written to yet is no problem, if it can be created.
-        async with opened(chosen, creates=True) as store:
+        async with open_store(chosen, creates=True) as store:
             return [Finding(kind, f"{store.location}: no store yet; the first write creates it")]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]

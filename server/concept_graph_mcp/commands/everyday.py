@@ -12,7 +12,7 @@ import click
 from conceptgraph_core import dates
 from conceptgraph_core.concepts.schema import RELATION_TYPES
 from conceptgraph_core.everyday import lines, schema
-from conceptgraph_core.quoting import quoted
+from conceptgraph_core.quoting import quote
 
 from .. import everyday
 from ..calls import everyday as verbs
@@ -135,7 +135,7 @@ def remember(
         return
     say(f"{'Stored already' if row['existing'] else 'Stored'}: {row['id']}")
     for one in row["similar"]:
-        say(f"Similar: {quoted(one['text'])} ({one['id']}); --replaces ends it")
+        say(f"Similar: {quote(one['text'])} ({one['id']}); --replaces ends it")
 
 
 def _named(given: str) -> str | Row:
@@ -197,7 +197,7 @@ def _about_lines(row: Row) -> Iterator[str]:
     yield from (f"doubt: {one}" for one in row["doubts"])
     yield from (f"relation: {one}" for one in row["relations"])
     for one in row["said"]:
-        said = f"said: {one['at'][:10]}, {one['who']}: {quoted(one['text'])}"
+        said = f"said: {one['at'][:10]}, {one['who']}: {quote(one['text'])}"
         yield f"{said}{_span({'until': one['until']})} ({one['id']})"
     more = ", ".join(f"{count:,} {what}" for what, count in row["more"].items())
     if more:

@@ -131,14 +131,14 @@ def _make_notes(
     # Imported here, because Claude Code gives the hook of SessionEnd 1.5 seconds in all.
     import anyio
 
-    from ..hosts.lazy import opened
+    from ..hosts.lazy import open_store
     from ..session import Session
 
     configured = chosen.settings(embedded)
 
     async def main() -> "tuple[Session | None, str, list[str]]":
         try:
-            async with opened(configured) as store:
+            async with open_store(configured) as store:
                 patience_s = _patience_s(chosen.seconds_for(event), seconds_since_start())
                 session = replace(Session.of(store, configured), patience_s=patience_s)
                 if patience_s < _LOADING_S:

@@ -18,7 +18,7 @@ from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.text import shown
+from conceptgraph_core.text import show_name
 
 from .. import calls, file_formats
 from ..errors import StoreError
@@ -113,7 +113,7 @@ class Import:
             return (
                 "The concepts are shared by all users; CONCEPT_GRAPH_CONCEPTS=own keeps them own."
             )
-        return f"The concepts belong to the user {shown(session.concept_scope)}."
+        return f"The concepts belong to the user {show_name(session.concept_scope)}."
 
     def _whose(self, session: Session) -> dict[str, str]:
         """Return what is said of records of a file that knows of concepts, and of no users."""

@@ -9,7 +9,7 @@ import anyio
 
 from .. import calls
 from ..hosts import shards
-from ..hosts.lazy import opened
+from ..hosts.lazy import open_store
 from ..session import Session
 from ..settings import Settings
 from .common import Failure
@@ -34,7 +34,7 @@ async def move(chosen: Settings, user: str, store: str, file: Path, wait_s: floa
     async with AsyncExitStack() as held:
         source, target = [
             Session.of(
-                await held.enter_async_context(opened(_at(chosen, table.stores[name]))), chosen
+                await held.enter_async_context(open_store(_at(chosen, table.stores[name]))), chosen
             )
             for name in (here, store)
         ]
@@ -71,7 +71,7 @@ async def _finished(chosen: Settings, user: str, table: shards.Shards) -> None:
     others = table.stores.keys() - {now} if user in table.moved else ()
     removed = 0
     for name in sorted(others):
-        async with opened(_at(chosen, table.stores[name])) as store:
+        async with open_store(_at(chosen, table.stores[name])) as store:
             if gone := await remove(Session.of(store, chosen), user):
                 removed += 1
                 say(f"Removed from {name}: {told(gone)}")

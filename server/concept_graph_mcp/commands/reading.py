@@ -11,8 +11,8 @@ from rich.table import Table
 from conceptgraph_core import dates, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.layers import SHARED
-from conceptgraph_core.quoting import quoted
-from conceptgraph_core.text import shown
+from conceptgraph_core.quoting import quote
+from conceptgraph_core.text import show_name
 
 from .. import calls, overdue
 from ..session import Session
@@ -90,7 +90,7 @@ def recall(
         say("Nothing comes to mind; concept-graph-mcp search shows what there is.")
     for row in unknown:
         similar = f" (similar: {', '.join(row['similar'])})" if row["similar"] else ""
-        say(f"Nothing is called {shown(row['seed'])}{similar}.")
+        say(f"Nothing is called {show_name(row['seed'])}{similar}.")
     if unknown and is_shared:
         say(SHARED_CONCEPTS)
 
@@ -152,7 +152,7 @@ def recall_table(rows: list[Row], explain: bool) -> Table:
         known_as = f" ({row['episode_id']})" if row["episode_id"] else ""
         table.add_row(row["text"] + known_as, score(row), percent(row["relative"]), valence)
         if explain:
-            end = f"arousal and valence of {quoted(row['end'])}"
+            end = f"arousal and valence of {quote(row['end'])}"
             table.add_row(f"{parts(row)}; {end}", style="dim", end_section=True)
     return table
 

@@ -76,7 +76,7 @@ def _list_settings(embedded: str | None) -> Iterator[Setting]:
         "user": chosen.user_id,
         "concepts": concepts if of_verbs == concepts else f"{of_verbs}; concept …: {concepts}",
         "time_zone": chosen.zone.key,
-        "languages": ", ".join(languages.configured(os.environ)),
+        "languages": ", ".join(languages.read_configured(os.environ)),
         "embedding": chosen.embeddings or NO_EMBEDDINGS,
     }
     for name, variable in settings_file.VARIABLES.items():

@@ -78,7 +78,7 @@ def _variables(configured: Settings) -> dict[str, str]:
         "AROUSAL_TAU_MS": str(configured.tau_ms),
         "CONCEPT_GRAPH_USER": configured.user_id,
         "CONCEPT_GRAPH_TOOLSETS": ",".join(configured.toolsets),
-        languages.VARIABLE: ",".join(languages.configured(os.environ)),
+        languages.VARIABLE: ",".join(languages.read_configured(os.environ)),
         "CONCEPT_GRAPH_DECAY": ",".join(f"{name}={one}" for name, one in configured.decay.items()),
         settings.EMBEDDINGS_VARIABLE: configured.embeddings or settings.NO_EMBEDDINGS,
     }

@@ -145,7 +145,7 @@ class Messages:
         _forget_first(self._known)
         if before != said:
             raise FormatError(
-                f"line {number}: id: {texts.shown(own)} is that of line {line} too,"
+                f"line {number}: id: {texts.show_name(own)} is that of line {line} too,"
                 " which says something else"
             )
 

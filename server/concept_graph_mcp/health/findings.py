@@ -10,7 +10,7 @@ from conceptgraph_core.context import OWN
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.embeddings.schema import embedded_kinds
 from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.text import shown
+from conceptgraph_core.text import show_name
 from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings, settings_file
@@ -18,7 +18,7 @@ from ..core import modules_directory
 from ..embedding.base import EmbeddingError, name_embedding
 from ..embedding.minilm import PACKAGES
 from ..errors import StoreError
-from ..hosts.lazy import opened
+from ..hosts.lazy import open_store
 from ..session import Session
 from ..settings import Settings
 from ..sharing import VARIABLE, find_other_user, has_shared
@@ -102,7 +102,7 @@ async def replicas(chosen: Settings) -> list[Finding]:
 
 async def _replica(chosen: Settings, uri: str) -> Finding:
     try:
-        async with opened(replace(chosen, uri=uri, read_uris=())) as store:
+        async with open_store(replace(chosen, uri=uri, read_uris=())) as store:
             return Finding("replica", store.location)
     except StoreError as error:
         return Finding("replica", str(error), wrong=True)
@@ -196,10 +196,10 @@ async def describe_sharing(session: Session) -> list[Finding]:
         return [Finding("shared concepts", "all users share the concepts; each can find them")]
     other = await find_other_user(session)
     if other is None:
-        told = f"the next command makes them those of {shown(session.user_id)}, the only user"
+        told = f"the next command makes them those of {show_name(session.user_id)}, the only user"
         return [Finding("shared concepts", told)]
     mend = f"{VARIABLE}=shared"
-    told = f"they stay shared, for {shown(other)} has memories here too; {mend} shows them"
+    told = f"they stay shared, for {show_name(other)} has memories here too; {mend} shows them"
     return [Finding("shared concepts", told, mend=mend)]
 
 

@@ -9,7 +9,7 @@ from conceptgraph_core.everyday import lines
 from conceptgraph_core.everyday.schema import PROFILE_BUDGET
 from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
-from conceptgraph_core.quoting import identified, named, quoted
+from conceptgraph_core.quoting import quote, quote_id, quote_name
 
 from .. import calls, everyday
 from ..file_formats.lines import Tally
@@ -58,7 +58,7 @@ async def make_notes_on_user(session: Session) -> str:
     row = await everyday.profile(session)
     if not row["text"]:
         return everyday.NOTHING_OF_USER
-    ids = ", ".join(f"[{one['n']}] {one['kind']} {identified(one['id'])}" for one in row["sources"])
+    ids = ", ".join(f"[{one['n']}] {one['kind']} {quote_id(one['id'])}" for one in row["sources"])
     return _fence_text(f"{row['text']}\nSources: {ids}", " on the user")
 
 
@@ -100,7 +100,9 @@ async def _list_last_days(
         and (name is None or Project(name).holds(row["tags"], row["speaker"], row["text"]))
     ]
     room = _Room(session, budget, {*seen})
-    about = "" if tag is None else f" on {named(tag.removeprefix('project '))} and the last days"
+    about = (
+        "" if tag is None else f" on {quote_name(tag.removeprefix('project '))} and the last days"
+    )
     parts = [
         ("Said here last:", room.fitting(here, int(budget * _OF_PROJECT))),
         (f"Said elsewhere in the last {days} days:", room.fitting(recent, budget)),
@@ -131,7 +133,7 @@ class _Room:
             if row["memory_id"] in self._seen:
                 continue
             at = self._session.show_minute(row["created_at"])
-            line = f"- {at}, {teller(row)}: {quoted(row['text'], _LONGEST_TEXT)}"
+            line = f"- {at}, {teller(row)}: {quote(row['text'], _LONGEST_TEXT)}"
             needed = budgets.tokens(budgets.size(line) + 1)
             if needed > most:
                 break

@@ -83,7 +83,7 @@ def listing(directory: Path, suffix: str) -> Listing:
     return Listing([backup for *_, backup in ordered], strange)
 
 
-def outdated(
+def find_outdated(
     backups: list[Backup], keep: int | None, max_age: timedelta | None, now: datetime
 ) -> list[Backup]:
     """Return the backups beyond the newest *keep* or older than *max_age*; never the newest."""
@@ -103,11 +103,11 @@ async def turn(directory: Path, waiting: Callable[[], None]) -> AsyncIterator[No
     # The lock ends with the process, however that ends.
     handle = None if sys.platform == "win32" else os.open(directory, os.O_RDONLY)
     try:
-        if (alone := _locked(handle)) is False:
+        if (alone := _lock(handle)) is False:
             waiting()
         while alone is False:
             await anyio.sleep(_PAUSE_S)
-            alone = _locked(handle)
+            alone = _lock(handle)
         _sweep(directory, alone is True)
         yield
     finally:
@@ -116,7 +116,7 @@ async def turn(directory: Path, waiting: Callable[[], None]) -> AsyncIterator[No
 
 
 @contextmanager
-def written(
+def write_backup(
     directory: Path, store_id: str, mark: str, suffix: str, now: datetime
 ) -> Iterator[tuple[Path, Path]]:
     """Yield a new empty file, and rename it to its final name at the end unless an error occurs.
@@ -125,7 +125,7 @@ def written(
     REPLACED.
     """
     name = f"{now.astimezone(UTC):{_STAMP}}Z-{_short(store_id)}{mark}"
-    partial, file = _begun(directory, name, suffix)
+    partial, file = _begin_file(directory, name, suffix)
     try:
         yield partial, file
         _synchronise(partial, os.O_RDWR)
@@ -138,7 +138,7 @@ def written(
             partial.with_name(partial.name + beside).unlink(missing_ok=True)
 
 
-def _begun(directory: Path, name: str, suffix: str) -> tuple[Path, Path]:
+def _begin_file(directory: Path, name: str, suffix: str) -> tuple[Path, Path]:
     for number in itertools.count(1):
         file = directory / f"{name}{f'-{number}' if number > 1 else ''}{suffix}"
         partial = file.with_name(file.name + _PARTIAL)
@@ -169,7 +169,7 @@ def _sweep(directory: Path, alone: bool) -> None:
                 file.unlink()
 
 
-def _locked(handle: int | None) -> bool | None:
+def _lock(handle: int | None) -> bool | None:
     """Lock the directory.
 
     False if another process holds the lock, None if locks are unavailable.

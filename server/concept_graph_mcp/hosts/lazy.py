@@ -96,11 +96,11 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
     """Return the store of *settings*, not yet opened; with *creates* the first write creates it."""
     path = settings.embedded
     if path is not None:
-        return LazyStore(str(path), FILES, functools.partial(_embedded, path, creates))
+        return LazyStore(str(path), FILES, functools.partial(_make_embedded, path, creates))
     return LazyStore(location(settings.uri), EXPORTS, functools.partial(_bolt, settings))
 
 
-def served(
+def make_served_store(
     settings: Settings,
     shards: Path | None = None,
     most_open: int = per_user.MOST_OPEN,
@@ -129,7 +129,7 @@ def served(
 
 
 @asynccontextmanager
-async def opened(settings: Settings, creates: bool = False) -> AsyncGenerator[KeptStore]:
+async def open_store(settings: Settings, creates: bool = False) -> AsyncGenerator[KeptStore]:
     """Yield the store of *settings*, open until the end. Raises StoreError."""
     store = connect(settings, creates)
     try:
@@ -142,7 +142,7 @@ async def opened(settings: Settings, creates: bool = False) -> AsyncGenerator[Ke
 # Imported here, because both are slow to import and only one of them is needed.
 
 
-def _embedded(path: Path, creates: bool) -> KeptStore:
+def _make_embedded(path: Path, creates: bool) -> KeptStore:
     from .sqlite.store import EmbeddedStore
 
     return EmbeddedStore(path, creates)

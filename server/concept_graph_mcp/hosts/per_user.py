@@ -61,7 +61,7 @@ class UserFiles(Many):
     ) -> None:
         self.directory = directory
         self._most_open = most_open
-        self._loaded = loaded or _embedded
+        self._loaded = loaded or _import_embedded
         self._clock = clock
         self._make: Make | None = None
         # The file that was used longest ago comes first.
@@ -142,7 +142,7 @@ class UserFiles(Many):
         """Return whether another file can be opened; close one that is not in use for it."""
         if len(self._open) < self._most_open:
             return True
-        unused = self._unused()
+        unused = self._find_unused()
         if unused is not None:
             await self._close(unused)
         return len(self._open) < self._most_open
@@ -150,12 +150,12 @@ class UserFiles(Many):
     async def _keep_small(self) -> None:
         """Close files that are not in use as long as all together take too much memory."""
         while sum(held.store.cached_bytes for held in self._open.values()) > _MOST_BYTES:
-            unused = self._unused()
+            unused = self._find_unused()
             if unused is None:
                 return
             await self._close(unused)
 
-    def _unused(self) -> Path | None:
+    def _find_unused(self) -> Path | None:
         """Return the file that has been out of use longest, if any is."""
         return next((file for file, held in self._open.items() if not held.users), None)
 
@@ -219,7 +219,7 @@ class UserFile:
         """Do nothing: *files* closes it."""
 
 
-def _embedded() -> Make:
+def _import_embedded() -> Make:
     """Return the class of store files. Its import takes long."""
     from .sqlite.store import EmbeddedStore
 

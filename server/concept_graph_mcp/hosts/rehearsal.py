@@ -100,7 +100,7 @@ class Rehearsal(Rows[_Node]):
 
     def _write(self) -> None:
         rows = [
-            (_written(place), node.label, _encode(node.values))
+            (_write_place(place), node.label, _encode(node.values))
             for place, node in self._changed.items()
         ]
         with self._stored:
@@ -112,7 +112,7 @@ class Rehearsal(Rows[_Node]):
     def _find_node(self, place: Place) -> _Node | None:
         if place not in self._met:
             select = "SELECT label, kept FROM node WHERE place = ?"
-            row = self._stored.execute(select, (_written(place),)).fetchone()
+            row = self._stored.execute(select, (_write_place(place),)).fetchone()
             self._met[place] = None if row is None else _Node(row[0], json.loads(row[1]))
         return self._met[place]
 
@@ -153,6 +153,6 @@ class Rehearsal(Rows[_Node]):
         self._complete(row, kind.properties)
 
 
-def _written(place: Place) -> str:
+def _write_place(place: Place) -> str:
     labels, key = place
     return "\0".join((*labels, *map(str, key)))

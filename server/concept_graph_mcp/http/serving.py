@@ -18,7 +18,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from .. import serving, stderr
-from ..hosts.lazy import served
+from ..hosts.lazy import make_served_store
 from ..hosts.per_user import MOST_OPEN, UserFiles
 from ..hosts.store import Many
 from ..logs import Lines, tell
@@ -138,7 +138,7 @@ def serve(
     _quiet()
 
     async def run() -> None:
-        store = served(settings, shards, most_open, by_database=web.by_database)
+        store = make_served_store(settings, shards, most_open, by_database=web.by_database)
         session = replace(Session.of(store, settings), patience_s=serving.PATIENCE_S)
         # The worker goes through several databases.
         is_one = not shards and (isinstance(store, UserFiles) or not isinstance(store, Many))

@@ -15,7 +15,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from mcp_types.version import is_version_at_least
 from pydantic import BaseModel, Field
 
-from conceptgraph_core.quoting import quoted
+from conceptgraph_core.quoting import quote
 
 Arguments = Mapping[str, Any]
 # Returns the question to the user before a call with these arguments, if there is one.
@@ -65,7 +65,7 @@ def merging(source: str, target: str) -> Asking:
     def asking(given: Arguments) -> str | None:
         if given.get(target) is None or given.get("same") is False:
             return None
-        one, other = (quoted(str(given[name]), 200) for name in (source, target))
+        one, other = (quote(str(given[name]), 200) for name in (source, target))
         return f"Let {one} and {other} count as one from now on? It can be undone."
 
     return asking

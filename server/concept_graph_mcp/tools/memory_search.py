@@ -54,7 +54,7 @@ class RememberingTools(Tools):
         query, session = given["query"], self._session
         by = partial(session.call, memory_search.context, **given)
         [row], advice = await session.answered(query, by)
-        text = rendering.written(row["entries"], self._session.show_minute)
+        text = rendering.render_entries(row["entries"], self._session.show_minute)
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=row["tokens"])
         if not row["left_out"]:
             call = memory_admin.expired(session.user_id, query, 1)

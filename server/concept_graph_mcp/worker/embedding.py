@@ -317,7 +317,7 @@ class NewVectors:
 
     async def _embed(self, session: Session, since_ms: int) -> None:
         """Embed what was kept since *since_ms* in the store of the user of *session*."""
-        reached: calls.embedding.Reached = {KIND.kind: (ids.before(since_ms),)}
+        reached: calls.embedding.Reached = {KIND.kind: (ids.make_bound(since_ms),)}
         try:
             embedding = await prepare(session)
             if embedding is not None:

@@ -15,7 +15,7 @@ import mgp
 from sample_schema import MODEL
 
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.layers import together
+from conceptgraph_core.layers import join_layers
 from conceptgraph_core.transfer import audit, export_import, procedures, view
 from conceptgraph_core.transfer import export_import as exporting
 from conceptgraph_core.transfer import search_data as embeddings
@@ -24,7 +24,7 @@ from conceptgraph_core.transfer.view import Everything
 
 class Samples(Everything):
     layers = MODEL.layers
-    layer = together(MODEL.layers)
+    layer = join_layers(MODEL.layers)
 
 
 register = Module(__doc__).register
@@ -33,7 +33,7 @@ register(procedures.STATS, Samples, view.stats)
 register(procedures.CHECK, Samples, audit.check)
 register(procedures.EXPORT, Samples, exporting.export)
 register(procedures.IMPORT_ROWS, Samples, export_import.import_rows)
-register(procedures.EMBEDDING, Samples, embeddings.chosen)
+register(procedures.EMBEDDING, Samples, embeddings.read_embedding)
 register(procedures.EMBEDDING_CHOOSE, Samples, embeddings.choose)
 register(procedures.EMBEDDING_LACKING, Samples, embeddings.lacking)
 register(procedures.EMBEDDING_SET, Samples, embeddings.embed)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ...dates import DAY_MS
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
-from ...text import shown
+from ...text import show_name
 from .. import ids, names, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
@@ -241,9 +241,9 @@ def _old(graph: Graph, entity: Node, given: Given) -> Node | None:
     old = next((node for node in graph.of(schema.FACT) if node.key == fact_id), None)
     members = {node.key for node in components.members(graph, entity)}
     if old is None or old.get("entity_id") not in members:
-        raise NotFound(f"{field}: not a fact of this entity: {shown(fact_id)}")
+        raise NotFound(f"{field}: not a fact of this entity: {show_name(fact_id)}")
     if names.canonical(old.get("predicate")) != names.canonical(given.predicate):
-        raise InvalidText(f"predicate: that fact is of {shown(old.get('predicate'))}")
+        raise InvalidText(f"predicate: that fact is of {show_name(old.get('predicate'))}")
     return old
 
 
@@ -277,9 +277,9 @@ def _end(graph: Graph, old: Node, given: Given) -> Given:
         return begun
     now_ms = graph.now_ms
     if not bitemporal.is_known(old, now_ms):
-        raise NotAllowed(f"ends: {shown(old.key)} was corrected: it is not believed")
+        raise NotAllowed(f"ends: {show_name(old.key)} was corrected: it is not believed")
     if old.get("ended_at") is not None:
-        raise NotAllowed(f"ends: {shown(old.key)} has ended already; correct it instead")
+        raise NotAllowed(f"ends: {show_name(old.key)} has ended already; correct it instead")
     since, before = old.get("valid_from"), old.get("valid_until")
     if since is not None and until <= since:
         raise InvalidNumber("ends: it would end before it began; if it never was so, correct it")
@@ -309,7 +309,7 @@ def _correct(
     if not bitemporal.is_known(old, graph.now_ms):
         is_repeated = not is_told or _known(graph, entity, given, about) is not None
         if not is_repeated:
-            raise NotAllowed(f"corrects: {shown(old.key)} was corrected already")
+            raise NotAllowed(f"corrects: {show_name(old.key)} was corrected already")
         return given, about
     old.set(known_until=graph.now_ms)
     return given, about

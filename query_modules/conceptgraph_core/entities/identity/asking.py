@@ -4,7 +4,7 @@ from typing import Any
 
 from ... import text as texts
 from ...errors import NotAllowed, Tautology
-from ...text import shown
+from ...text import show_name
 from .. import schema
 from ..node import Graph, Node
 from . import components, ledger, merging
@@ -22,7 +22,7 @@ def answer(graph: Graph, one_id: str, other_id: str, same: bool, reason: str) ->
     one, other = (merging.entity(graph, each) for each in (one_id, other_id))
     one, other = components.canonical(graph, one), components.canonical(graph, other)
     if one.id == other.id:
-        raise Tautology(f"other_id: {shown(one.name)} is the same already")
+        raise Tautology(f"other_id: {show_name(one.name)} is the same already")
     asked = {each.id for each, _ in components.questions(graph, one)}
     if other.id not in asked:
         raise NotAllowed("other_id: that is no open question; it may have been answered meanwhile")

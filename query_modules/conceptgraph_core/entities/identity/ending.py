@@ -5,7 +5,7 @@ from typing import Any
 from ... import text as texts
 from ... import validators
 from ...errors import NotAllowed
-from ...text import shown
+from ...text import show_name
 from .. import schema
 from ..language import spans
 from ..node import Graph, Node
@@ -32,7 +32,9 @@ def end(
     entity = components.canonical(graph, merging.entity(graph, entity_id))
     components.refuse_self(components.members(graph, entity), "entity_id", "ended")
     if entity.get("valid_until") is not None:
-        raise NotAllowed(f"entity_id: {shown(entity.name)} has ended already; unmerge that first")
+        raise NotAllowed(
+            f"entity_id: {show_name(entity.name)} has ended already; unmerge that first"
+        )
     if ledger.lacking(graph, [entity], said) is not None:
         return ledger.claim(graph, schema.END_ACTION, entity, reason, said)
     members = components.members(graph, entity)

@@ -25,7 +25,7 @@ def show_best(graph: Graph, node: Node) -> None:
     corrected = list(_said(graph, members))
 
     def rank(one: Node) -> tuple[bool, int, int, int, bool]:
-        known = sum(map(given_names.listed, names.words(names.canonical(one.bare))))
+        known = sum(map(given_names.count_forms, names.words(names.canonical(one.bare))))
         is_wrong = any(said.find(f"{word} {one.bare}") for said in corrected for word in _WRONG)
         return not is_wrong, one.get("user_mention_count"), known, one.created_at, one.id == node.id
 

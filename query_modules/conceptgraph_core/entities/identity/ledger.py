@@ -7,7 +7,7 @@ words it is only a claim and changes nothing.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...text import shown
+from ...text import show_name
 from .. import ids, schema
 from ..language import denials, spans
 from ..node import All, Graph, Node
@@ -89,7 +89,7 @@ def lacking(graph: Graph, named: Iterable[Node], said: str | None) -> str | None
     words = spans.Said(said)
     for entity in named:
         if not any(is_named(graph, one, words) for one in components.members(graph, entity)):
-            return f"said: has no name of {shown(entity.name)}; quote the user's words with one"
+            return f"said: has no name of {show_name(entity.name)}; quote the user's words with one"
     return None
 
 
@@ -108,7 +108,7 @@ def lacking_to_merge(graph: Graph, named: Sequence[Node], said: str | None) -> s
 def denied(named: Iterable[Node], said: str) -> str | None:
     """Return the user's words in *said* that deny that two entities are one; None: no denial."""
     denial = denials.found(said, [one.bare for one in named])
-    return denial and f"said: {shown(denial)} denies it; quote words that say they are one"
+    return denial and f"said: {show_name(denial)} denies it; quote words that say they are one"
 
 
 def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:

@@ -172,7 +172,7 @@ def beginnings(name: str) -> list[str]:
     words = _bare(name)
     if len(words) != 1:
         return []
-    longer = sorted(given_names.long_forms(words[0]), key=given_names.listed, reverse=True)
+    longer = sorted(given_names.long_forms(words[0]), key=given_names.count_forms, reverse=True)
     return [words[0], *longer[:2]]
 
 

@@ -11,7 +11,7 @@ from ... import dates, validators
 from ... import text as texts
 from ...errors import NotAllowed, NotFound, Tautology
 from ...ranks import cosine
-from ...text import shown
+from ...text import show_name
 from .. import edges, ids, kinds, names, schema
 from ..beliefs import bitemporal
 from ..node import Graph, Node
@@ -38,7 +38,7 @@ def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids")
     found = {node.key: node for node in graph.of(schema.ENTITY) if node.key in wanted}
     for one in wanted:
         if one not in found:
-            raise NotFound(f"{field}: not found: {shown(one)}")
+            raise NotFound(f"{field}: not found: {show_name(one)}")
     return [found[one] for one in wanted]
 
 
@@ -64,7 +64,7 @@ def merge(
     source, target = entity(graph, source_id, "source_id"), entity(graph, target_id, "target_id")
     wholes = components.canonical(graph, source), components.canonical(graph, target)
     if wholes[0].id == wholes[1].id:
-        raise Tautology(f"target_id: {shown(wholes[0].name)} is the same already")
+        raise Tautology(f"target_id: {show_name(wholes[0].name)} is the same already")
     components.refuse_self(wholes[:1], "source_id", "merged into another; pass it as target_id")
     if by == schema.USER_CORRECTION:
         lacking = ledger.lacking_to_merge(graph, wholes, said)
@@ -303,7 +303,7 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
         if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
             # A doubt that only one of them has is no evidence about the two.
             continue
-        values = f"{shown(fact.get('value'))} and {shown(against.get('value'))}"
+        values = f"{show_name(fact.get('value'))} and {show_name(against.get('value'))}"
         reasons.append(f"their facts conflict: {fact.get('predicate')} is {values}")
     return reasons
 

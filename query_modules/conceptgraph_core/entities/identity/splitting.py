@@ -10,7 +10,7 @@ from typing import Any
 from ... import text as texts
 from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
-from ...text import shown
+from ...text import show_name
 from .. import ids, names, schema
 from ..node import All, Graph, Node
 from ..observation import mentions
@@ -57,7 +57,7 @@ def _chosen(
     everything = {one: member for member in members for one in _parts(graph, member)}
     ids_wanted = {texts.name(one, "mention_ids") for one in wanted}
     for unknown in sorted(ids_wanted - {one.key for one in everything}):
-        raise NotFound(f"mention_ids: no mention or fact of this entity: {shown(unknown)}")
+        raise NotFound(f"mention_ids: no mention or fact of this entity: {show_name(unknown)}")
     chosen = {
         one: member
         for one, member in everything.items()

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ... import text as texts
 from ...errors import NotAllowed, NotFound
-from ...text import shown
+from ...text import show_name
 from .. import schema
 from ..node import All, Graph, Node
 from . import components, ending, ledger, merging, splitting
@@ -31,13 +31,13 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
     texts.summary(reason, "reason")
     entry = next((node for node in graph.of(schema.MERGE) if node.key == merge_id), None)
     if entry is None:
-        raise NotFound(f"merge_id: not found: {shown(merge_id)}")
+        raise NotFound(f"merge_id: not found: {show_name(merge_id)}")
     if ledger.is_claim(entry):
-        raise NotAllowed(f"merge_id: {shown(merge_id)} is only a claim: nothing came of it")
+        raise NotAllowed(f"merge_id: {show_name(merge_id)} is only a claim: nothing came of it")
     if not entry.get("is_active"):
-        raise NotAllowed(f"merge_id: {shown(merge_id)} was taken back already")
+        raise NotAllowed(f"merge_id: {show_name(merge_id)} was taken back already")
     if len(ledger.about(graph, entry)) < len(ledger.about(graph.another(All), entry)):
-        raise NotAllowed(f"merge_id: {shown(merge_id)} is of a forgotten entity; restore that")
+        raise NotAllowed(f"merge_id: {show_name(merge_id)} is of a forgotten entity; restore that")
     return {"merge_id": merge_id, **take_back(graph, entry, reason)}
 
 

@@ -18,7 +18,7 @@ _DASHES: Final = ("-", "--", "–", "—")
 
 def split_clauses(said: Said) -> list[list[Token]]:
     """Return the words of each clause: it ends with a mark, or before a word such as "but"."""
-    begins = language.spoken([one.form for one in said.tokens], _TOPIC, "clause")
+    begins = language.read_spoken([one.form for one in said.tokens], _TOPIC, "clause")
     sentences, end = said.sentences(), 0
     clauses: list[list[Token]] = []
     last = 0
@@ -42,6 +42,6 @@ def denies(forms: Sequence[str], said: Said) -> bool:
     """Tell whether the words *forms*, of a clause of *said* or of a label, contain a denial."""
     spoken = [one.form for one in said.tokens]
     clause = f" {' '.join(forms)} "
-    for phrase in language.spoken(spoken, _TOPIC, "affirm"):
+    for phrase in language.read_spoken(spoken, _TOPIC, "affirm"):
         clause = clause.replace(f" {' '.join(one.form for one in tokens(phrase))} ", " ")
-    return not language.spoken(spoken, _TOPIC, "deny").isdisjoint(clause.split())
+    return not language.read_spoken(spoken, _TOPIC, "deny").isdisjoint(clause.split())

@@ -72,7 +72,7 @@ def _size(source: Mapping[str, Sequence[str]]) -> int:
 
 def quoted(said: str) -> str:
     """Quote a text on one line, cut if it is long."""
-    return quoting.quoted(line(said), MOST_QUOTED)
+    return quoting.quote(line(said), MOST_QUOTED)
 
 
 def ended(said: str) -> str:
@@ -103,4 +103,4 @@ def line(value: str) -> str:
 
 def called(name: str) -> str:
     """Return the name that somebody used, quoted unless it is a few plain words."""
-    return quoting.named(line(name))
+    return quoting.quote_name(line(name))

@@ -8,7 +8,7 @@ from ... import text as texts
 from ... import validators
 from ...embeddings.remembered import check, hold
 from ...errors import NotFound
-from ...text import shown
+from ...text import show_name
 from .. import ids, inputs, kinds, names, rule_extractor, schema
 from ..beliefs import attribution, facts
 from ..beliefs.trust import trust
@@ -190,7 +190,7 @@ class _Message:
             return None
         node = self.named(claim.about)
         if node is None:
-            raise NotFound(f"facts: this session has not mentioned {shown(claim.about)}")
+            raise NotFound(f"facts: this session has not mentioned {show_name(claim.about)}")
         return node
 
     def named(self, name: str) -> Node | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import NotFound, Tautology
-from ...text import shown
+from ...text import show_name
 from .. import edges, schema
 from ..beliefs import attribution
 from ..identity import components
@@ -34,7 +34,7 @@ def relate(
     source = _end(named, relation.source, f"{relation.where}.from")
     target = _end(named, relation.target, f"{relation.where}.to")
     if source.id == target.id:
-        both = f"{shown(relation.source)} and {shown(relation.target)}"
+        both = f"{show_name(relation.source)} and {show_name(relation.target)}"
         raise Tautology(f"{relation.where}: {both} are one")
     ends = {relation.source: source, relation.target: target}
     found = [_found(graph, speaker, said, relation, *end) for end in ends.items()]
@@ -125,5 +125,5 @@ def _new(graph: Graph, source: Node, target: Node, relation: Relation, is_users:
 def _end(named: Callable[[str], Node | None], name: str, field: str) -> Node:
     node = named(name)
     if node is None:
-        raise NotFound(f"{field}: this session has not mentioned {shown(name)}; observe it too")
+        raise NotFound(f"{field}: this session has not mentioned {show_name(name)}; observe it too")
     return node

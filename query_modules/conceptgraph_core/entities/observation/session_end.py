@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import text as texts
 from ...errors import NotFound
-from ...text import shown
+from ...text import show_name
 from .. import edges, schema
 from ..beliefs import bitemporal, trust
 from ..identity import components
@@ -61,7 +61,7 @@ def end(graph: Graph, session_id: str) -> Row:
     texts.name(session_id, "session_id")
     session = next((one for one in graph.of(schema.SESSION) if one.key == session_id), None)
     if session is None:
-        raise NotFound(f"session_id: nothing was observed in {shown(session_id)}")
+        raise NotFound(f"session_id: nothing was observed in {show_name(session_id)}")
     mentioned = _mentioned(graph, session)
     tally = _Tally()
     _feel(graph, session)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 from ...words import missing
-from ...words.languages import spoken
+from ...words.languages import detect_languages
 from ...words.splitting import split
 from .. import inputs, names, schema
 from ..language import cues, dated, kin
@@ -242,7 +242,9 @@ def _idle(written: Sequence[Word], languages: Sequence[str]) -> frozenset[str]:
     if missing():
         return _OPENINGS
     folded = [piece for word in written for piece in split(word.text)]
-    stops = frozenset(word for one in spoken(folded, languages) for word in one.stop_words)
+    stops = frozenset(
+        word for one in detect_languages(folded, languages) for word in one.stop_words
+    )
     return stops | _OPENINGS
 
 

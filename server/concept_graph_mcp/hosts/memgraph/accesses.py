@@ -26,7 +26,7 @@ _PAUSE_S = 1.0
 _PATIENCE_S = 1.0
 
 
-def counted(rows: Sequence[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[Call]:
+def take_accesses(rows: Sequence[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[Call]:
     """Take from the *rows* of a read-only twin what it accessed; yield the calls that count it."""
     user = str(context.get("user_id", DEFAULT_USER))
     scope = user if context.get("concepts") == OWN else SHARED

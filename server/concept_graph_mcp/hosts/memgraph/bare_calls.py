@@ -20,7 +20,7 @@ from ...calls.verb import AnyVerb
 from ...errors import Refused
 from . import cypher, text_search
 from .lookup_plan import finding, looking_into
-from .lookups import found
+from .lookups import write_lookup
 from .text_search import State, judge_names, read_counts
 
 # Runs a statement with parameters as a transaction of its own and returns its rows.
@@ -102,7 +102,7 @@ def call_of(
         return None
     module, _, verb = name.partition(".")
     for folder in _BUILDERS[module]:
-        build = getattr(getattr(calls, folder), _written(name, verb), None)
+        build = getattr(getattr(calls, folder), _find_writing_twin(name, verb), None)
         if build is None:
             continue
         named = _arguments(build, folder, given, told, context)
@@ -120,7 +120,7 @@ def call_of(
     return None
 
 
-def _written(name: str, verb: str) -> str:
+def _find_writing_twin(name: str, verb: str) -> str:
     """Return the name of the twin that writes, if the procedure *name* only reads."""
     twins = {one.peeking: one.name for one in calls.ALL if one.peeking is not None}
     return twins.get(name, f".{verb}").partition(".")[2]
@@ -181,7 +181,7 @@ def _looked_up(run: Run, call: Call, context: Context) -> dict[str, Any]:
     if isinstance(call.lookup, Similar) and not _number_found(run, cypher.beforehand(call)):
         call = cypher.alone(call)
     state = State()
-    if (search := cypher.searched(call)) is not None:
+    if (search := cypher.find_text_lookup(call)) is not None:
         index = text_index(search.label)
         state = judge_names(read_counts(run("SHOW INDEX INFO", {}), index), index)
     told = {"now_ms": context.now_ms}
@@ -213,7 +213,7 @@ def _incoming(run: Run, lookup: Incoming, context: Context) -> dict[str, Any]:
     answers: list[Any] | None = None
     further, clock = lookup.then, {"now_ms": context.now_ms}
     if further is not None:
-        text, parameters = found(further.lookup, True)
+        text, parameters = write_lookup(further.lookup, True)
         [row] = run(f"{text}RETURN {_IDS} AS found", {**parameters, **clock})
         if row["found"]:
             asked = further.procedure

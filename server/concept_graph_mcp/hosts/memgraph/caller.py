@@ -33,15 +33,15 @@ from ...errors import (
 from ...settings import DEFAULT_URI, location
 from ..store import Edge, Node, Rows
 from . import cypher, name_forms, probes, readiness, text_search, vector_indexes
-from .accesses import counted
+from .accesses import take_accesses
 from .cancellation import Calls
 from .failures import (
+    find_taken_key,
+    find_unreplicated,
     is_conflict,
     is_ended,
     is_unauthenticated,
     refusal,
-    taken,
-    unreplicated,
     unsent,
 )
 
@@ -124,16 +124,16 @@ class BoltCaller:
                 return
             ask = probes.once(self.rows)
             if self._database is not None:
-                await self._translated(
+                await self._translate(
                     False, readiness.check_database, ask, self._location, self._database
                 )
-            self._unsafe = await self._translated(
+            self._unsafe = await self._translate(
                 False, readiness.check, ask, self._location, self._model
             )
             if self._unsafe:
                 logger.warning("%s", self._reading_only())
             await self._fit_vectors(ask)
-            self._has_replicas = bool(await self._translated(False, probes.replicas, ask))
+            self._has_replicas = bool(await self._translate(False, probes.replicas, ask))
             self._is_open = True
 
     async def fit_vectors(self) -> None:
@@ -142,15 +142,15 @@ class BoltCaller:
 
     async def identity(self) -> str:
         await self.open()
-        return await self._translated(False, readiness.identity, self.rows, self.location)
+        return await self._translate(False, readiness.identity, self.rows, self.location)
 
     async def size(self) -> str | None:
         await self.open()
-        return await self._translated(False, readiness.memory, self.rows)
+        return await self._translate(False, readiness.memory, self.rows)
 
     async def unwritable(self) -> str | None:
         await self.open()
-        if await self._translated(False, probes.is_replica, self.rows):
+        if await self._translate(False, probes.is_replica, self.rows):
             return "this server is a replica; connect to the main to change anything"
         return await self._still_unsafe()
 
@@ -165,13 +165,13 @@ class BoltCaller:
         if call.procedure.counts:
             return await self._counting(call, context)
         try:
-            return await self._made(call, context)
+            return await self._make(call, context)
         except Full:
             if call.procedure.name not in _RELEASING:
                 raise
             # Deleted nodes and refused writes take memory until the database collects them.
-            await self._translated(True, self.rows, "FREE MEMORY", {}, True)
-            return await self._made(call, context)
+            await self._translate(True, self.rows, "FREE MEMORY", {}, True)
+            return await self._make(call, context)
         except Misdeployed:
             # The modules went while it was open: the check says which are missing, and the remedy.
             self._is_open = False
@@ -188,7 +188,7 @@ class BoltCaller:
     async def _still_unsafe(self) -> str | None:
         """Return why nothing can be written safely, unless that was mended meanwhile."""
         if self._unsafe:
-            self._unsafe = await self._translated(
+            self._unsafe = await self._translate(
                 False, readiness.ensure_constraints, self.rows, self._model.stored
             )
         return self._reading_only() if self._unsafe else None
@@ -202,36 +202,36 @@ class BoltCaller:
         """
         if time.monotonic() >= self._contended_until_s:
             try:
-                return await self._made(call, context, patience_s=0.0)
+                return await self._make(call, context, patience_s=0.0)
             except Contended:
                 self._contended_until_s = time.monotonic() + _CONTENDED_S
         twin = call._replace(procedure=call.procedure.peek().with_accessed())
-        rows = await self._made(twin, context)
-        for counting in counted(rows, {**context, **call.context}):
+        rows = await self._make(twin, context)
+        for counting in take_accesses(rows, {**context, **call.context}):
             try:
-                await self._made(counting, context)
+                await self._make(counting, context)
             except (Contended, Unwritable) as error:
                 return Rows(rows, f"no access was counted: {error}")
         return rows
 
-    async def _made(
+    async def _make(
         self, call: Call, context: Mapping[str, Any], patience_s: float | None = None
     ) -> list[dict[str, Any]]:
         """Make *call* and return its rows; retry it after conflicts for *patience_s* or 8 s."""
         if (asked := cypher.beforehand(call)) is not None:
-            [row] = await self._translated(False, self.rows, *asked, False)
+            [row] = await self._translate(False, self.rows, *asked, False)
             call = call if row["found"] else cypher.alone(call)
         state = text_search.State()
-        if (search := cypher.searched(call)) is not None:
+        if (search := cypher.find_text_lookup(call)) is not None:
             index = text_index(search.label)
-            state = await self._translated(False, name_forms.state, self.rows, index)
+            state = await self._translate(False, name_forms.state, self.rows, index)
         statements = cypher.call(call, context, self._has_vector_search, state)
         writes = call.procedure.writes
-        made = await self._translated(
-            writes, self._called, statements, writes, patience_s=patience_s
+        made = await self._translate(
+            writes, self._run_statements, statements, writes, patience_s=patience_s
         )
         if search is not None and state.has_many_unlisted:
-            await self._translated(True, name_forms.fill_lists, self.rows, text_index(search.label))
+            await self._translate(True, name_forms.fill_lists, self.rows, text_index(search.label))
         fields = call.procedure.fields
         rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
         return rows if made.advice is None else Rows(rows, made.advice)
@@ -240,9 +240,9 @@ class BoltCaller:
         layers = self._model.layers
         if not embeddings.embedded_kinds(layers):
             return
-        has_search = await self._translated(False, vector_indexes.has_search, ask)
+        has_search = await self._translate(False, vector_indexes.has_search, ask)
         if has_search:
-            await self._translated(True, vector_indexes.fit, ask, layers)
+            await self._translate(True, vector_indexes.fit, ask, layers)
         self._has_vector_search = has_search
 
     async def close(self) -> None:
@@ -268,7 +268,7 @@ class BoltCaller:
             query = neo4j.Query(statement, metadata=metadata)
             return await _rows(await session.run(query, dict(parameters)))
 
-    async def _called(self, statements: Sequence[cypher.Statement], writes: bool) -> Rows:
+    async def _run_statements(self, statements: Sequence[cypher.Statement], writes: bool) -> Rows:
         """Run the statements of one call as one transaction and return the rows of the last.
 
         If a replica is missing, an auto-committed statement has no rows, only an error.
@@ -285,12 +285,12 @@ class BoltCaller:
             try:
                 await transaction.commit()
             except (ClientError, TransientError) as error:
-                rows.advice = unreplicated(error)
+                rows.advice = find_unreplicated(error)
                 if rows.advice is None:
                     raise
             return rows
 
-    async def _translated(
+    async def _translate(
         self,
         writes: bool,
         operation: Callable[..., Awaitable[T]],
@@ -304,7 +304,7 @@ class BoltCaller:
         def is_enough(state: tenacity.RetryCallState) -> bool:
             nonlocal refusals
             error = state.outcome and state.outcome.exception()
-            refusals = refusals + 1 if error and taken(error) else 0
+            refusals = refusals + 1 if error and find_taken_key(error) else 0
             return refusals == _MOST_TAKEN or (state.seconds_since_start or 0.0) >= patience_s
 
         retrying = tenacity.AsyncRetrying(
@@ -316,7 +316,7 @@ class BoltCaller:
         try:
             return await retrying(operation, *arguments)
         except (Neo4jError, DriverError, OSError) as error:
-            self._has_replicas |= unreplicated(error) is not None
+            self._has_replicas |= find_unreplicated(error) is not None
             raise self._failure(error, writes) from error
 
     def _failure(self, error: Exception, writes: bool) -> StoreError:
@@ -327,7 +327,7 @@ class BoltCaller:
         if is_ended(error):
             return Ended(f"{self._location}: the database ended the call; nothing was written")
         if is_conflict(error):
-            key = taken(error)
+            key = find_taken_key(error)
             told = _TOO_MANY if key is None else _TAKEN.format(key)
             return Contended(f"{self._location}: {told}")
         if isinstance(error, (ClientError, TransientError)):

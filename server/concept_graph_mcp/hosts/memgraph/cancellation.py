@@ -61,11 +61,11 @@ class Calls:
                 async with self._session(default_access_mode=access_mode) as session:
                     for pause_s in _PAUSES_S:
                         await anyio.sleep(pause_s)
-                        if await _terminated(session, marks):
+                        if await _terminate(session, marks):
                             break
 
 
-async def _terminated(session: neo4j.AsyncSession, marks: Collection[str]) -> bool:
+async def _terminate(session: neo4j.AsyncSession, marks: Collection[str]) -> bool:
     result = await session.run("SHOW TRANSACTIONS")
     found = [
         record["transaction_id"]

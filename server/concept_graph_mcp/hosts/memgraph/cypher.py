@@ -10,7 +10,7 @@ from ...calls.call import Call
 from ...calls.lookups import Filled, Incoming, Lookup, Similar, Text
 from . import lookups
 from .lookup_plan import Finding, finding
-from .text_search import NAMES, TEXTS, State, alike, beginning, listed
+from .text_search import NAMES, TEXTS, State, alike, beginning, write_listed
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -50,13 +50,13 @@ def call(
     text, parameters = made.first
     known: dict[str, Any] = {}
     before: list[Statement] = []
-    search = searched(call)
+    search = find_text_lookup(call)
     if isinstance(search, Similar):
         known = {TEXTS: state.texts}
         in_lists = alike(search, lookups.missing(search))
     elif search is not None:
         before = [beginning(search, state.texts)]
-        in_lists = listed(search)
+        in_lists = write_listed(search)
     if search is not None and state.has_lists:
         before.append(in_lists)
     elif search is not None:
@@ -65,7 +65,7 @@ def call(
     return [*before, (text, {**parameters, **known, **context}), calling]
 
 
-def searched(call: Call) -> Text | Similar | None:
+def find_text_lookup(call: Call) -> Text | Similar | None:
     """Return the text look-up of *call*, if it has one."""
     text = call.lookup.first if isinstance(call.lookup, Filled) else call.lookup
     if isinstance(text, Text):
@@ -85,7 +85,7 @@ def beforehand(call: Call) -> Statement | None:
         return f"{text} RETURN size(missing) AS found", parameters
     if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
         return None
-    body, parameters = lookups.found(call.lookup.then.lookup)
+    body, parameters = lookups.write_lookup(call.lookup.then.lookup)
     return f"{body}RETURN size(found) AS found", parameters
 
 
@@ -97,13 +97,13 @@ def alone(call: Call) -> Call:
     return call._replace(lookup=call.lookup._replace(then=None))
 
 
-def exported(model: Model = MODEL, only: Sequence[Lookup] = ()) -> Iterator[Statement]:
+def select_exported(model: Model = MODEL, only: Sequence[Lookup] = ()) -> Iterator[Statement]:
     """Return the statements for the `ids` of the nodes of each label in an export.
 
     With *only*, they are for those that each look-up finds.
     """
     for lookup in only:
-        text, parameters = lookups.found(lookup)
+        text, parameters = lookups.write_lookup(lookup)
         yield f"{text}RETURN [one IN found | id(one)] AS ids", parameters
     if only:
         return

@@ -28,7 +28,7 @@ class _Hiding(MetaPathFinder):
 
 
 @contextmanager
-def _hidden() -> Iterator[None]:
+def _hide_packages() -> Iterator[None]:
     hiding = _Hiding()
     sys.meta_path.insert(0, hiding)
     try:
@@ -37,7 +37,7 @@ def _hidden() -> Iterator[None]:
         sys.meta_path.remove(hiding)
 
 
-with _hidden():
+with _hide_packages():
     importlib.import_module("neo4j")
 
 # The driver logs each lost connection; the call that needed it reports that as its error.

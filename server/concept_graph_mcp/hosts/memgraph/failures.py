@@ -46,7 +46,7 @@ def is_conflict(error: BaseException) -> bool:
     return any(part in message for part in _CONFLICTS)
 
 
-def taken(error: BaseException) -> str | None:
+def find_taken_key(error: BaseException) -> str | None:
     """Return which key another node has, if a constraint refused a write; None for other errors."""
     match = _TAKEN.search(getattr(error, "message", None) or "") if is_conflict(error) else None
     return match and f":{match['key']}"
@@ -67,7 +67,7 @@ def unsent(error: BaseException) -> bool:
     return str(error).startswith(_UNSENT) or isinstance(error, ConnectionRefusedError)
 
 
-def unreplicated(error: BaseException) -> str | None:
+def find_unreplicated(error: BaseException) -> str | None:
     """Return the warning of a write that the main has and a replica lacks; None for other errors.
 
     The database reports it as an error, after it has committed.
@@ -86,7 +86,7 @@ def refusal(error: Neo4jError) -> StoreError:
     message = error.message or ""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     last = _last_line(message) or "no message"
-    if warning := unreplicated(error):
+    if warning := find_unreplicated(error):
         return Unavailable(warning)
     core = _CORE_ERROR.match(last)
     if core:

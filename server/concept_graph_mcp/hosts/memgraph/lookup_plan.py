@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
-from .lookups import Statement, found, is_left_out
+from .lookups import Statement, is_left_out, write_lookup
 from .text_search import is_shared
 
 # A look-up with more text than this gets a statement of its own.
@@ -51,23 +51,23 @@ def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
     if isinstance(lookup, Incoming):
         return _incoming(lookup, has_vector_search)
     if isinstance(lookup, Sized | Tallied):
-        return _counted(lookup, has_vector_search)
+        return _plan_counts(lookup, has_vector_search)
     if isinstance(lookup, Grouped):
-        return _grouped(lookup)
-    body, parameters = found(lookup, has_vector_search)
+        return _plan_groups(lookup)
+    body, parameters = write_lookup(lookup, has_vector_search)
     if len(body) > _LONG:
         return Finding((f"{body}RETURN {_IDS} AS found", parameters), given={"found": "$found"})
     return Finding(None, body, parameters, {"found": "found"})
 
 
-def _counted(lookup: Sized | Tallied, has_vector_search: bool) -> Finding:
+def _plan_counts(lookup: Sized | Tallied, has_vector_search: bool) -> Finding:
     if isinstance(lookup, Sized):
-        return _sized(lookup, has_vector_search)
-    return _tallied(lookup, has_vector_search)
+        return _plan_size(lookup, has_vector_search)
+    return _plan_tallies(lookup, has_vector_search)
 
 
-def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
-    body, parameters = found(lookup.lookup, has_vector_search)
+def _plan_size(lookup: Sized, has_vector_search: bool) -> Finding:
+    body, parameters = write_lookup(lookup.lookup, has_vector_search)
     counted = []
     for number, where in enumerate((lookup.where, *lookup.others)):
         compared = [one for one in where if not is_left_out(*one)]
@@ -94,9 +94,9 @@ def _sized(lookup: Sized, has_vector_search: bool) -> Finding:
     return Finding(None, before, parameters, {"found": "found", "size": "size"})
 
 
-def _grouped(lookup: Grouped) -> Finding:
+def _plan_groups(lookup: Grouped) -> Finding:
     """Plan groups in Cypher: Python reads a property in the time in which Cypher groups a node."""
-    body, parameters = found(lookup.lookup)
+    body, parameters = write_lookup(lookup.lookup)
     parameters |= {f"g{number}": value for number, (_, value) in enumerate(lookup.but)}
     # Two conditions, because Memgraph plans the negation of one for milliseconds, with each call.
     alike, apart = f"n.{lookup.unless} IS NULL", f"n.{lookup.unless} IS NOT NULL"
@@ -116,8 +116,8 @@ def _grouped(lookup: Grouped) -> Finding:
     return Finding(None, before, parameters, {key: key for key in ("found", "groups")})
 
 
-def _tallied(lookup: Tallied, has_vector_search: bool) -> Finding:
-    body, parameters = found(lookup.lookup, has_vector_search)
+def _plan_tallies(lookup: Tallied, has_vector_search: bool) -> Finding:
+    body, parameters = write_lookup(lookup.lookup, has_vector_search)
     for number, tally in enumerate(lookup.of):
         name = f"t{number}"
         parameters |= {name: list(tally.bounds)}
@@ -135,9 +135,9 @@ def _tallied(lookup: Tallied, has_vector_search: bool) -> Finding:
     return Finding(first, given={"found": "$found", "tallies": "$tallies"})
 
 
-def _answered(lookup: Answered, has_vector_search: bool) -> Statement:
+def _plan_answers(lookup: Answered, has_vector_search: bool) -> Statement:
     """Return the Cypher for `answers` and for `later`, the nodes that they name."""
-    body, parameters = found(lookup.lookup, has_vector_search, "w")
+    body, parameters = write_lookup(lookup.lookup, has_vector_search, "w")
     asked = lookup.procedure
     arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
     context = ["found: found", *(f"{name}: $w_{name}" for name, _ in lookup.context)]
@@ -176,7 +176,7 @@ def looking_into(
 
     *answers* are the rows of the procedure of `then`, if it was called.
     """
-    body, parameters = found(lookup.lookup, has_vector_search)
+    body, parameters = write_lookup(lookup.lookup, has_vector_search)
     later = "[] AS later "
     if answers:
         assert lookup.then is not None
@@ -198,23 +198,23 @@ def looking_into(
             "read + more AS read",
         )
     first = (
-        f"{body}WITH found, {later}{_also(lookup)}{_related(lookup)}"
+        f"{body}WITH found, {later}{_also(lookup)}{_write_related(lookup)}"
         f"{_fewest_first(lookup, read)}{last}"
         f"RETURN {_IDS} AS found, degrees, {every}"
     )
-    parameters |= {"most": lookup.most, "few": lookup.few, **_named(lookup)}
+    parameters |= {"most": lookup.most, "few": lookup.few, **_list_named(lookup)}
     return first, parameters
 
 
 def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:
     """Plan both in one statement: it calls a procedure, so it is planned anew at every call."""
-    body, parameters = found(lookup.lookup, has_vector_search)
-    answered, more = _answered(then, has_vector_search)
-    parameters |= more | {"most": lookup.most, "few": lookup.few, **_named(lookup)}
+    body, parameters = write_lookup(lookup.lookup, has_vector_search)
+    answered, more = _plan_answers(then, has_vector_search)
+    parameters |= more | {"most": lookup.most, "few": lookup.few, **_list_named(lookup)}
     given = {"found": "found", "degrees": "degrees", "incoming": "incoming", then.key: "answers"}
     fewest = _FEWEST.format(nodes="collect(n)")
     read = f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
-    beside = f"{_also(lookup, 'answers, ')}{_related(lookup)}"
+    beside = f"{_also(lookup, 'answers, ')}{_write_related(lookup)}"
     first = f"{beside}{_fewest_first(lookup, read, 'answers, ')}"
     if lookup.last:
         used = "reduce(sum = 0, one IN incoming | sum + size(one[1])) AS used "
@@ -238,7 +238,7 @@ def _also(lookup: Incoming, others: str = "") -> str:
     )
 
 
-def _named(lookup: Incoming) -> dict[str, Any]:
+def _list_named(lookup: Incoming) -> dict[str, Any]:
     named = {} if lookup.also is None else {"also": [list(one) for one in lookup.also.values]}
     return {**named, "last": list(lookup.last)} if lookup.last else named
 
@@ -256,7 +256,7 @@ def _last(lookup: Incoming, more: str) -> str:
     )
 
 
-def _related(lookup: Incoming) -> str:
+def _write_related(lookup: Incoming) -> str:
     """Return the Cypher for `beside`, the nodes that those of `found` name as related."""
     if lookup.related is None:
         return ""

@@ -63,13 +63,13 @@ class _Writer:
         _WRITERS[type(lookup)](self, lookup)
 
 
-def found(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
+def write_lookup(lookup: Lookup, has_vector_search: bool = False, prefix: str = "p") -> Statement:
     """Return the Cypher that puts the nodes of *lookup* into `found`, and its parameters.
 
     It begins a statement, because only there may an index hint stand.
     """
     if isinstance(lookup, WithEdges):
-        return found(lookup.lookup, has_vector_search, prefix)
+        return write_lookup(lookup.lookup, has_vector_search, prefix)
     writer = _Writer(has_vector_search, prefix)
     writer.write(lookup)
     if not writer.subqueries:
@@ -111,9 +111,9 @@ def _equal_to(writer: _Writer, lookup: Equal, shared: bool) -> None:
     single = len(lookup.properties) == 1
     values = [value[0] if single else list(value) for value in lookup.values]
     wanted = [
-        f":{label} {{{_each(properties)}}}"
+        f":{label} {{{_name_each(properties)}}}"
         for label in lookup.labels
-        for properties in _indexed(label, lookup.properties)
+        for properties in _list_indexed(label, lookup.properties)
     ]
     # With several labels, one without a match must not drop the matches of another.
     match = "MATCH" if len(wanted) == 1 else "OPTIONAL MATCH"
@@ -127,13 +127,13 @@ def _equal_to(writer: _Writer, lookup: Equal, shared: bool) -> None:
     writer.add(f"UNWIND {writer.parameter(values)} AS v {matches}", found)
 
 
-def _each(properties: tuple[str, ...]) -> str:
+def _name_each(properties: tuple[str, ...]) -> str:
     if len(properties) == 1:
         return f"{properties[0]}: v"
     return ", ".join(f"{name}: v[{number}]" for number, name in enumerate(properties))
 
 
-def _indexed(label: str, properties: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _list_indexed(label: str, properties: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the indexed properties that stand for *properties* of the nodes of *label*.
 
     A text that equals its folded form is found by itself, any other by the folded property.
@@ -195,10 +195,10 @@ def _referring(writer: _Writer, lookup: Referring) -> None:
     writer.add(f"{body}WITH DISTINCT n.{lookup.by} AS key {named}", "collect(m)")
 
 
-def _ordered(writer: _Writer, lookup: Ordered) -> None:
+def _write_ordered(writer: _Writer, lookup: Ordered) -> None:
     if lookup.level is not None:
         start = "WITH [] AS matching, false AS done "
-        writer.add(start + text_search.ranked(writer.parameter, lookup), "ranked")
+        writer.add(start + text_search.write_ranked(writer.parameter, lookup), "ranked")
         return
     by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
     nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
@@ -232,7 +232,7 @@ def _last(writer: _Writer, lookup: Last) -> None:
     )
 
 
-def _joined(writer: _Writer, lookup: Joined) -> None:
+def _write_joined(writer: _Writer, lookup: Joined) -> None:
     first = _first(writer, lookup.lookup)
     where = [(name, writer.parameter(value)) for name, value in lookup.where]
     given = "".join(f"{name}: {value}, " for name, value in where)
@@ -246,7 +246,7 @@ def _joined(writer: _Writer, lookup: Joined) -> None:
     )
 
 
-def _reached(writer: _Writer, lookup: Reached) -> None:
+def _write_reached(writer: _Writer, lookup: Reached) -> None:
     ways = f"[:{'|'.join(lookup.edges)} *BFS 1..{lookup.most}]"
     writer.add(
         f"{_first(writer, lookup.lookup)}"
@@ -266,12 +266,12 @@ def _nearest(writer: _Writer, lookup: Nearest) -> None:
     if not any(lookup.vector) or lookup.limit < 1:
         writer.add("", "[]")
     elif writer.has_vector_search:
-        writer.add(*nearest.searched(lookup, writer.parameter))
+        writer.add(*nearest.write_search(lookup, writer.parameter))
     else:
-        writer.add(*nearest.compared(lookup, writer.parameter))
+        writer.add(*nearest.write_comparison(lookup, writer.parameter))
 
 
-def _vectored(writer: _Writer, lookup: Vectored) -> None:
+def _write_vectored(writer: _Writer, lookup: Vectored) -> None:
     limit = writer.parameter(lookup.limit)
     there = "IS NOT NULL" if lookup.has_one else "IS NULL"
     condition = f"n.{lookup.property} {there}"
@@ -288,7 +288,7 @@ def _vectored(writer: _Writer, lookup: Vectored) -> None:
             f"MATCH (n:{lookup.label}) WHERE {condition} WITH n LIMIT {limit} ", "collect(n)"
         )
         return
-    condition = f"{_beyond(writer, lookup.by, lookup.after)} AND {condition}"
+    condition = f"{_write_beyond(writer, lookup.by, lookup.after)} AND {condition}"
     order = ", ".join(f"n.{name}" for name in lookup.by)
     writer.add(
         f"MATCH (n:{lookup.label}) WHERE {condition} WITH n ORDER BY {order} LIMIT {limit} ",
@@ -296,7 +296,7 @@ def _vectored(writer: _Writer, lookup: Vectored) -> None:
     )
 
 
-def _beyond(writer: _Writer, names: tuple[str, ...], after: tuple[Any, ...] | None) -> str:
+def _write_beyond(writer: _Writer, names: tuple[str, ...], after: tuple[Any, ...] | None) -> str:
     """Return the condition that the values of *names* come after *after* in their order."""
     [name, *others] = names
     if after is None:
@@ -304,7 +304,7 @@ def _beyond(writer: _Writer, names: tuple[str, ...], after: tuple[Any, ...] | No
     value = writer.parameter(after[0])
     if not others:
         return f"n.{name} > {value}"
-    further = _beyond(writer, tuple(others), after[1:])
+    further = _write_beyond(writer, tuple(others), after[1:])
     return f"(n.{name} > {value} OR n.{name} = {value} AND {further})"
 
 
@@ -317,7 +317,7 @@ def _text(writer: _Writer, lookup: Text) -> None:
     if lookup.keywords.parts:
         writer.add(text_search.matching(writer.parameter, lookup), "matching")
     else:
-        writer.add(*_unfolded(lookup.label))
+        writer.add(*_name_unfolded(lookup.label))
 
 
 def _listing(writer: _Writer, lookup: Listing) -> None:
@@ -330,27 +330,27 @@ def _listing(writer: _Writer, lookup: Listing) -> None:
     )
 
 
-def _filled(writer: _Writer, lookup: Filled) -> None:
+def _write_filled(writer: _Writer, lookup: Filled) -> None:
     """Add the matches; ranked nodes are read only if these leave room."""
     if not lookup.first.keywords.parts:
-        _ordered(writer, lookup.then)
+        _write_ordered(writer, lookup.then)
         return
     matches = text_search.matching(writer.parameter, lookup.first)
-    others = text_search.ranked(writer.parameter, lookup.then)
+    others = text_search.write_ranked(writer.parameter, lookup.then)
     writer.add(matches + others, "matching + ranked")
 
 
-def _unfolded(label: str) -> tuple[str, str]:
-    return f"{text_search.unfolded(text_index(label))} ", "collect(n)"
+def _name_unfolded(label: str) -> tuple[str, str]:
+    return f"{text_search.write_unfolded(text_index(label))} ", "collect(n)"
 
 
 def missing(lookup: Similar) -> Statement:
     """Return the Cypher for the keys of the `missing` names in *lookup*, which no node has."""
     writer = _Writer(False, "p")
-    return _missed(writer, lookup), writer.parameters
+    return _write_missed(writer, lookup), writer.parameters
 
 
-def _missed(writer: _Writer, lookup: Similar) -> str:
+def _write_missed(writer: _Writer, lookup: Similar) -> str:
     """Return the Cypher for the `known` nodes, and for the keys of the `missing` names."""
     _, name = lookup.equal.properties
     scope = lookup.equal.values[0][0] if lookup.equal.values else SHARED
@@ -381,10 +381,10 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
         return
     index = text_index(lookup.label)
     limit = writer.parameter(lookup.limit)
-    unfolded, them = _unfolded(lookup.label)
+    unfolded, them = _name_unfolded(lookup.label)
     body = (
         f"CALL {{ {text_search.lacking(index)}RETURN {text_search.LACKING} }} "
-        f"CALL {{ {_missed(writer, lookup)} RETURN known, missing }} "
+        f"CALL {{ {_write_missed(writer, lookup)} RETURN known, missing }} "
         f"CALL {{ UNWIND ${text_search.NAMES} AS name"
         f" MATCH (n:{lookup.label} {{{index.source}: name}}) WHERE {is_shared('n')}"
         " RETURN collect(n) AS listed } "
@@ -426,15 +426,15 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Range: _range,
     Ranges: _ranges,
     Referring: _referring,
-    Ordered: _ordered,
+    Ordered: _write_ordered,
     Last: _last,
     Union: _union,
     Text: _text,
     Listing: _listing,
-    Filled: _filled,
+    Filled: _write_filled,
     Similar: _similar,
     Nearest: _nearest,
-    Joined: _joined,
-    Reached: _reached,
-    Vectored: _vectored,
+    Joined: _write_joined,
+    Reached: _write_reached,
+    Vectored: _write_vectored,
 }

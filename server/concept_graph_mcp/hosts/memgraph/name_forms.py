@@ -12,7 +12,7 @@ from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.transfer.procedures import INDEX
 
 from ...errors import one_line
-from .failures import is_conflict, taken
+from .failures import find_taken_key, is_conflict
 from .probes import Run
 from .text_search import (
     FEW,
@@ -26,7 +26,7 @@ from .text_search import (
     judge_names,
     lacking,
     read_counts,
-    unfolded,
+    write_unfolded,
 )
 
 logger = logging.getLogger(__name__)
@@ -61,9 +61,9 @@ async def ensure(run: Run, layers: Sequence[Layer]) -> None:
         except ClientError as error:
             # A replica cannot be written; its searches are right too, only slower. They are, too,
             # where a constraint refuses the forms.
-            if is_conflict(error) and taken(error) is None:
+            if is_conflict(error) and find_taken_key(error) is None:
                 raise
-            if taken(error):
+            if find_taken_key(error):
                 logger.warning("some names lack their search forms: %s", one_line(error.message))
         else:
             if counts is None or (_count_shared(counts, index)[1] or FEW) >= FEW:
@@ -119,7 +119,7 @@ async def _forget_stale(run: Run, index: TextIndex) -> None:
 
 
 async def _fold(run: Run, index: TextIndex) -> None:
-    without = f"{unfolded(index)} WITH n LIMIT {_BATCH}"
+    without = f"{write_unfolded(index)} WITH n LIMIT {_BATCH}"
     fill = (
         f"{without} WITH collect(n) AS found CALL {INDEX.name}(false, null,"
         " {found: found}) YIELD indexed RETURN indexed"

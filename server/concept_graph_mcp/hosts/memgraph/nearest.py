@@ -23,7 +23,7 @@ def index_name(label: str, vector: str) -> str:
     return f"concept_graph_{label}_{vector}"
 
 
-def compared(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
+def write_comparison(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
     """Return the Cypher that compares all nodes without any module, and the result's expression."""
     vector, kept = parameter(list(lookup.vector)), f"n.{lookup.property}"
 
@@ -41,7 +41,7 @@ def compared(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
     )
 
 
-def searched(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
+def write_search(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
     """Return the Cypher that searches with the module `vector_search`, and the result's expression.
 
     The index also holds nodes that are deleted or not yet visible, and reading a property of one
@@ -74,16 +74,16 @@ def searched(lookup: Nearest, parameter: Parameter) -> tuple[str, str]:
         + asked(wanted, "none", "near")
         + asked(max(_ASKED_THEN, 16 * wanted), "near", "further")
         + f"CALL {{ WITH few, further WITH few WHERE size(few) <= {few}"
-        f" UNWIND few AS n {_ranked(lookup, vector, limit)}RETURN collect(n) AS exact }} "
+        f" UNWIND few AS n {_write_ranking(lookup, vector, limit)}RETURN collect(n) AS exact }} "
         "CALL { WITH few, near, further WITH few, near, further"
         f" WHERE size(few) > {few} AND size(near) < {limit} AND size(further) < {limit}"
-        f" {every} {_ranked(lookup, vector, limit)}RETURN collect(n) AS rest }} ",
+        f" {every} {_write_ranking(lookup, vector, limit)}RETURN collect(n) AS rest }} ",
         f"CASE WHEN size(few) <= {few} THEN exact WHEN size(near) >= {limit} THEN near"
         f" WHEN size(further) >= {limit} THEN further ELSE rest END",
     )
 
 
-def _ranked(lookup: Nearest, vector: str, limit: str) -> str:
+def _write_ranking(lookup: Nearest, vector: str, limit: str) -> str:
     """Return the Cypher that sorts the nodes `n` by nearness and keeps the nearest."""
     return (
         f"WITH n, n.{lookup.property} AS kept"

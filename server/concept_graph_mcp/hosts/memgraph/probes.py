@@ -50,7 +50,7 @@ async def is_replica(run: Run) -> bool:
     return any("replica" in row.values() for row in rows)
 
 
-async def loaded(run: Run) -> set[str]:
+async def list_loaded(run: Run) -> set[str]:
     """Return the names of the procedures and functions that the server has."""
     parts = (f"CALL mg.{kind}() YIELD name RETURN name" for kind in ("procedures", "functions"))
     return {row["name"] for row in await run(" UNION ALL ".join(parts), {}, False)}

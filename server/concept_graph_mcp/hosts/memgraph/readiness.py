@@ -17,7 +17,7 @@ from ... import calls
 from ...errors import Misdeployed, one_line
 from . import name_forms
 from .failures import is_conflict
-from .probes import Run, loaded
+from .probes import Run, list_loaded
 from .text_search import list_properties
 
 logger = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ async def _storage(run: Run) -> dict[str, Any]:
 
 async def check_modules(run: Run, location: str) -> None:
     """Raise Misdeployed unless our modules are loaded there, whole and in our version."""
-    known = await loaded(run)
+    known = await list_loaded(run)
     missing = [procedure.name for procedure in calls.ALL if procedure.name not in known]
     if len(missing) == len(calls.ALL):
         raise Misdeployed(
@@ -267,11 +267,11 @@ async def _collisions(run: Run, index: Index) -> str:
     )
     # Cypher cannot order values of several types.
     rows.sort(key=lambda row: repr(row["value"]))
-    named = [f"{_shown(row['value'], index)} ({row['nodes']} nodes)" for row in rows[:_SHOWN]]
+    named = [f"{_show_value(row['value'], index)} ({row['nodes']} nodes)" for row in rows[:_SHOWN]]
     return ", ".join(named) + (" and more" if len(rows) > _SHOWN else "")
 
 
-def _shown(value: Any, index: Index) -> str:
+def _show_value(value: Any, index: Index) -> str:
     """Return what several nodes share, without the scope of what all users share."""
     return repr(value[-1] if index.scope is not None and value[0] == SHARED else value)
 

@@ -16,7 +16,7 @@ from conceptgraph_core.registry import MODEL, Model
 from ...calls import Call
 from ...errors import Ended, Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from ..store import Rows
-from .accesses import Accesses, counted
+from .accesses import Accesses, take_accesses
 from .store import BoltStore
 
 logger = logging.getLogger(__name__)
@@ -143,7 +143,7 @@ class ReplicatedStore(BoltStore):
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         user = str({**context, **call.context}.get("user_id", DEFAULT_USER))
         if call.procedure.peek().writes:
-            return await self._written(user, call, context)
+            return await self._write(user, call, context)
         self._look_soon()
         fresh, doubt = await self._fresh(user)
         rows = await self._read(fresh, call, context)
@@ -161,7 +161,7 @@ class ReplicatedStore(BoltStore):
             return rows
         if rows is None:
             raise doubt
-        return _advised(rows, f"the answer may lack the latest writes: {doubt}")
+        return _advise(rows, f"the answer may lack the latest writes: {doubt}")
 
     async def close(self) -> None:
         await self._accesses.end()
@@ -171,7 +171,7 @@ class ReplicatedStore(BoltStore):
             await one.store.close()
         await super().close()
 
-    async def _written(
+    async def _write(
         self, user: str, call: Call, context: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
         """Make *call* on the main; note its user if a replica may lack the write."""
@@ -194,10 +194,10 @@ class ReplicatedStore(BoltStore):
             return [one for one in self._replicas if not one.lags], None
         before = self._writes
         try:
-            rows = await self._asked()
+            rows = await self._ask_main()
         except Unavailable as error:
             return [], error
-        caught_up = [one for one in self._replicas if _has_all(self._of(one, rows or []))]
+        caught_up = [one for one in self._replicas if _has_all(self._find_rows(one, rows or []))]
         if len(caught_up) == len(self._replicas):
             self._unsynced = {one: at for one, at in self._unsynced.items() if at > before}
         return caught_up, None
@@ -212,14 +212,14 @@ class ReplicatedStore(BoltStore):
         for one in sorted(replicas, key=lambda one: one.load):
             rows = None if one.is_away else await one.read(asked, context)
             if rows is not None:
-                return self._counted(rows, {**context, **call.context}) if counts else rows
+                return self._count(rows, {**context, **call.context}) if counts else rows
         return None
 
-    def _counted(
+    def _count(
         self, rows: list[dict[str, Any]], context: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
         """Send what a twin accessed to the main; return its rows without that."""
-        for call in counted(rows, context):
+        for call in take_accesses(rows, context):
             self._accesses.add(call, context)
         return rows if self._accesses.advice is None else Rows(rows, self._accesses.advice)
 
@@ -235,22 +235,22 @@ class ReplicatedStore(BoltStore):
         """Ask the main how its replicas are, and try those again that were away."""
         rows = None
         with suppress(Unavailable):
-            rows = await self._asked()
+            rows = await self._ask_main()
         for one in self._replicas:
             if rows is None:
                 # An older answer is better than none.
                 one.lags = False
             else:
-                one.judge(self._of(one, rows))
+                one.judge(self._find_rows(one, rows))
             if one.is_away:
                 await one.try_again()
 
-    async def _asked(self) -> list[dict[str, Any]] | None:
+    async def _ask_main(self) -> list[dict[str, Any]] | None:
         """Return what the main says of its replicas, None if it may not. Raises Unavailable."""
         rows, self._is_sync = None, False
         try:
             with anyio.fail_after(_MAIN_PATIENCE_S):
-                rows = await self._translated(False, self.rows, "SHOW REPLICAS", {}, False)
+                rows = await self._translate(False, self.rows, "SHOW REPLICAS", {}, False)
         except TimeoutError:
             raise Unavailable(f"{self.location} does not answer") from None
         except Refused:
@@ -259,7 +259,7 @@ class ReplicatedStore(BoltStore):
         self._is_sync = bool(rows) and all(row["sync_mode"] in _SYNC for row in rows)
         return rows
 
-    def _of(self, replica: Replica, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _find_rows(self, replica: Replica, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return those of the main's *rows* that are about *replica*.
 
         They name the addresses that the main sends to. If none of the replicas is registered by
@@ -286,7 +286,7 @@ def _has_all(rows: Sequence[Mapping[str, Any]]) -> bool:
     return bool(states) and all(one["status"] == "ready" and one["behind"] == 0 for one in states)
 
 
-def _advised(rows: list[dict[str, Any]], advice: str) -> Rows:
+def _advise(rows: list[dict[str, Any]], advice: str) -> Rows:
     """Return *rows* with *advice* beside what they have."""
     said = filter(None, (getattr(rows, "advice", None), advice))
     return Rows(rows, "; ".join(said))

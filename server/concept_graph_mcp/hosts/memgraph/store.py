@@ -58,7 +58,7 @@ class BoltStore(BoltCaller):
             ):
                 labels = [
                     (await (await transaction.run(*one)).single(strict=True))["ids"]
-                    for one in cypher.exported(self._model, only)
+                    for one in cypher.select_exported(self._model, only)
                 ]
                 read: list[dict[str, Any]] = []
                 for statement in cypher.export(labels, batch, self._model):
@@ -129,12 +129,12 @@ class BoltStore(BoltCaller):
         dimensions = [one.get("dimension") for one in records if one.get("kind") == _EMBEDDING]
         if self._has_vector_search:
             for dimension in dimensions:
-                await self._translated(
+                await self._translate(
                     True, vector_indexes.drop_others, self.rows, self._model.layers, dimension
                 )
         try:
             # The old graph is deleted first, which locks it against other writers.
-            held, transaction = await self._translated(True, self._emptied)
+            held, transaction = await self._translate(True, self._empty)
             async with held:
                 yield
                 await self._fill(transaction, records)
@@ -155,7 +155,7 @@ class BoltStore(BoltCaller):
         except (Neo4jError, DriverError, OSError) as error:
             logger.warning("after a restore, no snapshot could be made: %s", one_line(error))
 
-    async def _emptied(self) -> tuple[AsyncExitStack, neo4j.AsyncTransaction]:
+    async def _empty(self) -> tuple[AsyncExitStack, neo4j.AsyncTransaction]:
         """Return a transaction that has deleted the graph, and the stack that ends it."""
         async with AsyncExitStack() as held:
             metadata = await held.enter_async_context(self._calls.marked(neo4j.WRITE_ACCESS))
@@ -213,7 +213,7 @@ class Databases(Many):
         given = dict(context)
         if not (name := given.pop("database", None)):
             raise Refused("the call names no database, so nothing was read or written")
-        return await (await self._opened(name)).call(call, given)
+        return await (await self._open_database(name)).call(call, given)
 
     async def fit_vectors(self) -> None:
         for store in self._stores.values():
@@ -235,7 +235,7 @@ class Databases(Many):
             await store.close()
         await self._driver.close()
 
-    async def _opened(self, name: str) -> BoltStore:
+    async def _open_database(self, name: str) -> BoltStore:
         if (known := self._stores.get(name)) is not None:
             return known
         store = BoltStore(self._uri, "", "", database=name, driver=self._driver)

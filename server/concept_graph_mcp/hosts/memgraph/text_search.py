@@ -105,13 +105,13 @@ def beginning(lookup: Text, texts: int | None) -> Statement:
         f" ORDER BY place, n.{index.source} LIMIT $most RETURN collect(id(n)) AS beginning }} "
         f"WITH {LACKING}, beginning, size(beginning) = $most AS {DONE} "
         f"CALL {{ WITH {LACKING}, {DONE} WITH {LACKING}, {DONE} WHERE {LACKING} AND {DONE}"
-        f" {unfolded(index)} RETURN collect(id(n)) AS unfolded }}"
+        f" {write_unfolded(index)} RETURN collect(id(n)) AS unfolded }}"
         f" RETURN beginning + unfolded AS {BEGINNING}, {LACKING}, {DONE}",
         parameters,
     )
 
 
-def listed(lookup: Text) -> Statement:
+def write_listed(lookup: Text) -> Statement:
     """Return the statement for the first names in lists that contain a keyword."""
     parameters = {
         "label": lookup.label,
@@ -155,8 +155,8 @@ def matching(parameter: Parameter, lookup: Text) -> str:
         " RETURN collect(n) AS beginning } "
         f"CALL {{ UNWIND ${NAMES} AS name MATCH (n:{index.label} {{{index.source}: name}})"
         f" WHERE {is_shared('n')} WITH n LIMIT {limit} RETURN collect(n) AS listed }} "
-        f"CALL {{ {_unlisted(parameter, lookup, index, limit)} }} "
-        f"CALL {{ WITH ${LACKING} AS lacking WHERE lacking {unfolded(index)}"
+        f"CALL {{ {_write_unlisted(parameter, lookup, index, limit)} }} "
+        f"CALL {{ WITH ${LACKING} AS lacking WHERE lacking {write_unfolded(index)}"
         " RETURN collect(n) AS unfolded } "
         "WITH beginning + listed + unlisted AS matching, unfolded "
         "CALL { WITH matching UNWIND matching AS n RETURN count(DISTINCT n) AS matches } "
@@ -164,7 +164,7 @@ def matching(parameter: Parameter, lookup: Text) -> str:
     )
 
 
-def unfolded(index: TextIndex) -> str:
+def write_unfolded(index: TextIndex) -> str:
     """Return the Cypher for nodes that lack a form: Cypher cannot fold, but the procedure can.
 
     It scans the text index, because no index has the label alone.
@@ -176,7 +176,7 @@ def unfolded(index: TextIndex) -> str:
     )
 
 
-def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) -> str:
+def _write_unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) -> str:
     """Return the Cypher for the first `unlisted` nodes that contain a keyword."""
     parts = parameter(list(lookup.keywords.parts))
     words = parameter(list(lookup.keywords.words))
@@ -192,7 +192,7 @@ def _unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) 
     )
 
 
-def ranked(parameter: Parameter, lookup: Ordered) -> str:
+def write_ranked(parameter: Parameter, lookup: Ordered) -> str:
     """Return the Cypher that sets `ranked`, the first by `by + tau_ms · ln(level)`, unless `done`.
 
     It keeps `matching`. No level is above 1, so no node ranks above its time. The index finds

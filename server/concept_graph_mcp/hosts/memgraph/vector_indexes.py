@@ -12,7 +12,7 @@ from conceptgraph_core.layers import Layer, VectorIndex
 from . import probes
 from .failures import is_conflict
 from .nearest import index_name
-from .probes import Run, loaded
+from .probes import Run, list_loaded
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ _CAPACITY = 1_024
 
 async def has_search(run: Run) -> bool:
     """Return whether the server's module for vector search is loaded."""
-    return await loaded(run) >= _NEEDED
+    return await list_loaded(run) >= _NEEDED
 
 
 async def fit(run: Run, layers: Sequence[Layer]) -> None:

@@ -46,7 +46,7 @@ def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
 
 def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
     """Read the whole store *file* and return its contents. Raises BadBackup."""
-    with closing(_opened(file)) as found:
+    with closing(_open_backup(file)) as found:
         connection = found.connection
         try:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
@@ -74,7 +74,7 @@ def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> 
     if file is None:
         _replace(database, staying, restored=False)
         return
-    with closing(_opened(file)) as found:
+    with closing(_open_backup(file)) as found:
         database.execute("ATTACH ? AS restored", [found.uri])
         try:
             _replace(database, staying, restored=True)
@@ -118,7 +118,7 @@ def _put_beside(database: Database, staying: str, kept: Sequence[tuple[str, str]
     for vertex, row in enumerate(kept, last + 1):
         database.execute(
             "INSERT INTO main.vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
-            [vertex, *row, checksums.of(vertex, *row)],
+            [vertex, *row, checksums.compute_checksum(vertex, *row)],
         )
 
 
@@ -128,7 +128,7 @@ def _has(database: Database, table: str) -> bool:
     return found.fetchone() is not None
 
 
-def _opened(file: Path) -> Access:
+def _open_backup(file: Path) -> Access:
     if not file.is_file():
         raise BadBackup(file, "No such file")
     try:

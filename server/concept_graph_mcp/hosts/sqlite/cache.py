@@ -181,7 +181,7 @@ class Cache:
     def _label_tuple(self, labels: str) -> tuple[str, ...]:
         known = self._labels.get(labels)
         if known is None:
-            known = self._labels[labels] = tuple(_parsed(labels, list))
+            known = self._labels[labels] = tuple(_parse(labels, list))
         return known
 
     def _refresh_vertices(self, changed: set[int]) -> None:
@@ -247,7 +247,7 @@ def decode(properties: str) -> dict[str, Any]:
     # Interned: all vertices have the same few keys, and the parser makes new strings each time.
     return {
         sys.intern(key): _tuples(value) if value.__class__ in _CONTAINERS else value
-        for key, value in _parsed(properties, dict).items()
+        for key, value in _parse(properties, dict).items()
     }
 
 
@@ -260,7 +260,7 @@ def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
     joined = f"[{','.join(stored)}]"
     if joined.count("{") == len(stored) and "[" not in joined[1:]:
         try:
-            made = _parsed(joined, list)
+            made = _parse(joined, list)
         except Unsound:
             made = ()
         if len(made) == len(stored) and {dict}.issuperset(map(type, made)):
@@ -268,7 +268,7 @@ def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
     return list(map(decode, stored))
 
 
-def _parsed(text: str, kind: type) -> Any:
+def _parse(text: str, kind: type) -> Any:
     """Return the value of the JSON *text*.
 
     Raises Unsound for another *kind*, set by hand in SQL.
@@ -309,13 +309,13 @@ def detach(edges: Collection[EdgeElement]) -> None:
         entering.setdefault(edge.target, []).append(edge)
     for vertex, gone in leaving.items():
         if vertex.out_edges is not None:
-            vertex.out_edges = _without(vertex.out_edges, gone)
+            vertex.out_edges = _remove_edges(vertex.out_edges, gone)
     for vertex, gone in entering.items():
         if vertex.in_edges is not None:
-            vertex.in_edges = _without(vertex.in_edges, gone)
+            vertex.in_edges = _remove_edges(vertex.in_edges, gone)
 
 
-def _without(edges: list[EdgeElement], gone: list[EdgeElement]) -> list[EdgeElement]:
+def _remove_edges(edges: list[EdgeElement], gone: list[EdgeElement]) -> list[EdgeElement]:
     """Return *edges* without *gone*."""
     if len(gone) > _FEW:
         every = frozenset(gone)

@@ -117,7 +117,7 @@ class Thread:
     async def run(self, function: Callable[[], T]) -> T:
         """Return what *function* returns, or raise Ended."""
         if self._waiting is None:
-            self._waiting = self._begun()
+            self._waiting = self._begin()
         work = _Work(function)
         self._unended.add(work)
         # A plain queue, because a pool's locks and limits would slow down every call.
@@ -127,7 +127,7 @@ class Thread:
         finally:
             self._unended.discard(work)
 
-    def _begun(self) -> "SimpleQueue[_Work[Any] | None]":
+    def _begin(self) -> "SimpleQueue[_Work[Any] | None]":
         """Start the thread, which ends with this object; return its queue of work."""
         waiting: SimpleQueue[_Work[Any] | None] = SimpleQueue()
         threading.Thread(target=_do_all, args=(waiting,), daemon=True, name="store").start()

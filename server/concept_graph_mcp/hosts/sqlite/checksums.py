@@ -28,7 +28,7 @@ CHECKED = {
 _JOINED = tuple("\0".join(["%s"] * count) for count in range(6))
 
 
-def of(*values: object) -> int:
+def compute_checksum(*values: object) -> int:
     """Return the checksum of a row with *values*."""
     # Only a vector is neither text nor number, and it comes last.
     if values and values[-1].__class__ is bytes:
@@ -44,14 +44,14 @@ def in_edges(kind: str, source: int) -> str:
 def of_edge(edge: int, alike: str, target: int, properties: str) -> int:
     """Return the checksum of an edge's row.
 
-    Faster than `of`, for hundreds of thousands of edges.
+    Faster than `compute_checksum`, for hundreds of thousands of edges.
     """
     return zlib.crc32(f"{edge}{alike}{target}\0{properties}".encode())
 
 
 def is_wrong(checksum: object, *values: object) -> bool:
     """Return whether the *checksum* of a row does not match its *values*."""
-    return checksum is not None and checksum != of(*values)
+    return checksum is not None and checksum != compute_checksum(*values)
 
 
 def is_wrong_row(row: tuple[Any, ...]) -> bool:
@@ -63,7 +63,7 @@ def is_wrong_row(row: tuple[Any, ...]) -> bool:
 
 def register(connection: sqlite3.Connection) -> None:
     """Let statements of *connection* compute checksums."""
-    connection.create_function(FUNCTION, -1, of, deterministic=True)
+    connection.create_function(FUNCTION, -1, compute_checksum, deterministic=True)
 
 
 def triggers() -> list[str]:

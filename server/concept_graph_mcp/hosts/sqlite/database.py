@@ -14,8 +14,8 @@ from .checksums import FAILURES
 from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
-from .opening import BUSY_TIMEOUT_S, Opening, code, copied, is_busy, when_free
-from .values import listed
+from .opening import BUSY_TIMEOUT_S, Opening, code, copy_store, is_busy, when_free
+from .values import write_ids
 
 # The log of changes: each of the last writing transactions, with the elements that it changed, so
 # that another process can update its cache without reading the whole graph again.
@@ -97,7 +97,7 @@ class Database:
 
     def copy_to(self, file: Path) -> None:
         """Copy the store to the empty *file* from one snapshot, while other processes may write."""
-        with copied(self._connection, file) as made:
+        with copy_store(self._connection, file) as made:
             tables.note_identity(made, self._connection, self.path)
 
     @property
@@ -272,10 +272,10 @@ class Database:
         """Record the changes of this transaction, remove outdated entries; return its number."""
         self._writes = True
         position = self.new_id(_LOG)
-        row = (position, listed(vertices), listed(edges))
+        row = (position, write_ids(vertices), write_ids(edges))
         self.execute(
             "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
-            (*row, checksums.of(*row)),
+            (*row, checksums.compute_checksum(*row)),
         )
         if position % REMOVED_EVERY == 0:
             self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT])
@@ -325,7 +325,7 @@ class Database:
 
     def _open(self, opening: Opening) -> None:
         try:
-            self._access = tables.opened(self.path, opening, self.catalogue)
+            self._access = tables.open_tables(self.path, opening, self.catalogue)
         except FAILURES as error:
             raise self.unavailable(error) from error
         self.openings += 1

@@ -11,7 +11,7 @@ from . import checksums
 from .checksums import Unsound
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement, size
-from .values import encode, listed
+from .values import encode, write_ids
 
 
 def read_vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:
@@ -20,7 +20,7 @@ def read_vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:
     select = "SELECT id, labels, properties, checksum FROM vertex WHERE id"
     if len(given) == 1:
         return database.execute(f"{select} = ?", given)
-    return database.execute(f"{select} IN (SELECT value FROM json_each(?))", [listed(given)])
+    return database.execute(f"{select} IN (SELECT value FROM json_each(?))", [write_ids(given)])
 
 
 def read_vertex(database: Database, vertex_id: int) -> Row | None:
@@ -45,7 +45,7 @@ def read_edges(database: Database, ids: Iterable[int]) -> list[Row]:
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"
         " WHERE id IN (SELECT value FROM json_each(?))",
-        [listed(ids)],
+        [write_ids(ids)],
     ).fetchall()
 
 
@@ -66,7 +66,7 @@ def read_edges_of_many(
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"
         f" WHERE {near} IN (SELECT value FROM json_each(?)) ORDER BY {near}, id",
-        [listed(vertex_ids)],
+        [write_ids(vertex_ids)],
     )
 
 
@@ -82,7 +82,7 @@ def read_vectors(
     rows = database.execute(
         f'SELECT vertex, vector, checksum FROM "{table}"'
         " WHERE vertex IN (SELECT value FROM json_each(?))",
-        [listed(vertices)],
+        [write_ids(vertices)],
     )
     for vertex, stored, checksum in rows:
         if checksums.is_wrong(checksum, vertex, stored):
@@ -196,7 +196,7 @@ class ElementRows:
         if vector is None:
             self._database.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
         else:
-            row = (vertex, vector, checksums.of(vertex, vector))
+            row = (vertex, vector, checksums.compute_checksum(vertex, vector))
             self._database.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
 
     def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
@@ -208,7 +208,7 @@ class ElementRows:
     def _vertex_row(self, vertex: VertexElement) -> Row:
         text = encode(vertex.properties)
         self.written += size(text)
-        return _checked(vertex.id, _encoded_labels(vertex.labels), text)
+        return _add_checksum(vertex.id, _encoded_labels(vertex.labels), text)
 
     def _edge_rows(
         self, edges: Iterable[EdgeElement], known: dict[int, tuple[str, int]]
@@ -238,6 +238,6 @@ def _encoded_labels(labels: tuple[str, ...]) -> str:
     return encode(labels)
 
 
-def _checked(*row: Any) -> Row:
+def _add_checksum(*row: Any) -> Row:
     """Return *row* with its checksum."""
-    return (*row, checksums.of(*row))
+    return (*row, checksums.compute_checksum(*row))

@@ -30,7 +30,7 @@ class Presence:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._log, _ = beside = _beside(path)
+        self._log, _ = beside = _list_beside(path)
         self._files = {file: _inode(file) for file in (path, *beside)}
         # Texts, because a Path would be converted at each check.
         self._looked_at = [(str(file), *inode) for file, inode in self._files.items() if inode]
@@ -104,7 +104,7 @@ def remove(path: Path) -> list[Path]:
 
     The file goes last, so that a kill leaves no log that another store could take for its own.
     """
-    there = [one for one in (*_beside(path), path) if one.exists()]
+    there = [one for one in (*_list_beside(path), path) if one.exists()]
     for file in there:
         file.unlink(missing_ok=True)
     return there
@@ -122,7 +122,7 @@ def abandon(connection: sqlite3.Connection) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
-def _beside(path: Path) -> tuple[Path, Path]:
+def _list_beside(path: Path) -> tuple[Path, Path]:
     """Return the files that SQLite keeps beside a store: its log, and what processes share."""
     return path.with_name(path.name + _LOG), path.with_name(path.name + _SHARED)
 

@@ -190,7 +190,7 @@ class TextTable(Table):
         source = properties.get(self.index.source)
         if not isinstance(source, str) or not _is_shared(properties, self.index.scope):
             return None
-        return (source, folding.plain_if_other(source) or "", vertex, folding.folded(source))
+        return (source, folding.plain_if_other(source) or "", vertex, folding.fold(source))
 
     @functools.cached_property
     def insertions(self) -> list[str]:
@@ -246,13 +246,13 @@ class VectorTable:
         ]
 
 
-def packed(vector: Iterable[float]) -> bytes:
+def pack_vector(vector: Iterable[float]) -> bytes:
     """Return *vector* in its stored form."""
     values = tuple(vector)
     return struct.pack(f"<{len(values)}f", *values)
 
 
-def unpacked(blob: bytes) -> tuple[float, ...]:
+def unpack_vector(blob: bytes) -> tuple[float, ...]:
     return struct.unpack(f"<{len(blob) // 4}f", blob)
 
 

@@ -71,7 +71,7 @@ def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Con
     for vertex, *row in execute(
         f"SELECT id, labels, properties, {_checksum(execute, 'vertex')} FROM vertex"
     ):
-        with _told(report):
+        with _report_unsound(report):
             label, properties = _checked_vertex(declared, vertex, *row)
             counts[label] += 1
             newest = max(newest, properties.get("accessed_at") or 0)
@@ -85,7 +85,7 @@ def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Con
         f" {_checksum(execute, 'edge', 'e.')}, s.labels, t.id FROM edge e"
         " LEFT JOIN vertex s ON s.id = e.source LEFT JOIN vertex t ON t.id = e.target"
     ):
-        with _told(report):
+        with _report_unsound(report):
             _check_edge(declared, row)
         counts["edges"] += row[1] not in uncounted
     nodes = {
@@ -173,7 +173,7 @@ def _seen(database: Database, look: Look, exclusive: bool = False) -> list[str]:
 
 
 @contextmanager
-def _told(report: Report) -> Iterator[None]:
+def _report_unsound(report: Report) -> Iterator[None]:
     try:
         yield
     except Unsound as error:
@@ -215,7 +215,7 @@ def _check_edge(declared: _Declared, row: tuple[Any, ...]) -> None:
 
 
 def _labels(labels: str, where: str) -> list[str]:
-    names = _parsed(labels, f"{where}: its labels are")
+    names = _parse(labels, f"{where}: its labels are")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise Unsound(f"{where}: its labels are not a list of names")
     return names
@@ -235,13 +235,13 @@ def _check(values: dict[str, Any], declared: Iterable[Property], where: str) -> 
 
 
 def _map(properties: str, where: str) -> dict[str, Any]:
-    values = _parsed(properties, f"{where}: its properties are")
+    values = _parse(properties, f"{where}: its properties are")
     if not isinstance(values, dict):
         raise Unsound(f"{where}: its properties are not a map")
     return values
 
 
-def _parsed(text: Any, what: str) -> Any:
+def _parse(text: Any, what: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, TypeError, RecursionError):

@@ -44,17 +44,17 @@ _FEW_VALUES = 32
 
 def find(database: Database, lookup: Lookup) -> list[int]:
     """Return the ids of the vertices that *lookup* asks for, without duplicates."""
-    return list(dict.fromkeys(_found(database, lookup)))
+    return list(dict.fromkeys(_find(database, lookup)))
 
 
-def named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
+def look_up_named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
     """Return the look-up of the vertices that *answers* name."""
     names, values = zip(*lookup.where, strict=True) if lookup.where else ((), ())
     wanted = tuple((*values, row[lookup.procedure.fields[0]]) for row in answers)
     return Equal((lookup.label,), (*names, lookup.property), wanted)
 
 
-def related(lookup: Incoming, found: Iterable[VertexElement]) -> Equal | None:
+def look_up_related(lookup: Incoming, found: Iterable[VertexElement]) -> Equal | None:
     """Return the look-up of the vertices that those *found* name as related, if any do."""
     if lookup.related is None:
         return None
@@ -81,12 +81,12 @@ def _size(database: Database, lookup: Sized, where: Where) -> int:
     scope, given = _scope(where)
     [[count]] = database.execute(
         f'SELECT count(*) FROM (SELECT 1 FROM "{table.name}" WHERE {scope}TRUE LIMIT ?)',
-        (*given, _most(lookup.most)),
+        (*given, _read_limit(lookup.most)),
     )
     return int(count)
 
 
-def grouped(database: Database, lookup: Grouped) -> tuple[list[int], list[list[Any]]]:
+def group_vertices(database: Database, lookup: Grouped) -> tuple[list[int], list[list[Any]]]:
     """Return the vertices to read, and the groups.
 
     SQLite reads the properties of a vertex in less time than Python makes a vertex of them.
@@ -134,10 +134,10 @@ def _tally(database: Database, tally: Tally) -> list[int]:
 def _with_more(
     database: Database, lookup: Grouped | Incoming | Sized | Tallied | WithEdges
 ) -> list[int]:
-    return _found(database, lookup.lookup)
+    return _find(database, lookup.lookup)
 
 
-def _found(database: Database, lookup: Lookup) -> list[int]:
+def _find(database: Database, lookup: Lookup) -> list[int]:
     return _FINDERS[type(lookup)](database, lookup)
 
 
@@ -213,7 +213,7 @@ def _range(database: Database, lookup: Range) -> list[int]:
             database.execute(
                 f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'
                 f" ORDER BY {order} LIMIT ?",
-                (*given, lookup.first, lookup.beyond, _most(lookup.limit)),
+                (*given, lookup.first, lookup.beyond, _read_limit(lookup.limit)),
             )
         )
     return found
@@ -248,7 +248,7 @@ def _referring(database: Database, lookup: Referring) -> list[int]:
     )
 
 
-def _ordered(database: Database, lookup: Ordered) -> list[int]:
+def _find_ordered(database: Database, lookup: Ordered) -> list[int]:
     if lookup.level is not None:
         ranking = database.catalogue.ranking(lookup.label, lookup.by)
         return list(text_search.find_most_aroused(database, ranking, lookup.tau_ms, lookup.limit))
@@ -314,8 +314,8 @@ def _nearest(database: Database, lookup: Nearest) -> list[int]:
     return database.vectors.nearest(database, lookup)
 
 
-def _joined(database: Database, lookup: Joined) -> list[int]:
-    found = _found(database, lookup.lookup)
+def _find_joined(database: Database, lookup: Joined) -> list[int]:
+    found = _find(database, lookup.lookup)
     rows = database.execute(
         "SELECT properties FROM vertex WHERE id IN (SELECT value FROM json_each(?))",
         [json.dumps(found)],
@@ -332,8 +332,8 @@ def _joined(database: Database, lookup: Joined) -> list[int]:
     )
 
 
-def _reached(database: Database, lookup: Reached) -> list[int]:
-    found = _found(database, lookup.lookup)
+def _find_reached(database: Database, lookup: Reached) -> list[int]:
+    found = _find(database, lookup.lookup)
     types = json.dumps(lookup.edges)
     seen, newest = dict.fromkeys(found), found
     for _ in range(lookup.most):
@@ -356,7 +356,7 @@ def _reached(database: Database, lookup: Reached) -> list[int]:
     return list(seen)
 
 
-def _vectored(database: Database, lookup: Vectored) -> list[int]:
+def _find_vectored(database: Database, lookup: Vectored) -> list[int]:
     catalogue = database.catalogue
     table = catalogue.vector((lookup.label,), lookup.property)
     if table is None:
@@ -400,20 +400,20 @@ def _newest(database: Database, lookup: Vectored, vectors: str) -> list[int]:
 
 
 def _union(database: Database, lookup: Union) -> list[int]:
-    return [vertex for part in lookup.parts for vertex in _found(database, part)]
+    return [vertex for part in lookup.parts for vertex in _find(database, part)]
 
 
-def _filled(database: Database, lookup: Filled) -> list[int]:
+def _find_filled(database: Database, lookup: Filled) -> list[int]:
     hits = text_search.matching(database, lookup.first)
     if len(hits) >= lookup.limit:
         return hits
     known = set(hits)
-    aroused = _ordered(database, lookup.then)
+    aroused = _find_ordered(database, lookup.then)
     others = (vertex for vertex in aroused if vertex not in known)
     return hits + list(islice(others, lookup.limit - len(hits)))
 
 
-def _most(limit: int | None) -> int:
+def _read_limit(limit: int | None) -> int:
     return -1 if limit is None else limit
 
 
@@ -431,15 +431,15 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Range: _range,
     Ranges: _ranges,
     Referring: _referring,
-    Ordered: _ordered,
+    Ordered: _find_ordered,
     Last: _last,
     Text: _text,
     Listing: _listing,
     Similar: _similar,
     Nearest: _nearest,
-    Joined: _joined,
-    Reached: _reached,
-    Vectored: _vectored,
+    Joined: _find_joined,
+    Reached: _find_reached,
+    Vectored: _find_vectored,
     Union: _union,
-    Filled: _filled,
+    Filled: _find_filled,
 }

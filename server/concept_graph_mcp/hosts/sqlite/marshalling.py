@@ -64,7 +64,7 @@ class Marshal:
         ]
         names = tuple(callback.results)
         if are_whole and tuple(name for name in names if name in wanted) == tuple(wanted):
-            return _changed(given, wanted, zip(names, before, after, strict=True))
+            return _change_rows(given, wanted, zip(names, before, after, strict=True))
         columns = dict(zip(names, after, strict=True))
         rows = zip(*(columns[name] for name in wanted), strict=True)
         return list(map(dict, map(zip, itertools.repeat(wanted), rows)))
@@ -153,7 +153,7 @@ def _columns(
     return False, [[row.get(name, _LEFT_OUT) for row in given] for name in names]
 
 
-def _changed(
+def _change_rows(
     given: list[dict[str, Any]],
     wanted: Sequence[str],
     columns: Iterable[tuple[str, Sequence[Any], Sequence[Any]]],

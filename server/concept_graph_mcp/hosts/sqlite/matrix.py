@@ -85,7 +85,7 @@ class Matrix:
         self, vector: Sequence[float], limit: int, asked: Mapping[str, Condition]
     ) -> Iterator[tuple[float, int]]:
         """Iterate over (cosine, vertex) of the nearest *limit*, or more, that match *asked*."""
-        chosen = self._chosen(asked)
+        chosen = self._choose(asked)
         question = _of_length_one(vector)
         near = self._roughly(question.astype(np.float32), chosen)
         # Rough products of equal vectors may differ, so the best ones are computed again exactly.
@@ -106,7 +106,7 @@ class Matrix:
         numbers = self._numbers[rows].astype(np.float64)
         return (numbers * question).sum(axis=1) / np.sqrt((numbers**2).sum(axis=1))
 
-    def _chosen(self, asked: Mapping[str, Condition]) -> Any:
+    def _choose(self, asked: Mapping[str, Condition]) -> Any:
         """Return the rows that match *asked*; None stands for all of them."""
         if not asked:
             return None

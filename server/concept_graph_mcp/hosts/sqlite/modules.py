@@ -61,11 +61,11 @@ class _Callbacks(Mapping[str, interface.Callback]):
 
 def _of_module(name: str) -> dict[str, interface.Callback]:
     with _loading:
-        return _loaded(name)
+        return _load_callbacks(name)
 
 
 @functools.cache
-def _loaded(name: str) -> dict[str, interface.Callback]:
+def _load_callbacks(name: str) -> dict[str, interface.Callback]:
     module = load_module(name)
     own = (*module.procedures.values(), *module.functions.values())
     return {callback.name: callback for callback in own}

@@ -17,7 +17,7 @@ from conceptgraph_core.ranks import cosine
 
 from ...calls.lookups import Nearest
 from . import cancellation
-from .indexes import Catalogue, unpacked
+from .indexes import Catalogue, unpack_vector
 from .values import Condition, make_conditions, read_values
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ class Vectors:
             return []
         asked = make_conditions(lookup)
         if _numpy() is None:
-            scored = _compared(database, table.name, lookup.vector, asked)
+            scored = _compare_all(database, table.name, lookup.vector, asked)
         else:
             scored = (
                 one
-                for matrix in self._of(database, table.name, len(lookup.vector), asked)
+                for matrix in self._load_matrices(database, table.name, len(lookup.vector), asked)
                 for one in matrix.nearest(lookup.vector, lookup.limit, asked)
             )
         best = heapq.nlargest(lookup.limit, ((near, -vertex) for near, vertex in scored))
@@ -77,13 +77,13 @@ class Vectors:
             return {}
         return kept.cosines(vector, vertices)
 
-    def _of(
+    def _load_matrices(
         self, database: Reading, table: str, dimension: int, names: Collection[str]
     ) -> Iterator["Matrix"]:
         """Iterate over matrices with all vectors: one from the cache, or parts if it is too big."""
         kept = self._matrices.get((table, dimension))
         if kept is not None and set(names) <= kept.columns.keys():
-            changed = _changed(database, kept.position)
+            changed = _find_changed(database, kept.position)
             if changed is not None:
                 rows = _rows(database, table, changed, list(kept.columns))
                 # All changes or none: if an error stops this, the matrix is built anew.
@@ -93,9 +93,11 @@ class Vectors:
                 yield kept
                 self._let_go_of_too_much()
                 return
-        yield from self._made(database, table, dimension, [*(kept.columns if kept else ()), *names])
+        yield from self._make_matrices(
+            database, table, dimension, [*(kept.columns if kept else ()), *names]
+        )
 
-    def _made(
+    def _make_matrices(
         self, database: Reading, table: str, dimension: int, names: Sequence[str]
     ) -> Iterator["Matrix"]:
         from .matrix import Matrix
@@ -153,7 +155,7 @@ def _read(
     ]
 
 
-def _changed(database: Reading, position: int) -> set[int] | None:
+def _find_changed(database: Reading, position: int) -> set[int] | None:
     """Return the vertices changed since *position*; None if the log has no answer."""
     if database.position() == position:
         return set()
@@ -161,13 +163,13 @@ def _changed(database: Reading, position: int) -> set[int] | None:
     return None if changes is None else changes[0]
 
 
-def _compared(
+def _compare_all(
     database: Reading, table: str, vector: Sequence[float], asked: dict[str, Condition]
 ) -> Iterator[tuple[float, int]]:
     for rows in _batches(database, table, list(asked)):
         for vertex, blob, values in rows:
             if all(map(operator.call, asked.values(), values)):
-                near = cosine(vector, unpacked(blob))
+                near = cosine(vector, unpack_vector(blob))
                 if near is not None:
                     yield near, vertex
 

@@ -141,7 +141,7 @@ def when_free(attempt: Callable[[], object], meanwhile: Callable[[], None] = lam
 
 def _existing(path: Path) -> Access:
     try:
-        return Access(*_touched(f"{_uri(path)}?mode=rw"), writable=_may(path, os.W_OK))
+        return Access(*_touch(f"{_uri(path)}?mode=rw"), writable=_may(path, os.W_OK))
     except sqlite3.OperationalError as error:
         # A file that may not be written, in a folder that may not either, has an error of its own.
         cannot_open = code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
@@ -150,7 +150,7 @@ def _existing(path: Path) -> Access:
     # The files beside the store cannot be created.
     seen = _looks(path)
     if not _log(path).exists() or not _log(path).stat().st_size:
-        return Access(*_touched(f"{_uri(path)}?immutable=1"), False, path, seen)
+        return Access(*_touch(f"{_uri(path)}?immutable=1"), False, path, seen)
     # The newest changes are in the log only, and reading it needs files that cannot be created.
     copied = private_copy(path)
     # Changes to the copy would be lost.
@@ -166,10 +166,10 @@ def private_copy(path: Path) -> Access:
     for original, copied in ((path, copy), (_log(path), _log(copy))):
         if original.exists():
             shutil.copyfile(original, copied)
-    return Access(*_touched(f"{_uri(copy)}?mode=rw"), False, path, seen, copies)
+    return Access(*_touch(f"{_uri(copy)}?mode=rw"), False, path, seen, copies)
 
 
-def _touched(uri: str) -> tuple[sqlite3.Connection, str]:
+def _touch(uri: str) -> tuple[sqlite3.Connection, str]:
     """Return a connection that has read from its file, because SQLite opens the file only then."""
     connection = _connection(uri)
     try:
@@ -233,7 +233,7 @@ def _cannot_be_opened(path: Path, error: OSError) -> Unavailable:
 
 
 @contextmanager
-def copied(source: sqlite3.Connection, file: Path) -> Iterator[sqlite3.Connection]:
+def copy_store(source: sqlite3.Connection, file: Path) -> Iterator[sqlite3.Connection]:
     """Copy *source* into *file*, replacing its content; yield the open copy."""
     with closing(sqlite3.connect(file, isolation_level=None)) as copy:
         source.backup(copy)

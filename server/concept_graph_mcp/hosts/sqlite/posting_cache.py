@@ -10,7 +10,7 @@ from ...calls.lookups import Incoming
 from .cache import decode
 from .database import Database
 from .elements import VertexElement
-from .values import Column, listed
+from .values import Column, write_ids
 
 _FIRST_COUNT = 512
 # The most rows kept, and the bytes of one.
@@ -178,7 +178,7 @@ class PostingCache:
             return False
         rows = database.execute(
             "SELECT id, target FROM edge WHERE id IN (SELECT value FROM json_each(?))",
-            [listed(edges)],
+            [write_ids(edges)],
         )
         targets = dict(rows.fetchall())
         for edge in edges:
@@ -213,7 +213,7 @@ class PostingCache:
         found = database.execute(
             f'SELECT DISTINCT e.target FROM "{table.name}" c JOIN edge e ON e.source = c.vertex'
             " WHERE c.vertex <= ? AND c.vertex IN (SELECT value FROM json_each(?))",
-            [self._last_vertex, listed(vertices)],
+            [self._last_vertex, write_ids(vertices)],
         )
         return [target for (target,) in found]
 

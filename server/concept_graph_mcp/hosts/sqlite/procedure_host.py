@@ -115,7 +115,7 @@ class Host:
         """Return the value of the function *name*; the results of *lookup* precede *arguments*."""
         callback = self._callback(name)
         with self._lock, self._transaction(False, False) as graph:
-            found = self._found(graph, lookup) if lookup else []
+            found = self._find(graph, lookup) if lookup else []
             return self._marshal.plain(self._run(callback, graph, [*found, *arguments]))
 
     def export(self, batch: int, only: Sequence[Lookup] = ()) -> Generator[list[Any]]:
@@ -126,7 +126,7 @@ class Host:
         try:
             with reader._transaction(False, False) as graph:
                 for part in ("nodes", "relations"):
-                    yield from reader._export(graph, part, reader._exported(batch, only))
+                    yield from reader._export(graph, part, reader._iterate_exported(batch, only))
         except FAILURES as error:
             raise self._database.unavailable(error) from error
         finally:
@@ -192,7 +192,7 @@ class Host:
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
-    def _exported(self, batch: int, only: Sequence[Lookup]) -> Iterator[list[Row]]:
+    def _iterate_exported(self, batch: int, only: Sequence[Lookup]) -> Iterator[list[Row]]:
         """Iterate over the rows of vertices, by id."""
         if only:
             ids = sorted({one for lookup in only for one in lookups.find(self._database, lookup)})
@@ -273,12 +273,12 @@ class Host:
             return arguments
         *leading, context = arguments
         if isinstance(lookup, Grouped):
-            ids, groups = lookups.grouped(self._database, lookup)
+            ids, groups = lookups.group_vertices(self._database, lookup)
             elements = list(self._cache.load_vertices(ids))
             self._cache.load_edges(elements, outgoing=True)
             found = [interface.Vertex(graph, one) for one in elements]
             return [*leading, {**context, "found": found, "groups": groups}]
-        found = self._found(graph, lookup)
+        found = self._find(graph, lookup)
         context = {**context, "found": found}
         if isinstance(lookup, Incoming):
             elements = [vertex._element for vertex in found]
@@ -286,7 +286,7 @@ class Host:
             if lookup.then is not None:
                 answers = self._answers(graph, lookup.then)
                 context[lookup.then.key] = answers
-                named += [lookups.named(lookup.then, answers)] if answers else []
+                named += [lookups.look_up_named(lookup.then, answers)] if answers else []
             later = self._later(graph, lookup, elements, named)
             after = [vertex._element for vertex in later]
             context |= posting_cache.incoming(
@@ -308,9 +308,9 @@ class Host:
         named: Sequence[Lookup],
     ) -> list[interface.Vertex]:
         """Return the results of *named*, and what those *found* name as related, each once."""
-        related = lookups.related(lookup, found)
+        related = lookups.look_up_related(lookup, found)
         every = [*named, *([] if related is None else [related])]
-        later = {vertex._element.id: vertex for one in every for vertex in self._found(graph, one)}
+        later = {vertex._element.id: vertex for one in every for vertex in self._find(graph, one)}
         return [
             vertex
             for key, vertex in later.items()
@@ -319,7 +319,7 @@ class Host:
 
     def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
         """Return the rows of the procedure in *lookup*, within the call's transaction."""
-        found = self._found(graph, lookup.lookup)
+        found = self._find(graph, lookup.lookup)
         if not found:
             return []
         callback = self._callback(lookup.procedure.name)
@@ -327,7 +327,7 @@ class Host:
         records = self._run(callback, graph, [*lookup.arguments, context])
         return self._marshal.rows(callback, records, lookup.procedure.fields)
 
-    def _found(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
+    def _find(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)
         elements = list(self._cache.load_vertices(ids))
         if isinstance(lookup, WithEdges):

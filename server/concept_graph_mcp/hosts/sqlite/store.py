@@ -48,14 +48,14 @@ class EmbeddedStore:
         return 0 if self._host is None else self._host.cached_bytes
 
     async def open(self) -> None:
-        await self._in_thread(self._checked)
+        await self._in_thread(self._check)
 
     async def fit_vectors(self) -> None:
         """Do nothing: vectors are stored without an index."""
 
     async def identity(self) -> str | None:
         return await self._in_thread(
-            lambda: None if self._is_missing() else self._opened().store_id
+            lambda: None if self._is_missing() else self._open_host().store_id
         )
 
     async def size(self) -> str | None:
@@ -63,12 +63,12 @@ class EmbeddedStore:
 
     async def unwritable(self) -> str | None:
         def asked() -> bool:
-            return self._is_missing() or self._opened().is_writable
+            return self._is_missing() or self._open_host().is_writable
 
         return None if await self._in_thread(asked) else "the file cannot be written from here"
 
     async def overwrite_removed(self) -> str | None:
-        if await self._in_thread(lambda: self._opened().empty_log()):
+        if await self._in_thread(lambda: self._open_host().empty_log()):
             return None
         return f"{self._path.name}-wal, until all programs have closed the store"
 
@@ -93,7 +93,7 @@ class EmbeddedStore:
 
     async def problems(self) -> list[str]:
         return await self._in_thread(
-            lambda: [] if self._is_missing() else self._opened().problems()
+            lambda: [] if self._is_missing() else self._open_host().problems()
         )
 
     async def stream(
@@ -101,7 +101,7 @@ class EmbeddedStore:
     ) -> AsyncGenerator[list[dict[str, Any]]]:
         if await self._in_thread(self._is_missing):
             return
-        host = await self._in_thread(self._opened)
+        host = await self._in_thread(self._open_host)
         with closing(host.export(batch, only)) as batches:
             following = functools.partial(next, batches, None)
             while (rows := await self._in_thread(following)) is not None:
@@ -114,7 +114,7 @@ class EmbeddedStore:
     async def backup(self, file: Path) -> "Written":
         from ..backup_files import BadBackup, Written
 
-        await self._in_thread(lambda: self._opened().backup(file))
+        await self._in_thread(lambda: self._open_host().backup(file))
         try:
             return Written(await self.contents(file))
         except BadBackup as error:
@@ -134,7 +134,7 @@ class EmbeddedStore:
 
     @asynccontextmanager
     async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
-        host = await self._in_thread(self._opened)
+        host = await self._in_thread(self._open_host)
         await self._in_thread(host.hold)
         try:
             yield
@@ -158,11 +158,11 @@ class EmbeddedStore:
             await self._in_thread(self._host.close)
             self._host = None
 
-    def _checked(self) -> None:
+    def _check(self) -> None:
         if self._is_missing():
             check_creatable(self._path)
         else:
-            self._opened()
+            self._open_host()
 
     def _is_missing(self) -> bool:
         """Return whether the file does not exist and may be created."""
@@ -175,9 +175,9 @@ class EmbeddedStore:
                 result = call(nothing)
                 if not nothing.was_written:
                     return result
-        return call(self._opened())
+        return call(self._open_host())
 
-    def _opened(self) -> Host:
+    def _open_host(self) -> Host:
         if self._host is None:
             opening = Opening.CREATE if self._creates else Opening.EXISTING
             self._host = Host(self._path, opening=opening, model=self._model)

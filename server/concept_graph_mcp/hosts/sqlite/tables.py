@@ -30,7 +30,7 @@ from .opening import (
     Opening,
     access,
     code,
-    copied,
+    copy_store,
     no_store,
     private_copy,
     when_free,
@@ -81,9 +81,9 @@ def identify(connection: sqlite3.Connection, path: Path) -> Identity:
     said, here = read_identity(connection), _resolve(path)
     if said is None:
         # Deterministic until it is recorded, so that earlier backups belong to the store too.
-        return Identity(_derived(uuid.NAMESPACE_URL, f"{here} {path.stat().st_ino}"), here)
+        return Identity(_derive_id(uuid.NAMESPACE_URL, f"{here} {path.stat().st_ino}"), here)
     if said.home != here and _is_at_home(said, path):
-        return Identity(_derived(uuid.UUID(said.id), here), here)
+        return Identity(_derive_id(uuid.UUID(said.id), here), here)
     return Identity(said.id, here)
 
 
@@ -108,7 +108,7 @@ def _may_be_ours(file: Path) -> bool:
     return mark in (APPLICATION_ID.to_bytes(4, "big"), bytes(4))
 
 
-def _derived(namespace: uuid.UUID, text: str) -> str:
+def _derive_id(namespace: uuid.UUID, text: str) -> str:
     return str(uuid.uuid5(namespace, ascii(text)))
 
 
@@ -135,7 +135,7 @@ def keep_as_it_was(uri: str, path: Path, version: int) -> None:
     _remove(unfinished)
     os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
-        with closing(sqlite3.connect(uri, uri=True)) as store, copied(store, unfinished):
+        with closing(sqlite3.connect(uri, uri=True)) as store, copy_store(store, unfinished):
             pass
         unfinished.replace(kept)
     finally:
@@ -181,7 +181,7 @@ def share_all(
         for vertex, labels, text in rows:
             if not set(concepts.LABELS).isdisjoint(json.loads(labels)):
                 properties = encode({**json.loads(text), concepts.SCOPE: SHARED})
-                checksum = checksums.of(vertex, labels, properties)
+                checksum = checksums.compute_checksum(vertex, labels, properties)
                 scoped.append((properties, checksum, vertex))
         write("UPDATE main.vertex SET properties = ?, checksum = ? WHERE id = ?", scoped)
 
@@ -219,7 +219,7 @@ _SCHEMA = (
 )
 
 
-def opened(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
+def open_tables(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
     """Open the store *path* and create its missing parts. Raises as `Database` does."""
     found = access(path, opening)
     try:

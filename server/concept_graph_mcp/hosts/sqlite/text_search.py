@@ -57,7 +57,7 @@ def similar(database: Database, lookup: Similar, missing: Sequence[bool]) -> lis
 
 def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) -> list[int]:
     """Return the first *most* vertices similar to each of *keys*, in one scan."""
-    condition, given = _any("instr(squeezed, ?)", keys)
+    condition, given = _match_any("instr(squeezed, ?)", keys)
     rows = database.execute(
         "SELECT squeezed, source, vertex FROM (SELECT vertex, source,"
         " replace(coalesce(nullif(plain, ''), folded), ' ', '') AS squeezed"
@@ -80,10 +80,10 @@ def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) 
 
 def _plainly(database: Database, table: TextTable, keywords: Keywords, most: int) -> Found:
     """Return the first matches among the names whose plain form differs."""
-    parts, given = _any("instr(plain, ?)", keywords.parts)
-    same, given_same = _any("plain = ?", keywords.parts)
-    beginning, given_beginning = _any("instr(plain, ?) = 1", keywords.parts)
-    words, given_words = _any("instr(plain, ?)", keywords.words)
+    parts, given = _match_any("instr(plain, ?)", keywords.parts)
+    same, given_same = _match_any("plain = ?", keywords.parts)
+    beginning, given_beginning = _match_any("instr(plain, ?) = 1", keywords.parts)
+    words, given_words = _match_any("instr(plain, ?)", keywords.words)
     return database.execute(
         f"SELECT source, vertex FROM \"{table.name}\" WHERE plain <> '' AND ({parts}) ORDER BY"
         f" CASE WHEN {same} THEN 0 WHEN {beginning} THEN 1 WHEN {words} THEN 2 ELSE 3 END, source"
@@ -132,10 +132,10 @@ def _containing(
                 " ORDER BY source LIMIT ?",
                 (match, most),
             )
-    condition, given = _any("instr(folded, ?)", texts)
+    condition, given = _match_any("instr(folded, ?)", texts)
     if needed:
         # This shorter test decides for most names.
-        without, given_needed = _any("instr(folded, ?)", needed)
+        without, given_needed = _match_any("instr(folded, ?)", needed)
         condition, given = f"({without}) AND ({condition})", (*given_needed, *given)
     statement = (
         f'SELECT source, vertex FROM "{table.name}" WHERE {condition} ORDER BY source LIMIT ?'
@@ -143,7 +143,7 @@ def _containing(
     return database.execute(statement, (*given, most))
 
 
-def _any(condition: str, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def _match_any(condition: str, texts: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the condition that *condition* holds for one of *texts*, and its parameters."""
     sizes = [len(texts[start : start + _DEEP]) for start in range(0, len(texts), _DEEP)]
     return " OR ".join(f"({' OR '.join([condition] * size)})" for size in sizes), tuple(texts)

@@ -15,7 +15,7 @@ from .derivation import Derivation
 from .edge_changes import EdgeChanges
 from .element_rows import ElementRows
 from .elements import Deleted, VertexElement, differs
-from .indexes import Catalogue, packed, unpacked
+from .indexes import Catalogue, pack_vector, unpack_vector
 
 _SCAN_BATCH = 1_000
 
@@ -70,7 +70,7 @@ class Transaction:
         if table is None or vertex in self._deleted:
             return None
         blob = element_rows.read_vector(self._database, table.name, vertex.id)
-        return None if blob is None else unpacked(blob)
+        return None if blob is None else unpack_vector(blob)
 
     def vectors(self, vertex: VertexElement) -> dict[str, tuple[float, ...]]:
         """Return all vectors of *vertex* by name."""
@@ -90,7 +90,7 @@ class Transaction:
                 of_tables.setdefault(table.name, {})[vertex.id] = vertex
         for table_name, by_id in of_tables.items():
             for vertex_id, blob in element_rows.read_vectors(self._database, table_name, by_id):
-                self._read_vectors[by_id[vertex_id], name] = unpacked(blob)
+                self._read_vectors[by_id[vertex_id], name] = unpack_vector(blob)
 
     def cosines(
         self, vertices: Collection[VertexElement], name: str, vector: Sequence[float]
@@ -231,7 +231,7 @@ class Transaction:
             table = self._catalogue.vector(vertex.labels, name)
             if table is None:
                 raise ValueError(f"{name}: vectors are only of nodes that have an index for them")
-            row = None if vector is None or vertex in self._deleted else packed(vector)
+            row = None if vector is None or vertex in self._deleted else pack_vector(vector)
             self._rows.write_vector(table.name, vertex.id, row)
         for vertex in self._deleted & self._before.keys():
             for name in self._catalogue.vector_names:

@@ -63,7 +63,7 @@ def all_stored(given: Sequence[Any]) -> Sequence[Any]:
     return [to_stored(one) for one in given]
 
 
-def listed(ids: Iterable[int]) -> str:
+def write_ids(ids: Iterable[int]) -> str:
     """Return *ids* as a JSON array, faster than the encoder for short lists."""
     return f"[{','.join(map(str, ids))}]"
 
