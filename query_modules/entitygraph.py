@@ -88,6 +88,7 @@ CALL entitygraph.scopes() YIELD user_id;
 from conceptgraph_core.entities import (
     admin,
     areas,
+    explaining,
     forgetting,
     presence,
     procedures,
@@ -96,9 +97,9 @@ from conceptgraph_core.entities import (
 )
 from conceptgraph_core.entities import neighbourhood as neighbourhoods
 from conceptgraph_core.entities.beliefs import facts
-from conceptgraph_core.entities.consolidation import communities, daily, due, weekly
+from conceptgraph_core.entities.consolidation import batches, communities, daily, weekly
 from conceptgraph_core.entities.identity import asking, ending, linking, merging, splitting, undoing
-from conceptgraph_core.entities.narration import explaining, narrative, reading
+from conceptgraph_core.entities.narration import narrative, reading
 from conceptgraph_core.entities.node import Graph
 from conceptgraph_core.entities.observation import observing, session_end
 from conceptgraph_core.graph.registering import Module
@@ -136,5 +137,5 @@ register(procedures.CONSOLIDATE_DAILY, Graph, daily.consolidate)
 register(procedures.CONSOLIDATE_WEEKLY, Graph, weekly.consolidate)
 register(procedures.CONNECTIONS, Graph, communities.connections)
 register(procedures.SETTLE_COMMUNITIES, Graph, communities.settle)
-register(procedures.SILENT_SESSIONS, Graph, due.silent)
-register(procedures.SCOPES, Graph, due.scopes)
+register(procedures.SILENT_SESSIONS, Graph, batches.list_silent)
+register(procedures.SCOPES, Graph, batches.list_scopes)

@@ -7,8 +7,7 @@ from tests.markdown import ROOT, blocks, table
 from conceptgraph_core import limits, ranks
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.decaying import RULES
-from conceptgraph_core.entities import edges
-from conceptgraph_core.entities.beliefs import activation, trust
+from conceptgraph_core.entities import activation, edges, trust
 from conceptgraph_core.entities.identity import likenesses, resolution
 from conceptgraph_core.entities.schema import CAUSAL_MOODS_APART
 from conceptgraph_core.everyday import schema as everyday

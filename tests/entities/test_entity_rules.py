@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core.entities import edges, ids, names, schema
-from conceptgraph_core.entities.beliefs import activation, trust
-from conceptgraph_core.entities.beliefs.trust import Said
+from conceptgraph_core.entities import activation, edges, ids, names, schema, trust
+from conceptgraph_core.entities.trust import Said
 
 DAY_MS = 86_400_000
 

@@ -7,8 +7,7 @@ from .. import text as texts
 from .. import validators
 from ..errors import NotFound
 from ..text import show_name
-from . import schema
-from .beliefs import trust
+from . import schema, trust
 from .identity import components, ledger
 from .node import Graph, Node
 

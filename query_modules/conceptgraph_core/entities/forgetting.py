@@ -8,8 +8,7 @@ from .. import text as texts
 from ..errors import NotAllowed, NotFound
 from ..jobs.schema import BATCH, MAX_BATCH
 from ..text import show_name
-from . import schema
-from .beliefs import bitemporal
+from . import bitemporal, schema
 from .identity import components, ledger, merging
 from .node import All, Graph, Node
 from .observation import hiding, mentions

@@ -1,5 +1,6 @@
 """Wrap entities, mentions, sessions, merges and facts as one call sees them, within its scope."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,9 +9,34 @@ from ..context import Context
 from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..layers import NodeKind, Property
-from . import edges, schema
-from .beliefs import activation
-from .consolidation.planned import Planned
+from . import activation, edges, schema
+
+
+class Planned:
+    """The steps that a rehearsal has taken, and the semantic edges and merges they would make.
+
+    The context holds them as `planned`, for its later steps. So a rehearsal reports what the run
+    would do, step by step, and writes nothing.
+    """
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        steps = given.get("steps", ())
+        self.has_decayed = schema.DECAY in steps
+        self.has_deactivated = schema.DEACTIVATE in steps
+        # By entity id: the weights of its edges, and the entity that it would count as.
+        self.weights: defaultdict[str, list[float]] = defaultdict(list)
+        self.merged: dict[str, str] = dict(given.get(schema.MERGE_STEP, ()))
+        for one, other, weight in given.get(schema.SEMANTIC_STEP, ()):
+            self.join(one, other, weight)
+
+    def join(self, one: str, other: str, weight: float) -> None:
+        for key in (one, other):
+            self.weights[key].append(weight)
+
+    def merges(self, one: str, other: str) -> bool:
+        """Tell whether the rehearsal would have merged one of the two into the other."""
+        return self.merged.get(one) == other or self.merged.get(other) == one
+
 
 _PROPERTIES: Final[dict[str, dict[str, Property]]] = {
     kind.label: {one.name: one for one in kind.properties} for kind in schema.LAYER.nodes

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from .. import text as texts
 from .. import validators
-from . import names, schema
-from .beliefs import trust
+from . import names, schema, trust
 from .identity import components
 from .node import Graph, Node
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from .. import dates, text
-from ..entities import admin
+from ..entities import admin, bitemporal
 from ..entities import schema as entities
-from ..entities.beliefs import bitemporal
 from ..entities.forgetting import FORGETTABLE, describe
 from ..entities.identity import ledger
 from ..entities.node import All

@@ -7,9 +7,8 @@ from .. import dates
 from .. import text as texts
 from ..concepts import recall, widening
 from ..concepts.node import Graph as Concepts
-from ..entities import kinds
+from ..entities import bitemporal, kinds
 from ..entities import schema as entities
-from ..entities.beliefs import bitemporal
 from ..entities.identity import components, merging
 from ..entities.language import cues
 from ..entities.narration import current_facts, narrative, own_facts, reading

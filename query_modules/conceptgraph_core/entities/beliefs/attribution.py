@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from ..language import clauses, dated
+from ... import language
+from ..language import dated
 from ..language.folded import word_set
 from ..language.inflection import Token, is_one_word, tokens
 from ..language.spans import Said, Span
@@ -112,12 +113,12 @@ def _is_denied(said: Said, label: str, node_type: str, place: Span, offset: int)
     """
     wanted = [one.form for one in tokens(label)]
     is_subject = node_type == _TOPIC and len(wanted) == 1
-    if node_type not in _BY_INFLECTION or is_subject or clauses.denies(wanted, said):
+    if node_type not in _BY_INFLECTION or is_subject or denies(wanted, said):
         return False
     start, end = place.start + offset, place.end + offset
     return any(
-        clauses.denies([one.form for one in clause], said)
-        for clause in clauses.split_clauses(said)
+        denies([one.form for one in clause], said)
+        for clause in split_clauses(said)
         if clause[0].start < end and start < clause[-1].end
     )
 
@@ -166,7 +167,7 @@ def _together(words: Said, label: str, german: bool) -> Iterator[Span]:
     They may be inflected and in any order, with up to three other words.
     """
     wanted = _content(tokens(label))
-    for clause in clauses.split_clauses(words):
+    for clause in split_clauses(words):
         for first, one in enumerate(clause):
             if not any(is_one_word(word, one.form, german) for word in wanted):
                 continue
@@ -195,3 +196,41 @@ def _all_stand(wanted: Sequence[str], there: Sequence[Token], german: bool) -> l
             return []
         found.append(at)
     return found
+
+
+# The words are data files (`denials.txt`) of the languages that the text may be in. Nothing is
+# parsed: a denial denies the whole clause.
+_DENIALS: Final = "denials"
+_ENDS: Final = frozenset(',;:()[]{}"“”„«»–—')
+_DASHES: Final = ("-", "--", "–", "—")
+
+
+def split_clauses(said: Said) -> list[list[Token]]:
+    """Return the words of each clause: it ends with a mark, or before a word such as "but"."""
+    begins = language.read_spoken([one.form for one in said.tokens], _DENIALS, "clause")
+    sentences, end = said.sentences(), 0
+    clauses: list[list[Token]] = []
+    last = 0
+    for one in said.tokens:
+        is_new = one.start >= end
+        while one.start >= end:
+            _, end = next(sentences)
+        if is_new or one.form in begins or _is_end(said.text[last : one.start]):
+            clauses.append([])
+        clauses[-1].append(one)
+        last = one.end
+    return clauses
+
+
+def _is_end(gap: str) -> bool:
+    """Tell whether a clause ends between two words; a time such as 3:30 is one."""
+    return (gap.strip() in _DASHES and gap != "-") or (len(gap) > 1 and not _ENDS.isdisjoint(gap))
+
+
+def denies(forms: Sequence[str], said: Said) -> bool:
+    """Tell whether the words *forms*, of a clause of *said* or of a label, contain a denial."""
+    spoken = [one.form for one in said.tokens]
+    clause = f" {' '.join(forms)} "
+    for phrase in language.read_spoken(spoken, _DENIALS, "affirm"):
+        clause = clause.replace(f" {' '.join(one.form for one in tokens(phrase))} ", " ")
+    return not language.read_spoken(spoken, _DENIALS, "deny").isdisjoint(clause.split())

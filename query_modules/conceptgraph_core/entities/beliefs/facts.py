@@ -7,12 +7,12 @@ from typing import Any, Final
 from ...dates import DAY_MS
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
-from .. import ids, names, schema
+from .. import bitemporal, ids, names, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import All, Graph, Node
-from . import attribution, bitemporal, succession
+from . import attribution, succession
 
 Row = dict[str, Any]
 

@@ -7,11 +7,10 @@ that told so without a new value. If that is out of sight, or not believed, the 
 from collections.abc import Mapping
 from typing import Final
 
-from .. import names, schema
+from .. import bitemporal, names, schema
 from ..identity import components
 from ..language import kin
 from ..node import All, Graph, Node
-from . import bitemporal
 
 _FORMER: Final = "former "
 # The predicate of a fact on one of this kind, where it is another word.

@@ -8,8 +8,7 @@ import math
 from typing import Any, Final
 
 from ...ranks import cosine
-from .. import edges, schema
-from ..beliefs import bitemporal
+from .. import bitemporal, edges, schema
 from ..identity import components
 from ..narration.sentences import called, quoted
 from ..node import Edge, Graph, Node, Tie

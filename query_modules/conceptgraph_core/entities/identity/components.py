@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from ...errors import NotAllowed
 from .. import schema
-from ..beliefs.trust import Said
 from ..node import Graph, Node, Tie
+from ..trust import Said
 
 
 def canonical(graph: Graph, node: Node) -> Node:

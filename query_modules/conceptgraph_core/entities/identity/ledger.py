@@ -5,13 +5,37 @@ words it is only a claim and changes nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...text import show_name
 from .. import ids, schema
-from ..language import denials, spans
+from ..language import spans
 from ..node import All, Graph, Node
 from . import components
+
+# Not by an import statement: see `cues`.
+re: Final[Any] = __import__("re")
+
+# Words that deny that two are one, English and German: a closed list, without parsing.
+# "Smyth, not Smith" corrects a spelling and denies nothing.
+_DENIAL: Final = re.compile(
+    r"(?<![,;–-] )(?<!\band )(?<!\bund )\b(?:not|nicht)\b"
+    r"|\b\w+n['’]t\b|\b(?:cannot|never|neither|different|distinct|another)\b"
+    r"|\b(?:some|any)(?:one|body) else\b|\b(?:are|sind) (?:two|zwei)\b"
+    r"|\b(?:two|zwei) (?:different|people|persons|Personen|Leute|Menschen)\b"
+    r"|\b(?:nie|niemals|keine?n?|verschiedene?|unterschiedliche?)\b"
+    r"|\b(?:ein anderer|eine andere|jemand anders|jemand anderes)\b",
+    re.IGNORECASE,
+)
+
+
+def find_denial(said: str, names: Iterable[str]) -> str | None:
+    """Return the first denial in *said*; None if there is none. A word of a name does not count."""
+    for name in names:
+        said = re.sub(rf"\b{re.escape(name)}\b", "…", said, flags=re.IGNORECASE)
+    denial = _DENIAL.search(said)
+    return str(denial.group()) if denial else None
+
 
 Row = dict[str, Any]
 
@@ -107,7 +131,7 @@ def lacking_to_merge(graph: Graph, named: Sequence[Node], said: str | None) -> s
 
 def denied(named: Iterable[Node], said: str) -> str | None:
     """Return the user's words in *said* that deny that two entities are one; None: no denial."""
-    denial = denials.found(said, [one.bare for one in named])
+    denial = find_denial(said, [one.bare for one in named])
     return denial and f"said: {show_name(denial)} denies it; quote words that say they are one"
 
 

@@ -4,18 +4,19 @@ A merge is an edge between the two entities that were named, whatever they were 
 member the others count as follows from the merges in force, in their order.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from ... import dates, validators
 from ... import text as texts
 from ...errors import NotAllowed, NotFound, Tautology
 from ...ranks import cosine
 from ...text import show_name
-from .. import edges, ids, kinds, names, schema
-from ..beliefs import bitemporal
+from ...words import given_names
+from .. import bitemporal, edges, ids, kinds, names, schema
+from ..language import spans
 from ..node import Graph, Node
-from . import components, labels, ledger, resolution
+from . import components, ledger, resolution, spelling
 
 Row = dict[str, Any]
 
@@ -147,7 +148,7 @@ def _settle(graph: Graph, node: Node, before: str) -> None:
     for one in whole:
         if one is not first:
             one.set(canonical_node_id=first.key, identity_status=schema.MERGED)
-    labels.show_best(graph, first)
+    show_best(graph, first)
 
 
 def _choose(graph: Graph, whole: Sequence[Node]) -> Node:
@@ -316,3 +317,36 @@ def _was_taken_back(graph: Graph, one: Node, other: Node) -> bool:
         for member in components.members(graph, one)
         for tie in graph.ties(member, schema.SAME_AS)
     )
+
+
+# The wrong spelling follows these words: "Michael, not Micheal".
+_WRONG: Final = ("not", "nicht", "instead of", "statt")
+
+
+def show_best(graph: Graph, node: Node) -> None:
+    """Show *node*, a canonical entity, by the best spelling of its name in its component.
+
+    A spelling that the user corrected is never shown. Among the rest, the order is: the spelling
+    the user wrote most often, the better known given name, the later one. Other names are no
+    spellings: a puppy called Max is shown as Max, or as the entity that it was merged into.
+    """
+    members = components.members(graph, node)
+    spellings = [one for one in members if spelling.is_one_name(one.bare, node.bare)]
+    corrected = list(_iterate_corrections(graph, members))
+
+    def rank(one: Node) -> tuple[bool, int, int, int, bool]:
+        known = sum(map(given_names.count_forms, names.words(names.canonical(one.bare))))
+        is_wrong = any(said.find(f"{word} {one.bare}") for said in corrected for word in _WRONG)
+        return not is_wrong, one.get("user_mention_count"), known, one.created_at, one.id == node.id
+
+    best = max(spellings, key=rank).bare
+    shown = None if best == node.bare else best
+    if node.get("shown_label") != shown:
+        node.set(shown_label=shown)
+
+
+def _iterate_corrections(graph: Graph, members: list[Node]) -> Iterator[spans.Said]:
+    for one in members:
+        for entry in ledger.entries(graph, one):
+            if entry.get("is_active") and entry.get("said"):
+                yield spans.Said(entry.get("said"))

@@ -1,7 +1,6 @@
 """Resolve "my sister" and "Dad" to the known entity, and join it with the name told for it."""
 
-from .. import names, schema
-from ..beliefs import bitemporal
+from .. import bitemporal, names, schema
 from ..language import kin
 from ..node import Graph, Node
 from . import components, ledger, merging
@@ -13,7 +12,7 @@ _SPOUSES = frozenset(("wife", "husband"))
 _DOUBTFUL = frozenset(("boss", "friend", "colleague", "doctor", "partner"))
 
 
-def meant(graph: Graph, registered: Registered, label: str) -> Node | None:
+def find_relative(graph: Graph, registered: Registered, label: str) -> Node | None:
     """Return the entity that the user's *label* means: "my" and a kin word, or "Mum" alone.
 
     The user's facts decide first, then a synonym that was used before: "my mom", "my mother"; then
@@ -28,7 +27,7 @@ def meant(graph: Graph, registered: Registered, label: str) -> Node | None:
         return None
     alike = frozenset((kind,) if kind in _DOUBTFUL else (kind, *kin.kinds(word)))
     user = registered.own(schema.SELF)
-    found = [] if user is None else _of_facts(graph, user, alike)
+    found = [] if user is None else _find_by_facts(graph, user, alike)
     found = found or _find_unnamed(registered, kind, alike)
     found = found or (_find_noted(graph, registered, alike) if kind in kin.ONE_OF else [])
     whole = {one.id: one for one in (components.canonical(graph, node) for node in found)}
@@ -71,7 +70,7 @@ def _find_noted(graph: Graph, registered: Registered, alike: frozenset[str]) -> 
     ]
 
 
-def _of_facts(graph: Graph, user: Node, alike: frozenset[str]) -> list[Node]:
+def _find_by_facts(graph: Graph, user: Node, alike: frozenset[str]) -> list[Node]:
     predicates = alike | (frozenset(("spouse",)) if alike & _SPOUSES else frozenset())
     told = [
         bitemporal.about(graph, one)

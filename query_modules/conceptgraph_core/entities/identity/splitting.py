@@ -11,9 +11,8 @@ from ... import text as texts
 from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
 from ...text import show_name
-from .. import ids, names, schema
+from .. import counting, ids, names, schema
 from ..node import All, Graph, Node
-from ..observation import mentions
 from . import components, ledger, merging
 
 Row = dict[str, Any]
@@ -142,9 +141,9 @@ def _move(graph: Graph, moves: Sequence[tuple[Node, Node, Node]]) -> None:
             gone.setdefault(source, []).append(one)
             come.setdefault(target, []).append(one)
     for entity, mentioned in gone.items():
-        mentions.discount(graph, entity, mentioned)
+        counting.discount(graph, entity, mentioned)
     for entity, mentioned in come.items():
-        mentions.recount(graph, entity, mentioned)
+        counting.recount(graph, entity, mentioned)
 
 
 def rejoin(graph: Graph, entry: Node) -> merging.Undone:

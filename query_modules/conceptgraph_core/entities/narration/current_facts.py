@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ...retrieval.question import Past
-from .. import schema
-from ..beliefs import bitemporal
+from .. import bitemporal, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node

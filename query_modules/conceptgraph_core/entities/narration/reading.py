@@ -4,8 +4,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .. import schema
-from ..beliefs import bitemporal, trust
+from .. import bitemporal, schema, trust
 from ..identity import components, ledger
 from ..identity.merging import entity
 from ..node import Graph, Node, Tie

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from ...retrieval.question import asked_terms
 from ...words.splitting import split
-from .. import names, schema, subjects
-from ..beliefs import bitemporal
+from .. import bitemporal, names, schema, subjects
 from ..identity import components
 from ..node import Graph, Node
 from . import matters, named, narrative

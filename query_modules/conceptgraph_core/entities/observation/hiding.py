@@ -8,8 +8,8 @@ thing that is known of it; both come back with these.
 from collections.abc import Collection, Iterable
 from itertools import chain
 
-from .. import schema
-from ..beliefs import bitemporal, succession
+from .. import bitemporal, counting, schema
+from ..beliefs import succession
 from ..node import All, Graph, Node
 from . import mentions
 
@@ -25,7 +25,7 @@ def hide(graph: Graph, told: Iterable[Node], cause: str) -> list[Node]:
     hidden = []
     for entity, of_one in _by_entity(graph, told).items():
         gone = [one for one in of_one if hide_node(graph, one, cause)]
-        mentions.discount(graph.another(Graph), entity, gone)
+        counting.discount(graph.another(Graph), entity, gone)
         if settle(graph, entity):
             hidden.append(entity)
     return hidden
@@ -38,7 +38,7 @@ def show(graph: Graph, told: Iterable[Node], causes: Collection[str] | None) -> 
         if come and causes is None:
             # It was told anew.
             entity.set(forgotten_with=None)
-        mentions.recount(graph.another(All), entity, come)
+        counting.recount(graph.another(All), entity, come)
         settle(graph, entity)
 
 

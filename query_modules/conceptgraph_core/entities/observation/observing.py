@@ -11,13 +11,13 @@ from ...errors import NotFound
 from ...text import show_name
 from .. import ids, inputs, kinds, names, rule_extractor, schema
 from ..beliefs import attribution, facts
-from ..beliefs.trust import trust
 from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation
 from ..language import cues, endings, kin, spans
 from ..node import All, Graph, Node
+from ..trust import trust
 from . import hiding, mentions
 from .relating import relate
 
@@ -125,7 +125,7 @@ class _Message:
         named = self._registered.named(names.key(one.label))
         if any(node.node_type == one.node_type for node in named):
             return True
-        return relatives.meant(self._graph, self._registered, one.label) is not None
+        return relatives.find_relative(self._graph, self._registered, one.label) is not None
 
     def add(self, observation: Observation) -> Row:
         """Record *observation* and return its row."""
@@ -223,7 +223,7 @@ class _Message:
         whole = components.canonical(self._graph, entity)
         found = []
         for word, _ in kin.list_single(self._said.text):
-            one = relatives.meant(self._graph, self._registered, word)
+            one = relatives.find_relative(self._graph, self._registered, word)
             if one is not None and components.canonical(self._graph, one).id == whole.id:
                 found.append(word)
         return found
@@ -251,7 +251,7 @@ class _Message:
             known = None if user is None else self._registered.known([user])[0]
             return sought, Decision(known, schema.PROVISIONAL, ())
         if self._speaker == schema.USER and not sought.is_new and sought.claimed is None:
-            relative = relatives.meant(self._graph, self._registered, observation.label)
+            relative = relatives.find_relative(self._graph, self._registered, observation.label)
             if relative is not None:
                 return sought, Decision(self._registered.known([relative])[0], "", ())
         named = self._registered.known(self._registered.named(sought.name))

@@ -9,8 +9,7 @@ from typing import Any
 from ... import text as texts
 from ...errors import NotFound
 from ...text import show_name
-from .. import edges, schema
-from ..beliefs import bitemporal, trust
+from .. import bitemporal, edges, schema, trust
 from ..identity import components
 from ..node import Graph, Node, Tie
 from . import mentions

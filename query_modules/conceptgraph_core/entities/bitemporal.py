@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from ...dates import overlap
-from .. import names, schema
-from ..node import Graph, Node
+from ..dates import overlap
+from . import names, schema
+from .node import Graph, Node
 
 Row = dict[str, Any]
 

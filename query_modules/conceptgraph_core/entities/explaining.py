@@ -7,15 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ... import validators
-from ...errors import InvalidText, NotFound
-from .. import edges, schema
-from ..beliefs import trust
-from ..consolidation import daily, weekly
-from ..identity import components, merging
-from ..node import Graph, Node, Tie
-from . import reading
-from .sentences import INFERRED, Part, called, ended, quoted, written
+from .. import validators
+from ..errors import InvalidText, NotFound
+from . import edges, schema, trust
+from .consolidation import daily, weekly
+from .identity import components, merging
+from .narration import reading
+from .narration.sentences import INFERRED, Part, called, ended, quoted, written
+from .node import Graph, Node, Tie
 
 Row = dict[str, Any]
 

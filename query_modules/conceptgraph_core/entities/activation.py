@@ -3,8 +3,8 @@
 import math
 from typing import Final
 
-from ...dates import DAY_MS
-from ..schema import MODEL, USER
+from ..dates import DAY_MS
+from .schema import MODEL, USER
 
 TAU_MS: Final = 14 * DAY_MS
 RAISED_TO: Final = {USER: 1.0, MODEL: 0.5}

@@ -5,7 +5,7 @@ The formulas and the reasons of their numbers are in docs/design.md, Trust.
 
 from dataclasses import dataclass
 
-from ..schema import MIXED, MODEL, USER
+from .schema import MIXED, MODEL, USER
 
 MODEL_WORTH = 0.1
 ECHO_RATIO = 3
