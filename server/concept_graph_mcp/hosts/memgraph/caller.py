@@ -160,8 +160,9 @@ class BoltCaller:
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         if not self._is_open:
             await self.open()
-        if call.procedure.writes and call.procedure.name not in _MENDING:
-            await self._require_safe()
+        must_be_safe = call.procedure.writes and call.procedure.name not in _MENDING
+        if must_be_safe and (told := await self._still_unsafe()):
+            raise Unwritable(told)
         if call.procedure.counts:
             return await self._counting(call, context)
         try:
@@ -180,10 +181,6 @@ class BoltCaller:
 
     def _reading_only(self) -> str:
         return f"{self._location}: only reads are answered: {self._unsafe}"
-
-    async def _require_safe(self) -> None:
-        if told := await self._still_unsafe():
-            raise Unwritable(told)
 
     async def _still_unsafe(self) -> str | None:
         """Return why nothing can be written safely, unless that was mended meanwhile."""

@@ -90,18 +90,14 @@ def _equal(writer: _Writer, lookup: Equal) -> None:
     if not lookup.values:
         # Kept short, because Memgraph parses and plans this text at every call.
         return
-    if _names_scope(lookup):
+    # The first of two values may be a scope that nodes lack: then they are shared.
+    if len(lookup.properties) == 2 and lookup.properties[0] in _LEFT_OUT:
         shared = tuple((name,) for scope, name in lookup.values if scope == SHARED)
         own = tuple(value for value in lookup.values if value[0] != SHARED)
         _equal_to(writer, lookup._replace(properties=lookup.properties[1:], values=shared), True)
         _equal_to(writer, lookup._replace(values=own), False)
     else:
         _equal_to(writer, lookup, _is_of_text(lookup))
-
-
-def _names_scope(lookup: Equal) -> bool:
-    """Tell whether the first of two values is a scope that nodes may lack: then they are shared."""
-    return len(lookup.properties) == 2 and lookup.properties[0] in _LEFT_OUT
 
 
 def _equal_to(writer: _Writer, lookup: Equal, shared: bool) -> None:
@@ -403,18 +399,17 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
 
 
 def _filter(writer: _Writer, where: Where) -> str:
-    return "".join(f" AND {_is(writer, name, value)}" for name, value in where)
+    return "".join(
+        f" AND {is_shared('n')}"
+        if is_left_out(name, value)
+        else f" AND n.{name} = {writer.parameter(value)}"
+        for name, value in where
+    )
 
 
 def is_left_out(name: str, value: Any) -> bool:
     """Tell whether *value* of the property *name* is what nodes that lack it have: shared."""
     return name in _LEFT_OUT and value == SHARED
-
-
-def _is(writer: _Writer, name: str, value: Any) -> str:
-    if is_left_out(name, value):
-        return is_shared("n")
-    return f"n.{name} = {writer.parameter(value)}"
 
 
 def _is_in(writer: _Writer, node: str, scope: str) -> str:

@@ -90,11 +90,10 @@ class EdgeChanges:
         # As dictionary keys, True and 1 are equal.
         if value.__class__ is not int:
             return {} if value is None else {name: value}
-        return self._numbers.get((name, value)) or self._number(name, value)
-
-    def _number(self, name: str, value: int) -> dict[str, Any]:
-        made = self._numbers[name, value] = {name: value}
-        return made
+        known = self._numbers.get((name, value))
+        if known is None:
+            known = self._numbers[name, value] = {name: value}
+        return known
 
     def create(self, source: VertexElement, target: VertexElement, edge_type: str) -> EdgeElement:
         [made] = self._create_all(source, edge_type, [target], [self._no_properties])
@@ -214,23 +213,14 @@ class EdgeChanges:
         for edge in self._deleted:
             self._cache.edges.pop(edge.id, None)
         if self._fans or len(self._created) > _FEW_EDGES:
-            self._let_go()
-        else:
-            self._keep(written)
-
-    def _keep(self, written: int) -> None:
+            # An ingesting call reads few of so many new edges.
+            for edge in self._created:
+                edge.source.out_edges = edge.target.in_edges = None
+            return
         for edge in self._created:
             if edge not in self._deleted:
                 self._cache.edges[edge.id] = edge
         self._cache.bytes += written
-
-    def _let_go(self) -> None:
-        """Drop the edge lists of vertices with so many new edges.
-
-        An ingesting call reads few of them.
-        """
-        for edge in self._created:
-            edge.source.out_edges = edge.target.in_edges = None
 
     def undo(self) -> None:
         """Undo all changes, after the rollback."""

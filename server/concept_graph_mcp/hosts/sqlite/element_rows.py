@@ -208,7 +208,8 @@ class ElementRows:
     def _vertex_row(self, vertex: VertexElement) -> Row:
         text = encode(vertex.properties)
         self.written += size(text)
-        return _add_checksum(vertex.id, _encoded_labels(vertex.labels), text)
+        labels = _encoded_labels(vertex.labels)
+        return vertex.id, labels, text, checksums.compute_checksum(vertex.id, labels, text)
 
     def _edge_rows(
         self, edges: Iterable[EdgeElement], known: dict[int, tuple[str, int]]
@@ -236,8 +237,3 @@ class ElementRows:
 def _encoded_labels(labels: tuple[str, ...]) -> str:
     """Return *labels* in their stored form; cached, because there are few."""
     return encode(labels)
-
-
-def _add_checksum(*row: Any) -> Row:
-    """Return *row* with its checksum."""
-    return (*row, checksums.compute_checksum(*row))

@@ -112,10 +112,6 @@ class IndexTable(Table):
         keys = " AND ".join(f"k{number} = ?{number + 1}" for number in numbers)
         return [f'DELETE FROM "{self.name}" WHERE {keys} AND vertex = ?{self.columns}']
 
-    def leads_with(self, properties: Sequence[str]) -> bool:
-        """Return whether the index begins with *properties*, in this order."""
-        return self.index.properties[: len(properties)] == tuple(properties)
-
 
 class RankingTable(Table):
     """Vertices by level and, within each, by time, the latest first."""
@@ -310,7 +306,8 @@ class Catalogue:
     def index(self, label: str, properties: Sequence[str]) -> IndexTable:
         """Return the index of *label* that begins with *properties*."""
         for table in self.indexes:
-            if table.label == label and table.leads_with(properties):
+            leading = table.index.properties[: len(properties)]
+            if table.label == label and leading == tuple(properties):
                 return table
         raise LookupError(f"no index on :{label}({', '.join(properties)}) is declared")
 

@@ -6,6 +6,7 @@ interface inside Memgraph.
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import values
@@ -120,66 +121,22 @@ def type_any() -> CypherType:
     return CypherType("ANY", lambda value: value is not None)
 
 
-def type_bool() -> CypherType:
-    return values.exactly("BOOLEAN", bool)
-
-
-def type_string() -> CypherType:
-    return values.instance_of("STRING", str)
-
-
-def type_int() -> CypherType:
-    return values.exactly("INTEGER", int)
-
-
-def type_float() -> CypherType:
-    return values.exactly("FLOAT", float)
-
-
-def type_number() -> CypherType:
-    return values.exactly("NUMBER", int, float)
-
-
-def type_map() -> CypherType:
-    return values.instance_of("MAP", dict, Vertex, Edge)
-
-
-def type_node() -> CypherType:
-    return values.instance_of("NODE", Vertex)
-
-
-def type_relationship() -> CypherType:
-    return values.instance_of("RELATIONSHIP", Edge)
-
-
-def type_path() -> CypherType:
-    return values.instance_of("PATH", Path)
-
-
+type_bool = partial(values.exactly, "BOOLEAN", bool)
+type_string = partial(values.instance_of, "STRING", str)
+type_int = partial(values.exactly, "INTEGER", int)
+type_float = partial(values.exactly, "FLOAT", float)
+type_number = partial(values.exactly, "NUMBER", int, float)
+type_map = partial(values.instance_of, "MAP", dict, Vertex, Edge)
+type_node = partial(values.instance_of, "NODE", Vertex)
+type_relationship = partial(values.instance_of, "RELATIONSHIP", Edge)
+type_path = partial(values.instance_of, "PATH", Path)
 # No value has these types: the embedded store refuses temporal values.
-def type_date() -> CypherType:
-    return values.exactly("DATE")
-
-
-def type_local_time() -> CypherType:
-    return values.exactly("LOCAL_TIME")
-
-
-def type_local_date_time() -> CypherType:
-    return values.exactly("LOCAL_DATE_TIME")
-
-
-def type_duration() -> CypherType:
-    return values.exactly("DURATION")
-
-
-def type_nullable(inner: CypherType) -> CypherType:
-    return values.nullable(inner)
-
-
-def type_list(inner: CypherType) -> CypherType:
-    return values.list_of(inner)
-
+type_date = partial(values.exactly, "DATE")
+type_local_time = partial(values.exactly, "LOCAL_TIME")
+type_local_date_time = partial(values.exactly, "LOCAL_DATE_TIME")
+type_duration = partial(values.exactly, "DURATION")
+type_nullable = values.nullable
+type_list = values.list_of
 
 # The module that is being imported, whose decorators register with it.
 _MODULE = Module("none")

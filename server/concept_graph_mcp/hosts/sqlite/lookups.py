@@ -76,12 +76,9 @@ def size(database: Database, lookup: Sized) -> int:
 
 
 def _size(database: Database, lookup: Sized, where: Where) -> int:
-    names = tuple(name for name, _ in where)
-    table = database.catalogue.index(lookup.label, (*names, lookup.property))
-    scope, given = _scope(where)
+    rows, given, _ = _scan(database, lookup.label, where, lookup.property)
     [[count]] = database.execute(
-        f'SELECT count(*) FROM (SELECT 1 FROM "{table.name}" WHERE {scope}TRUE LIMIT ?)',
-        (*given, _read_limit(lookup.most)),
+        f"SELECT count(*) FROM (SELECT 1 {rows}TRUE LIMIT ?)", (*given, _read_limit(lookup.most))
     )
     return int(count)
 
@@ -122,19 +119,10 @@ def tallies(database: Database, lookup: Tallied) -> list[list[int]]:
 
 
 def _tally(database: Database, tally: Tally) -> list[int]:
-    names = tuple(name for name, _ in tally.where)
-    table = database.catalogue.index(tally.label, (*names, tally.property))
-    scope, given = _scope(tally.where)
-    key = f"k{len(names)}"
-    statement = f'SELECT count(*) FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'
+    rows, given, key = _scan(database, tally.label, tally.where, tally.property)
+    statement = f"SELECT count(*) {rows}{key} >= ? AND {key} < ?"
     counts = (database.execute(statement, (*given, *two)) for two in pairwise(tally.bounds))
     return [int(count) for [[count]] in counts]
-
-
-def _with_more(
-    database: Database, lookup: Grouped | Incoming | Sized | Tallied | WithEdges
-) -> list[int]:
-    return _find(database, lookup.lookup)
 
 
 def _find(database: Database, lookup: Lookup) -> list[int]:
@@ -201,30 +189,20 @@ def _condition(values: Sequence[tuple[Any, ...]]) -> tuple[str, Sequence[Any]]:
 
 def _range(database: Database, lookup: Range) -> list[int]:
     found: list[int] = []
-    names = tuple(name for name, _ in lookup.where)
+    then = () if lookup.then is None else (lookup.then,)
     for label in lookup.labels:
-        then = () if lookup.then is None else (lookup.then,)
-        table = database.catalogue.index(label, (*names, lookup.property, *then))
-        scope, given = _scope(lookup.where)
-        key = f"k{len(names)}"
-        order = f"{key}, k{len(names) + 1}" if then else key
+        rows, given, key = _scan(database, label, lookup.where, lookup.property, *then)
+        order = f"{key}, k{len(lookup.where) + 1}" if then else key
         order += " DESC" if lookup.descending else ""
-        found += _ids(
-            database.execute(
-                f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ?'
-                f" ORDER BY {order} LIMIT ?",
-                (*given, lookup.first, lookup.beyond, _read_limit(lookup.limit)),
-            )
-        )
+        statement = f"SELECT vertex {rows}{key} >= ? AND {key} < ? ORDER BY {order} LIMIT ?"
+        bounds = lookup.first, lookup.beyond, _read_limit(lookup.limit)
+        found += _ids(database.execute(statement, (*given, *bounds)))
     return found
 
 
 def _ranges(database: Database, lookup: Ranges) -> list[int]:
-    names = tuple(name for name, _ in lookup.where)
-    table = database.catalogue.index(lookup.label, (*names, lookup.property))
-    scope, given = _scope(lookup.where)
-    key = f"k{len(names)}"
-    statement = f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} >= ? AND {key} < ? LIMIT ?'
+    rows, given, key = _scan(database, lookup.label, lookup.where, lookup.property)
+    statement = f"SELECT vertex {rows}{key} >= ? AND {key} < ? LIMIT ?"
     return [
         vertex
         for one in lookup.ranges
@@ -233,12 +211,9 @@ def _ranges(database: Database, lookup: Ranges) -> list[int]:
 
 
 def _referring(database: Database, lookup: Referring) -> list[int]:
-    names = tuple(name for name, _ in lookup.where)
-    table = database.catalogue.index(lookup.label, (*names, lookup.by))
+    rows, given, key = _scan(database, lookup.label, lookup.where, lookup.by)
     named = database.catalogue.index(lookup.label, (lookup.property,))
-    scope, given = _scope(lookup.where)
-    key = f"k{len(names)}"
-    referring = f'FROM "{table.name}" WHERE {scope}{key} IS NOT NULL'
+    referring = f"{rows}{key} IS NOT NULL"
     return _ids(
         database.execute(
             f'SELECT vertex {referring} UNION SELECT vertex FROM "{named.name}"'
@@ -252,28 +227,15 @@ def _find_ordered(database: Database, lookup: Ordered) -> list[int]:
     if lookup.level is not None:
         ranking = database.catalogue.ranking(lookup.label, lookup.by)
         return list(text_search.find_most_aroused(database, ranking, lookup.tau_ms, lookup.limit))
-    names = tuple(name for name, _ in lookup.where)
-    table = database.catalogue.index(lookup.label, (*names, lookup.by))
-    scope, given = _scope(lookup.where)
-    key = f"k{len(names)}"
-    return _ids(
-        database.execute(
-            f'SELECT vertex FROM "{table.name}" WHERE {scope}{key} IS NOT NULL'
-            f" ORDER BY {key} DESC LIMIT ?",
-            (*given, lookup.limit),
-        )
-    )
+    rows, given, key = _scan(database, lookup.label, lookup.where, lookup.by)
+    statement = f"SELECT vertex {rows}{key} IS NOT NULL ORDER BY {key} DESC LIMIT ?"
+    return _ids(database.execute(statement, (*given, lookup.limit)))
 
 
 def _last(database: Database, lookup: Last) -> list[int]:
-    names = (*(name for name, _ in lookup.where), lookup.property)
-    table = database.catalogue.index(lookup.label, (*names, lookup.by))
-    scope, given = _scope(lookup.where)
-    property_, by = f"k{len(lookup.where)}", f"k{len(names)}"
-    statement = (
-        f'SELECT vertex FROM "{table.name}" WHERE {scope}{property_} = ?'
-        f" ORDER BY {by} DESC LIMIT {lookup.limit}"
-    )
+    rows, given, key = _scan(database, lookup.label, lookup.where, lookup.property, lookup.by)
+    by = f"k{len(lookup.where) + 1}"
+    statement = f"SELECT vertex {rows}{key} = ? ORDER BY {by} DESC LIMIT {lookup.limit}"
     return [
         vertex
         for value in lookup.values
@@ -281,14 +243,19 @@ def _last(database: Database, lookup: Last) -> list[int]:
     ]
 
 
-def _scope(where: Where) -> tuple[str, list[Any]]:
-    """Return the condition on the first properties of an index, and its parameters."""
+def _scan(
+    database: Database, label: str, where: Where, *properties: str
+) -> tuple[str, list[Any], str]:
+    """Return the beginning of a query of the index that begins with *where*.
+
+    That is its FROM, and the conditions of *where*, to which further ones can be added; their
+    parameters; and the column of the first of the *properties*.
+    """
+    names = (*(name for name, _ in where), *properties)
+    table = database.catalogue.index(label, names)
     condition = "".join(f"k{number} = ? AND " for number in range(len(where)))
-    return condition, [value for _, value in where]
-
-
-def _text(database: Database, lookup: Text) -> list[int]:
-    return text_search.matching(database, lookup)
+    given = [value for _, value in where]
+    return f'FROM "{table.name}" i WHERE {condition}', given, f"k{len(where)}"
 
 
 def _listing(database: Database, _: Listing) -> list[int]:
@@ -308,10 +275,6 @@ def _similar(database: Database, lookup: Similar) -> list[int]:
     if lookup.every is not None:
         return _ids(rows) + _range(database, lookup.every)
     return _ids(rows) + text_search.similar(database, lookup, missing)
-
-
-def _nearest(database: Database, lookup: Nearest) -> list[int]:
-    return database.vectors.nearest(database, lookup)
 
 
 def _find_joined(database: Database, lookup: Joined) -> list[int]:
@@ -384,16 +347,14 @@ def _find_vectored(database: Database, lookup: Vectored) -> list[int]:
 
 def _newest(database: Database, lookup: Vectored, vectors: str) -> list[int]:
     assert lookup.newest is not None
-    names = (*(name for name, _ in lookup.where), lookup.newest)
-    index = database.catalogue.index(lookup.label, names).name
-    scope, given = _scope(lookup.where)
-    time, is_there = f"k{len(lookup.where)}", "" if lookup.has_one else "NOT "
+    rows, given, time = _scan(database, lookup.label, lookup.where, lookup.newest)
+    is_there = "" if lookup.has_one else "NOT "
     # Looked for one by one, so that it ends with the last that is wanted.
     vector = f'SELECT 1 FROM "{vectors}" v WHERE v.vertex = i.vertex'
     return _ids(
         database.execute(
-            f'SELECT vertex FROM "{index}" i WHERE {scope}{time} IS NOT NULL'
-            f" AND {is_there}EXISTS ({vector}) ORDER BY {time} DESC LIMIT ?",
+            f"SELECT vertex {rows}{time} IS NOT NULL AND {is_there}EXISTS ({vector})"
+            f" ORDER BY {time} DESC LIMIT ?",
             (*given, lookup.limit),
         )
     )
@@ -422,21 +383,20 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 
 
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
-    Grouped: _with_more,
-    Incoming: _with_more,
-    Sized: _with_more,
-    Tallied: _with_more,
-    WithEdges: _with_more,
+    **dict.fromkeys(
+        (Grouped, Incoming, Sized, Tallied, WithEdges),
+        lambda database, lookup: _find(database, lookup.lookup),
+    ),
     Equal: _equal,
     Range: _range,
     Ranges: _ranges,
     Referring: _referring,
     Ordered: _find_ordered,
     Last: _last,
-    Text: _text,
+    Text: text_search.matching,
     Listing: _listing,
     Similar: _similar,
-    Nearest: _nearest,
+    Nearest: lambda database, lookup: database.vectors.nearest(database, lookup),
     Joined: _find_joined,
     Reached: _find_reached,
     Vectored: _find_vectored,

@@ -91,7 +91,8 @@ class Vectors:
                 kept.replace(changed, rows)
                 kept.position = database.position()
                 yield kept
-                self._let_go_of_too_much()
+                if sum(matrix.bytes for matrix in self._matrices.values()) > MAX_BYTES:
+                    self.clear()
                 return
         yield from self._make_matrices(
             database, table, dimension, [*(kept.columns if kept else ()), *names]
@@ -116,10 +117,6 @@ class Vectors:
         matrix.position = database.position()
         self._matrices[table, dimension] = matrix
         yield matrix
-
-    def _let_go_of_too_much(self) -> None:
-        if sum(matrix.bytes for matrix in self._matrices.values()) > MAX_BYTES:
-            self.clear()
 
 
 # A vertex, its stored vector, and the values of the properties in the filters.

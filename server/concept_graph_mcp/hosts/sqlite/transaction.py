@@ -181,7 +181,12 @@ class Transaction:
         edges = self.edges.ids()
         if not vertices and not edges:
             return False
-        self._write_elements()
+        self._rows.write_vertices(
+            [v for v in self._before if v not in self._deleted],
+            [v for v in self._created if v not in self._deleted],
+            self._deleted,
+        )
+        self.edges.write(self._rows)
         self._write_vectors()
         derivation = Derivation(self._database, self._catalogue)
         for vertex in vertices:
@@ -216,15 +221,6 @@ class Transaction:
         self.edges.undo()
         for vertex in self._created:
             del self._cache.vertices[vertex.id]
-
-    def _write_elements(self) -> None:
-        rows = self._rows
-        rows.write_vertices(
-            [v for v in self._before if v not in self._deleted],
-            [v for v in self._created if v not in self._deleted],
-            self._deleted,
-        )
-        self.edges.write(rows)
 
     def _write_vectors(self) -> None:
         for (vertex, name), vector in self._vectors.items():

@@ -139,9 +139,9 @@ def make_conditions(lookup: Nearest) -> dict[str, Condition]:
     """
     asked: dict[str, list[Condition]] = {}
     for name, value in lookup.where:
-        asked.setdefault(name, []).append(_is_one_of((value,)))
+        asked.setdefault(name, []).append((value,).__contains__)
     for name, values in lookup.among:
-        asked.setdefault(name, []).append(_is_one_of(values))
+        asked.setdefault(name, []).append(values.__contains__)
     for name, values in lookup.having:
         asked.setdefault(name, []).append(_has_one_of(values))
     return {name: _hold_all(parts) for name, parts in asked.items()}
@@ -160,10 +160,6 @@ def _key(value: Any) -> Any:
         return tuple(map(_key, value))
     # No filter takes a map.
     return json.dumps(value) if isinstance(value, dict) else value
-
-
-def _is_one_of(values: tuple[Any, ...]) -> Condition:
-    return lambda value: value in values
 
 
 def _has_one_of(values: tuple[Any, ...]) -> Condition:
