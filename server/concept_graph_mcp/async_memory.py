@@ -91,6 +91,7 @@ class AsyncMemory:
         asked_at: Moment | None = None,
         also: Sequence[str] = (),
         max_age_days: int | None = None,
+        project: str = "this",
     ) -> Recalled:
         """Return what is known that bears on *message*: see `Memory.recall`."""
         return await self._answer(
@@ -102,6 +103,7 @@ class AsyncMemory:
             asked_at=asked_at,
             also=also,
             max_age_days=max_age_days,
+            project=project,
         )
 
     async def remember(
@@ -135,6 +137,7 @@ class AsyncMemory:
         asker: str | None = None,
         asked_at: Moment | None = None,
         also: Sequence[str] = (),
+        project: str = "this",
     ) -> AllFound:
         """Search what is stored: see `Memory.search`."""
         return await self._answer(
@@ -148,6 +151,7 @@ class AsyncMemory:
             asker=asker,
             asked_at=asked_at,
             also=also,
+            project=project,
         )
 
     async def about(self, name: str, limit: int = 10) -> About:

@@ -100,6 +100,7 @@ class Memory:
         asked_at: Moment | None = None,
         also: Sequence[str] = (),
         max_age_days: int | None = None,
+        project: str = "this",
     ) -> Recalled:
         """Return what is known that bears on *message*, as text for a model.
 
@@ -117,6 +118,7 @@ class Memory:
             asked_at: The time of the question, if it is not now; nothing later is found.
             also: Other wordings of the message, up to 20.
             max_age_days: The age in days beyond which no memory is found.
+            project: "this", "all" or the name of one whose notes are found.
 
         Returns:
             `text`, a numbered line for each finding; `sources`, the `kind` and `id` of each
@@ -126,7 +128,7 @@ class Memory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be reached.
         """
-        rest = asker, asked_at, also, max_age_days
+        rest = asker, asked_at, also, max_age_days, project
         return self._wait(AsyncMemory.recall, message, before, token_budget, *rest)
 
     def remember(
@@ -173,6 +175,7 @@ class Memory:
         asker: str | None = None,
         asked_at: Moment | None = None,
         also: Sequence[str] = (),
+        project: str = "this",
     ) -> AllFound:
         """Search what is stored, past states included. Nothing counts as accessed.
 
@@ -190,6 +193,7 @@ class Memory:
             asker: The name of the speaker who asks; what that speaker said counts 1.5 times.
             asked_at: The time of the question, if it is not now; nothing later is found.
             also: Other wordings of the query, up to 20.
+            project: "this", "all" or the name of one whose notes are found.
 
         Returns:
             `found`, the best first: `kind`, `id`, `text`, `date`, `matched` words, `who` said it,
@@ -198,7 +202,7 @@ class Memory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be reached.
         """
-        rest = about, kinds, limit, asker, asked_at, also
+        rest = about, kinds, limit, asker, asked_at, also, project
         return self._wait(AsyncMemory.search, query, since, until, *rest)
 
     def about(self, name: str, limit: int = 10) -> About:
