@@ -316,3 +316,12 @@ def test_a_birthday_is_read_in_small_letters(entities):
     entities.observe("A minha mãe Graça faz anos a 12 de maio.")
     [fact] = Days(entities.memory).about("Graça")["facts"]
     assert (fact["predicate"], fact["value"]) == ("birthday", "12 May")
+
+
+def test_an_occupation_ends_with_the_employer_that_it_was_told_with(entities):
+    entities.observe("I work at Fenwick as a buyer.", message="a")
+    entities.observe("I am a pianist.", message="b", session="t")
+    entities.days(30)
+    row = entities.observe("I handed in my notice at Fenwick today.", message="c", session="u")
+    assert {value for _, value, _ in own(entities)} == {"pianist"}
+    assert row["entities"]

@@ -101,3 +101,24 @@ def test_only_what_the_user_said_ends_anything(days):
     row = tell(days, "The user lives in Faro")
     assert similar(row) == ["The user lives in Porto"]
     assert not any("ended" in one for one in row["similar"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_over"),
+    [
+        ("The user takes 20 mg of citalopram", "The user stopped citalopram completely", True),
+        ("The user takes 20 mg of citalopram", "The user has not stopped citalopram", False),
+        ("The user takes 20 mg of citalopram", "The user stopped smoking", False),
+        ("The user takes 20 mg of citalopram", "The user's sister stopped citalopram", False),
+        (
+            "Die Nutzerin nimmt 100 mg Sertralin am Tag",
+            "Die Nutzerin hat Sertralin abgesetzt",
+            True,
+        ),
+        ("La usuaria toma 20 mg de omeprazol", "La usuaria ya no toma omeprazol", True),
+    ],
+)
+def test_a_dose_ends_when_it_is_stopped(days, old, new, is_over):
+    tell(days, old)
+    [row] = tell(days, new, said=new)["similar"] or [{}]
+    assert row.get("ended", False) == is_over

@@ -370,3 +370,27 @@ def steps(text: str) -> int:
 )
 def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expected):
     assert len(facts(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Waffles chewed through the charger.", ["Waffles"]),
+        ("Will asked about it.", ["Will"]),
+        ("Lindqvist apologised today.", ["Lindqvist"]),
+        ("Traffic was awful.", []),
+        ("Priyanka and Joel are here.", ["Priyanka", "Joel"]),
+        ("Uncle Desmond sold the boat.", ["Desmond"]),
+        ("Tante Hedwig und Oma Traudl streiten.", ["Hedwig", "Traudl"]),
+        ("Besuch kommt am Sonntag.", []),
+        ("Krümel bellt.", ["Krümel"]),
+        ("Amanhã vou a Viseu com a tia Fernanda.", ["Viseu", "Fernanda"]),
+        ("Consuelo y Ramón se casan.", ["Consuelo", "Ramón"]),
+        ("Clémence et moi cherchons.", ["Clémence"]),
+        ("Madame Lefebvre s'est plainte.", ["Madame Lefebvre"]),
+    ],
+)
+def test_names_begin_sentences_and_follow_words_for_kin(text, names):
+    rows = observations(text, ("en", "de", "pt", "es", "fr"))
+    found = [one["label"] for one in rows if one["type"] == "entity"]
+    assert [one for one in found if one != "the user"] == names

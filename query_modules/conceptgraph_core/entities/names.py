@@ -21,8 +21,10 @@ _FAR: Final = 1_000_000_000
 # Titles before a name, and the gender they tell.
 TITLES: Final = {
     **dict.fromkeys(("dr", "prof", "professor", "doctor", "doktor"), ""),
-    **dict.fromkeys(("mr", "mister", "sir", "herr", "hr"), "m"),
-    **dict.fromkeys(("mrs", "ms", "miss", "frau", "fr"), "f"),
+    **dict.fromkeys(("mr", "mister", "sir", "herr", "hr", "sr", "señor", "senhor"), "m"),
+    "monsieur": "m",
+    **dict.fromkeys(("mrs", "ms", "miss", "frau", "fr", "sra", "dra", "señora"), "f"),
+    **dict.fromkeys(("senhora", "dona", "doña", "madame", "mme"), "f"),
 }
 # Straight and curly ones, and the modifier letter.
 _APOSTROPHES: Final = "'\u2019\u2018\u02bc"

@@ -19,11 +19,13 @@ from ..words.splitting import split
 
 _TOPIC: Final = "once"
 _PUNCTUATION: Final = ".,;:!?\"'()[]“”„…"
-_SCHEDULE: Final = "schedule"
+_SCHEDULE, _DOSE = "schedule", "unit dose"
 # The subject of a text is among so many words.
 _FIRST: Final = 6
 # A long text is of many matters.
 _LONGEST: Final = 300
+# "Has not stopped"
+_NOT: Final = frozenset(("not", "nicht"))
 # So many texts are remembered as read.
 _READ, _FEW_READ = 1_024, 16
 _LONGEST_VALUE: Final = 3
@@ -59,7 +61,7 @@ def may_replace(new: str, old: str, languages: Sequence[str]) -> bool:
     if share_matter(new, old):
         return True
     one, other = _read_text(new, tuple(languages)), _read_text(old, tuple(languages))
-    if one.subject & other.subject and _share_words(new, old):
+    if _is_stopped(one, other) or (one.subject & other.subject and _share_words(new, old)):
         return True
     shares = one.content & other.content
     if (shares and one.amounts.keys() & other.amounts.keys()) or one.renewed & other.content:
@@ -104,7 +106,16 @@ def replaces(new: str, old: str, languages: Sequence[str]) -> bool:
         known = before.get(matter)
         if known is not None and not (value.startswith(known) or known.startswith(value)):
             return True
-    return _is_another_amount(_read_text(new, tuple(languages)), _read_text(old, tuple(languages)))
+    one, other = _read_text(new, tuple(languages)), _read_text(old, tuple(languages))
+    return _is_another_amount(one, other) or _is_stopped(one, other)
+
+
+def _is_stopped(one: Stated, other: Stated) -> bool:
+    """Tell whether by *one* nobody takes the dose any more that *other* tells."""
+    if _DOSE not in other.amounts or one.amounts or not has_phrase(one.text, _TOPIC, "stopped"):
+        return False
+    is_denied = not _NOT.isdisjoint(split(one.text))
+    return not is_denied and _are_of_one(one, other) and one.content >= other.content
 
 
 def _is_another_amount(one: Stated, other: Stated) -> bool:
@@ -112,12 +123,17 @@ def _is_another_amount(one: Stated, other: Stated) -> bool:
     measured = (one.amounts.keys() & other.amounts.keys()) - {_SCHEDULE}
     if not any(one.amounts[kind] != other.amounts[kind] for kind in measured):
         return False
-    is_of_one = one.is_of_user == other.is_of_user and one.kin == other.kin
-    if not is_of_one or not one.content & other.content:
+    if not _are_of_one(one, other):
         return False
     if has_phrase(one.text, _TOPIC, "adjusted"):
         return one.content <= other.content or other.content <= one.content
     return one.content == other.content and bool(_words("states") & set(split(one.text)))
+
+
+def _are_of_one(one: Stated, other: Stated) -> bool:
+    """Tell whether both are of the same person, and share a word for the thing."""
+    is_of_one = one.is_of_user == other.is_of_user and one.kin == other.kin
+    return is_of_one and bool(one.content & other.content)
 
 
 @lru_cache(_READ)

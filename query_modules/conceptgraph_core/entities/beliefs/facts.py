@@ -127,6 +127,7 @@ def claim(
         if _may_end(graph, known, origin):
             _end(graph, known, Given(given.predicate))
             known.set(ended_by=mention.key)
+            _end_together(graph, entity, known, mention)
     else:
         if claim.mode == schema.OVER:
             # An unknown one was true until now.
@@ -136,6 +137,7 @@ def claim(
         made = _stated(graph, entity, given, about, origin, mention)
     for one in ended:
         one.set(ended_by=made.key)
+        _end_together(graph, entity, one, made)
     for one in (*ended, made):
         succession.follow_tie(graph, one)
     return {
@@ -145,6 +147,19 @@ def claim(
         "origin": made.get("origin"),
         "conflicts": _conflicts(graph, entity, made),
     }
+
+
+def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:
+    """End by *by* the occupation that was told with the employer *old*: "I work at X as a Y"."""
+    if names.canonical(old.get("predicate")) != "employer":
+        return
+    told = set(old.get("mention_ids") or ())
+    for one in bitemporal.current(graph, components.members(graph, entity)):
+        is_told = not told.isdisjoint(one.get("mention_ids") or ())
+        is_open = one.get("valid_until") is None and one.get("known_from") < graph.now_ms
+        if is_told and is_open and names.canonical(one.get("predicate")) == "occupation":
+            _end(graph, one, Given("occupation"))
+            one.set(ended_by=by.key)
 
 
 def _replaces(claim: Claim, found: attribution.Found) -> bool:

@@ -60,7 +60,9 @@ IN_PLACES: Final = frozenset(("in", "bei"))
 LIVING: Final = word_set("""
 wohne wohnen wohnt wohnte lebe leben lebt lebte gezogen ziehe zieht ziehen komme kommt stamme
 arbeite arbeitet geboren fahre fahren fährt gefahren reise reisen gereist fliege fliegen geflogen
-war waren besuche studiere studiert umgezogen
+war waren besuche studiere studiert umgezogen feiern feiert gefeiert treffen getroffen
+geholt gekauft
+bestellt übernachten übernachtet gelandet arbeiten
 """)
 # Plain words in names of places: West Coast, Mount Cook.
 OF_PLACES: Final = word_set("""

@@ -53,8 +53,18 @@ _ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
 _COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
 _SELVES: Final = frozenset(("i", "ich", "eu", "yo", "moi"))
 _JOINS: Final = language.words("whose", "joins")
+# "Aunt Beatrix": these stand before a name as a title does.
+_TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
+# "Lindqvist" is a name.
+_NO_ENDINGS: Final = tuple(one for one in name_words.NO_ENDINGS if not one.startswith("ist"))
+_ACTING: Final = language.words("whose", "acting")
+# Things do these too; only a first name before them is a person.
+_BEING: Final = language.words("whose", "being")
+_SAYING: Final = language.words("whose", "saying")
+_DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) - _BEING
 _MOST_COUPLE: Final = 6
 _SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
+_ONLY_NAMES: Final = frozenset(("en", "de"))
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -77,19 +87,22 @@ class Named:
 def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _kin(written)
+    yield from _titled(written)
     yield from _partners(written)
+    yield from _acting(written, idle, german)
     yield from _numbered(written)
     if not any(word.is_capitalised and not word.begins for word in written):
         yield from _lower_case(written)
     lower = frozenset(word.text for word in written if word.text.islower())
     counts = Counter(word.text for word in written)
+    only_names = _ONLY_NAMES.isdisjoint(language.likely(word.folded for word in written))
     place = 0
     while place < len(written):
         end = _run(written, place)
         if end == place:
             place += 1
             continue
-        name = _Name(written, *_trimmed(written, place, end, idle), idle | lower)
+        name = _Name(written, *_trimmed(written, place, end, idle), idle | lower, only_names)
         if name.first < name.end and (found := name.told(german, counts)):
             yield found
         place = end
@@ -186,6 +199,19 @@ def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
     return Named(words[0].start, words[-1].end, kind, label, is_own=True, is_sure=True)
 
 
+def _titled(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over "Aunt Beatrix", "Oma Traudl": the user's, unless another's is named."""
+    for before, word, named in zip((None, *written), written, written[1:], strict=False):
+        relation = kin.relation(word.folded)
+        if relation not in _TITLING or not _is_name_word(named, False):
+            continue
+        ahead = "" if before is None else before.folded
+        if ahead in kin.OWN or not _is_whole_name((named,), 0):
+            continue
+        one = _name_kin((named,), relation)
+        yield one if ahead not in kin.OTHERS else replace(one, kind=PERSON, is_own=False)
+
+
 def _partners(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over who has become the user's partner: "Julien and I are together now"."""
     for place in range(1, len(written) - 2):
@@ -206,10 +232,39 @@ def _partners(written: Sequence[Word]) -> Iterator[Named]:
                 break
 
 
+def _acting(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
+    """Iterate over the names at the start of a sentence: "Waffles chewed", "Consuelo y Ramón"."""
+    for word, after, last in zip(written, written[1:], (*written[2:], None), strict=False):
+        is_known = word.folded in people.FIRST_NAMES
+        if not (word.begins and word.is_capitalised and after.follows) or word.is_acronym:
+            continue
+        if (word.folded in idle or _is_no_name(word)) and not (is_known and after.folded in _DONE):
+            continue
+        is_pair = (
+            after.folded in _JOINS
+            and last is not None
+            and last.follows
+            and (last.folded in _SELVES or last.folded in people.FIRST_NAMES)
+        )
+        is_verb = after.folded in _ACTING and (is_known or after.folded not in _BEING)
+        # In German any noun may act: "Besuch kommt".
+        if is_pair or (is_verb and (is_known or not german or after.folded in _SAYING)):
+            yield Named(word.start, word.end)
+
+
+def _is_no_name(word: Word) -> bool:
+    is_date = is_calendar(word.folded) and word.folded not in people.FIRST_NAMES
+    is_plain = word.folded in _NO_SUBJECTS or word.folded.endswith(_NO_ENDINGS)
+    return is_date or is_plain or _is_ordinary(word) or len(word.text) < _SHORTEST
+
+
 def _is_apart(words: Sequence[Word], phrase: Sequence[str]) -> bool:
-    """Tell whether the clause ends behind *phrase*."""
+    """Tell whether the clause ends behind *phrase*, or behind the "now" after it."""
     last = next((at for at, one in enumerate(words) if one.folded == phrase[-1]), len(words))
-    return any(not one.follows for one in words[last + 1 : last + 2])
+    rest = list(words[last + 1 :])
+    while rest and rest[0].follows and rest[0].folded in _FILLERS:
+        rest.pop(0)
+    return bool(rest) and not rest[0].follows
 
 
 def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:
@@ -364,8 +419,17 @@ def _says_nothing(word: Word, is_alone: bool, idle: frozenset[str]) -> bool:
 class _Name:
     """A run of capitalised words, which may be a name."""
 
-    def __init__(self, written: Sequence[Word], first: int, end: int, idle: frozenset[str]) -> None:
+    def __init__(
+        self,
+        written: Sequence[Word],
+        first: int,
+        end: int,
+        idle: frozenset[str],
+        only_names: bool,
+    ) -> None:
         self.first, self.end = first, end
+        # In the language of the text only names have capitals; so "a Chile" is one.
+        self._only_names = only_names
         self._written, self._idle = written, idle
         self._words = written[first:end]
 
@@ -426,7 +490,7 @@ class _Name:
         is_joined = len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST
         if is_joined or self._is_listed():
             return False
-        return not word.begins and ahead not in name_words.BEFORE_NOUNS
+        return not word.begins and (self._only_names or ahead not in name_words.BEFORE_NOUNS)
 
     def _is_plain(self, before: Word | None) -> bool:
         """Tell whether all words are plain ones with a capital: Resort, Final Topic.

@@ -18,7 +18,11 @@ jüngerer jüngeren beste bester besten gute guter alte alter alten neue neuer n
 nova nuevo nueva nouveau nouvel nouvelle mejor melhor meilleur meilleure querido querida
 """)
 TITLES: Final = frozenset(
-    ("dr", "mr", "mrs", "ms", "prof", "professor", "herr", "herrn", "frau", "fr", "hr", "sir")
+    (
+        *("dr", "mr", "mrs", "ms", "prof", "professor", "herr", "herrn", "frau", "fr", "hr", "sir"),
+        *("dra", "sr", "sra", "señor", "señora", "senhor", "senhora", "dona", "doña", "madame"),
+        *("mme", "monsieur"),
+    )
 )
 
 SAFE_NAMES: Final = word_set("""
@@ -62,14 +66,54 @@ sven svenja sybille takeshi tamara tanja tanya tara tatjana ted teresa thea theo
 thomas thorsten tiffany till tim timo timothy tina tobi tobias todd tom tomas tommy toni tony
 torsten tracy trevor tyler udo ulf uli ulla ulrich ulrike ursula uta ute uwe valentina vanessa vera
 verena veronika viktor viktoria vincent vivian vladimir walter waltraud wendy werner wilhelm william
-willy wolfgang xavier yuki yuko yvonne zachary zoe zoey
+willy wolfgang xavier yuki yuko yvonne zachary zoe zoey adelheid adriana afonso agathe agnès agustín
+aileen aisling aitana albrecht alejandra alessandra alessandro alexis alfonso alfredo aline almut
+alois alvaro alys amandine amaya amina anabela anaïs andré andrés annelie annelore anouk antoine
+antónia antónio apolline ariane armando armin arnaud arno arturo aurelia aurélie aurélien axelle
+aylin baptiste bastien beatriz benedikt benedita benita benoît berenike berit bernadette bernardo
+bertha birte björn blandine bridget brigitte bárbara bärbel bérénice camila camille carlota carolina
+casimir catarina cecília chantal charlène chiara christophe ciara clarice clotilde cláudia clémence
+clément coline constança corentin corinne cornelia cornelius cristiana cristina cristóbal cyril
+cândida cécile célia céline césar damian damien daphne delphine detlef diogo doreen duarte débora
+désirée dörte eckhard edeltraud edgar edith eduarda eduardo edwin egon ekkehard elfriede eliane elke
+elodie elvira emanuel emilio emmanuel encarna encarnación enrico enrique erhard ernesto esteban
+estelle eugénie eulalia fabiana fabienne fabrice federico felicitas felipe fernanda filipa filipe
+finn flavia floriane francisca francisco franziska françois françoise freya frida friederike
+friedhelm fátima félix gabriela gaëlle geneviève georg georges gerda gerlinde gertrud ghislaine
+gilbert gilles giulia gonzalo gonçalo grégoire guilherme guillaume guillermo gustav gustavo gérard
+hadrien hannelore hartmut hedda hedwig heidrun heinke helder helmine henriette henrique herta hilde
+hildegard hortense hubertus héctor hélder hélène iago ignacio iker ilka ilona ingeborg ingeburg
+inácio inés inês irma irmgard isabelle isaura isidora ivo iván jacqueline jacques jaime jannis
+jeanne joana joaquim joaquín josefa josefina josephine jost josé joséphine joão joël jules juliano
+julien juliette julio justine jérôme jördis jörg júlia júlio kaspar katalin katinka kilian
+konstantin korbinian laia laure laurence laurent leandro leila leire leonor leopold lidia liesbeth
+lieselotte lilian liliana lorena lotta lotte lourdes luciana lucie lucien lucienne lucía ludivine
+ludmila ludwig luzia luís luísa léa léonie lúcia macarena madalena mafalda magali magdalena maike
+maite maité maleen malik malina manoel manon marcela marcelle marcelo margaux margit margot mariana
+maribel mariella marilena marisa marisol marlies martim mathieu mathilde matilde matteo mauricio
+mechthild melina mercè milena mireille moira monica monika montserrat muriel márcia mélanie mónica
+nadège natalia nathalie natália nerea neus niamh nicolau nicolás niels noelia noémie nuno nuria
+nélson núria octavio océane odette odile ophélie oriol orlando ottilie paco paola pascale patrícia
+paulina paulo perrine philippe pierrette priscila priyanka quentin rafael raimund ramiro ramón raul
+raúl rebeca reinhilde reinhold renata renaud rené ricarda rieke rodrigo rogério román ronja roque
+rosalie rosalía roswitha rui rute régine rémi rómulo salomé samira sandrine saskia selma sergio
+siegfried sieglinde simona simão siobhan sofía solange solène soraia stéphane stéphanie suse sylvain
+sylvie sébastien sérgio séverine sílvia sören tatiana telma teodora thibault théo théodore thérèse
+tiago tilda timea timotheus tomás tomé traudl trude tânia unai undine valentin valentín valeria
+valérie vasco verónica vincenzo virgilio virginie vitor véronique vítor walburga waldemar wiebke
+wiltrud wolfram xabier xana ximena yann yannick yasmin yolanda yves yvette zacarias zita zélia
+álvaro ángela élise élodie éloïse émile émilie évelyne úrsula
 """)
 # First names that are also words or places: their capital must be within a sentence.
 _ALIKE: Final = word_set("""
-april august austin bella bill carol charlotte chelsea crystal dawn dean don drew faith florence
-frank georgia glen grace grant guy holly hope iris ivy jack jade jean jordan joy june lily luna
-madison mark max may melody merle milo nadia pat pearl penny pete peter rainer ray rex rich rob rose
-ruby sandy savannah sue summer sydney victor victoria viola violet virginia will
+alba alma angeles april august aurora austin bella belén bill blanca carol charlotte chelsea
+clemência constance consuelo crystal dawn dean dolores domingos don drew dulce esperanza faith
+florence franco frank gaspar georgia germán glen gloria grace grant guadalupe guy holly hope iris
+ivy jack jade jean jordan joy june lily luna madison margarida margarita marguerite mark max may
+melody mercedes merle milagros milo nadia olivier paloma pat pearl penny pete peter pierre pilar
+rainer ray rex rich rob rocío romain romane rosario rose ruby salvador sancho sandy santiago
+savannah serena soledad sue summer sydney vicente victoire victor victoria viola violet violeta
+violette virginia will ángel
 """)
 # After a kin word these are names in small letters too: "my dog max".
 SMALL_NAMES: Final = SAFE_NAMES | frozenset(

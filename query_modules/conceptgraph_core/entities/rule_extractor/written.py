@@ -12,7 +12,9 @@ _INNER: Final = frozenset("'’-.")
 _ENDS: Final = frozenset('.!?…。！？\n:;"“”„()[]•*')
 # A contraction with a verb or a "not" is no name.
 _SHORT: Final = ("'ve", "'re", "'ll", "'m", "'d", "n't")
-_TITLES: Final = frozenset(("dr", "mr", "mrs", "ms", "prof", "st", "hr", "fr"))
+_TITLES: Final = frozenset(
+    ("dr", "mr", "mrs", "ms", "prof", "st", "hr", "fr", "dra", "sr", "sra", "mme")
+)
 
 
 @dataclass(frozen=True, slots=True)
