@@ -70,16 +70,19 @@ def is_so_now(graph: Graph, fact: Node) -> bool:
 
 def ended_since(graph: Graph, fact: Node) -> int | None:
     """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted"."""
-    if fact.get("predicate").casefold() not in _TIES:
+    predicate = fact.get("predicate").casefold()
+    if predicate not in _TIES and kin.relation(predicate) is None:
         return None
     other, owner = bitemporal.about(graph, fact), _find_owner(graph, fact)
     if owner is not None and not components.is_self(owner):
-        is_couple = fact.get("predicate").casefold() in _COUPLES
+        is_couple = predicate in _COUPLES
         over = parted.since_apart(Whole(graph, owner)) if is_couple else None
     elif other is None:
         return None
     else:
-        over = parted.since_no_longer(Whole(graph, components.canonical(graph, other)))
+        whole = Whole(graph, components.canonical(graph, other))
+        told = parted.since_no_longer(whole), parted.dead_since(whole)
+        over = min((one for one in told if one is not None), default=None)
     began = fact.get("valid_from") or fact.get("known_from")
     return over if over is not None and over >= began else None
 

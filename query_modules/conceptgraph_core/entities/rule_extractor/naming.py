@@ -87,9 +87,9 @@ class Named:
 def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _kin(written)
-    yield from _titled(written)
-    yield from _partners(written)
-    yield from _acting(written, idle, german)
+    yield from _find_titled(written)
+    yield from _find_partners(written)
+    yield from _find_acting(written, idle, german)
     yield from _numbered(written)
     if not any(word.is_capitalised and not word.begins for word in written):
         yield from _lower_case(written)
@@ -199,7 +199,7 @@ def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
     return Named(words[0].start, words[-1].end, kind, label, is_own=True, is_sure=True)
 
 
-def _titled(written: Sequence[Word]) -> Iterator[Named]:
+def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over "Aunt Beatrix", "Oma Traudl": the user's, unless another's is named."""
     for before, word, named in zip((None, *written), written, written[1:], strict=False):
         relation = kin.relation(word.folded)
@@ -212,7 +212,7 @@ def _titled(written: Sequence[Word]) -> Iterator[Named]:
         yield one if ahead not in kin.OTHERS else replace(one, kind=PERSON, is_own=False)
 
 
-def _partners(written: Sequence[Word]) -> Iterator[Named]:
+def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over who has become the user's partner: "Julien and I are together now"."""
     for place in range(1, len(written) - 2):
         is_pair = written[place].folded in _JOINS and written[place + 1].folded in _SELVES
@@ -232,7 +232,7 @@ def _partners(written: Sequence[Word]) -> Iterator[Named]:
                 break
 
 
-def _acting(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
+def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names at the start of a sentence: "Waffles chewed", "Consuelo y Ramón"."""
     for word, after, last in zip(written, written[1:], (*written[2:], None), strict=False):
         is_known = word.folded in people.FIRST_NAMES
