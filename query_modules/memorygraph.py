@@ -70,7 +70,9 @@ CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIE
     Store messages, {id, text, thread, speaker, said_at, tags}, each once, in a thread's order.
     Stored messages stay; `differing` are the ids of those whose stored text differs.
 CALL memorygraph.ingested([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD existing;
-    Return the ids of the messages that `ingest` would find stored, and of those that differ.
+    Return the ids of the messages that `ingest` would leave unchanged, and of those that differ.
+CALL memorygraph.retract("notes-1a2b3c", ["1"]) YIELD removed, kept;
+    Remove for ever those of these memories that this import alone brought, with what rests on them.
 CALL memorygraph.revise("tea", {importance: 0.7}, {importance: 0.9}) YIELD importance;
     Change content, summary or importance of a memory that is as seen; its earlier version stays.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
@@ -155,6 +157,7 @@ register(procedures.ANALYSIS, Graph, statistics.analysis)
 
 register(procedures.INGEST, AllMemories, ingesting.ingest)
 register(procedures.INGESTED, AllMemories, ingesting.find_ingested)
+register(procedures.RETRACT, AllMemories, ingesting.retract)
 register(procedures.LIST, AllMemories, admin.list_memories)
 register(procedures.SHOW, AllMemories, admin.show)
 register(procedures.EXPIRED, DeletedMemories, searching.search_expired)

@@ -27,6 +27,7 @@ _COMMANDS = {
     "view": "viewing",
     "export": "export_import",
     "import": "export_import",
+    "sync": "sync",
     "ingest": "ingesting",
     "observe": "observing",
     "hook": "hook",

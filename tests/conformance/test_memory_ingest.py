@@ -1,6 +1,7 @@
 """Messages that become memories: once each, in the order of their threads, found by their words."""
 
 import math
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -237,3 +238,70 @@ def test_a_message_that_is_wrong_is_named_and_none_is_kept(memory, given, told):
     with pytest.raises(REFUSALS, match=f"^message 1: {told}"):
         ingest(memory, message(1), message(2, **given))
     assert kept(memory) == {}
+
+
+def of_import(number: int, said: str, *imports: str) -> dict[str, Any]:
+    noted = {"message_id": f"m{number}", "imports": [*imports], "observed": True}
+    return message(number, said, metadata=noted)
+
+
+def retract(memory: Any, import_id: str, *memory_ids: str, user: str = "default") -> dict[str, int]:
+    call = calls.ingesting.retract(user, import_id, memory_ids)
+    return memory.run(call, user_id=user)[0]
+
+
+def observe(memory: Any, number: int, said: str) -> None:
+    memory.now_ms = MADE_MS + number * 1_000
+    memory.run(calls.entities.observe("t", f"m{number}", "user", said))
+
+
+def kinds(memory: Any) -> Counter[str]:
+    return Counter(record["kind"] for record in memory.records())
+
+
+def test_an_import_goes_with_all_that_rests_on_it_alone(memory):
+    before = memory.now_ms
+    told = {1: "My sister Clara is allergic to nuts", 2: "My brother Tom lives in Oslo"}
+    told |= {3: "My sister Clara moved to Bergen"}
+    for number, said in told.items():
+        observe(memory, number, said)
+    memory.now_ms = before
+    first = [of_import(one, told[one], "a-1") for one in (1, 2)]
+    ingest(memory, *first, of_import(3, told[3], "b-1"))
+    assert retract(memory, "a-1", "t1", "t2", "t3") == {"removed": 2, "kept": 0}
+    assert kept(memory).keys() == {"t3"}
+    names = {one["node_label"] for one in memory.records() if one["kind"] == "entity"}
+    assert "Clara" in names
+    assert not names & {"Tom", "Oslo"}
+    facts = {one["predicate"] for one in memory.records() if one["kind"] == "fact"}
+    assert "allergy" not in facts
+    assert memory.run(calls.memory_search.search("default", "brother Oslo", 10)) == []
+    # The same again changes nothing, and the last one leaves nothing.
+    assert retract(memory, "a-1", "t1", "t2", "t3") == {"removed": 0, "kept": 0}
+    assert retract(memory, "b-1", "t3") == {"removed": 1, "kept": 0}
+    assert not kinds(memory)
+
+
+def test_a_memory_that_two_imports_have_goes_with_the_last(memory):
+    said = "Hazelnuts are off"
+    ingest(memory, of_import(1, said, "a-1"))
+    found = memory.run(calls.ingesting.ingested([of_import(1, said, "b-1")]))[0]
+    assert found["existing"] == []
+    assert ingest(memory, of_import(1, said, "b-1"))["existing"] == 1
+    assert retract(memory, "a-1", "t1") == {"removed": 0, "kept": 1}
+    assert kept(memory)["t1"]["metadata"]["imports"] == ["b-1"]
+    assert retract(memory, "b-1", "t1") == {"removed": 1, "kept": 0}
+    assert kept(memory) == {}
+
+
+def test_a_message_that_was_there_before_rests_on_no_import(memory):
+    ingest(memory, message(1, "Hazelnuts are off"))
+    ingest(memory, of_import(1, "Hazelnuts are off", "a-1"))
+    assert "imports" not in kept(memory)["t1"]["metadata"]
+    assert retract(memory, "a-1", "t1") == {"removed": 0, "kept": 0}
+
+
+def test_an_import_of_another_user_stays(memory):
+    ingest(memory, of_import(1, "Hazelnuts are off", "a-1"), user="bob")
+    assert retract(memory, "a-1", "t1") == {"removed": 0, "kept": 0}
+    assert kept(memory).keys() == {"t1"}

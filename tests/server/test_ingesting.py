@@ -12,7 +12,7 @@ import pytest
 from command_line import ok, run
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.commands import ingesting
+from concept_graph_mcp.commands import storing
 
 TIME_MS = 1_749_000_000_000
 
@@ -38,7 +38,7 @@ def kept(there: list[str]) -> list[tuple[str, int, str]]:
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(ingesting, "_BATCH", 10)
+    monkeypatch.setattr(storing, "_BATCH", 10)
 
 
 def test_messages_are_kept_once_and_a_grown_file_goes_on_where_it_ended(there, small_batches):
@@ -200,7 +200,7 @@ def test_a_run_that_is_killed_leaves_nothing_half_and_the_next_one_completes_it(
             assert process.poll() is None
         process.kill()
     before = kept(there)
-    assert (len(before) - ingesting._FIRST) % ingesting._BATCH == 0
+    assert (len(before) - storing._FIRST) % storing._BATCH == 0
     said = ok(*there, "ingest", str(file)).stderr
     assert said == f"ingested: {3_000 - len(before):,}, there already: {len(before):,}\n"
     assert kept(there) == [("t", n, f"Message {n}") for n in range(3_000)]

@@ -12,7 +12,7 @@ import pytest
 from command_line import ok, run
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.commands import ingesting
+from concept_graph_mcp.commands import storing
 from concept_graph_mcp.file_formats import messages
 from concept_graph_mcp.hosts.sqlite import cache
 from conceptgraph_core.words import languages
@@ -26,8 +26,8 @@ CODE = f"```\n{'x' * 20_000}\n```"
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr(ingesting, "_FIRST", 10)
-    monkeypatch.setattr(ingesting, "_BATCH", 10)
+    monkeypatch.setattr(storing, "_FIRST", 10)
+    monkeypatch.setattr(storing, "_BATCH", 10)
 
 
 def conversation(number: int) -> dict[str, Any]:

@@ -121,11 +121,12 @@ def purge(
     if not dry_run:
         if holder is not None:
             worker.count_batch(graph.another(Work), holder, PURGE, {"purged": len(gone)})
-        _remove(graph, [node for _, _, node in gone])
+        remove(graph, [node for _, _, node in gone])
     return told
 
 
-def _remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
+def remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
+    """Remove *nodes* for ever, with the hidden mentions that rest on them."""
     # Memgraph refuses to read a node that is gone, so all are looked up before.
     observed = resting.find_mentions(graph, nodes)
     writer = Writer(graph)

@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import limits, text
+from ..entities.node import Graph as Entities
+from ..entities.observation import hiding
 from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
-from . import lifecycle, rules, schema
+from . import admin, lifecycle, resting, rules, schema
 from .crud import own_metadata
 from .view import AllMemories, Node
 
@@ -18,7 +20,8 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     metadata}.
 
     Each is added at the end of its thread. An existing one stays as it is, even if it was forgotten
-    or corrected meanwhile. A message counts as created when it was said (unix ms). It fades from
+    or corrected meanwhile; only its metadata notes that another import has it too, and that it was
+    observed. A message counts as created when it was said (unix ms). It fades from
     then on, or from later if that was long ago (`rules.fading_since`).
 
     Returns created, existing, and differing: the ids of existing ones with another text, speaker or
@@ -35,7 +38,7 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def find_ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
-    """Find those of *messages* that `ingest` would find stored, without the cost of their words.
+    """Find those of *messages* that `ingest` would leave unchanged, at less cost.
 
     Returns existing, their ids, and differing, as `ingest` does. Raises InvalidRow.
     """
@@ -45,10 +48,12 @@ def find_ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> 
 
     def compare(values: Row) -> None:
         node = there.get(values["id"])
-        if node is not None:
+        if node is None:
+            return
+        if _find_notes(node, values) is None:
             existing.append(values["id"])
-            if not _is_said_by(node, values):
-                differing[values["id"]] = None
+        if not _is_said_by(node, values):
+            differing[values["id"]] = None
 
     _do_each(graph, messages, compare)
     return {"existing": existing, "differing": list(differing)}
@@ -102,6 +107,8 @@ class _Ingesting:
         if there is not None:
             if not _is_said_by(there, values):
                 self.differing[values["id"]] = None
+            if (noted := _find_notes(there, values)) is not None:
+                self._graph.update(there, metadata=noted)
             return
         self.created += 1
         position = self._next(values["thread"])
@@ -137,6 +144,51 @@ class _Ingesting:
                 self.writer.begin(self._common["user_id"], thread)
         self._ends[thread] = end + 1
         return end + 1
+
+
+def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Row:
+    """Remove for ever those of the memories that the import brought alone, and what rests on them.
+
+    Mentions, facts and entities go with the memories that alone told them. Memories that another
+    import has too stay. Returns removed and kept, two counts.
+    """
+    wanted, label = frozenset(memory_ids), text.name(import_id, "import_id")
+    gone, kept = [], 0
+    for node in graph.nodes():
+        graph.step()
+        imports = _imports(node.value("metadata"))
+        if node.memory_id not in wanted or label not in imports:
+            continue
+        others = [one for one in imports if one != label]
+        if others:
+            graph.update(node, metadata={**node.value("metadata"), schema.IMPORTS: others})
+            kept += 1
+        else:
+            gone.append(node)
+    # A mention is removed only when it is hidden.
+    hiding.hide(graph.another(Entities), resting.find_mentions(graph, gone), label)
+    admin.remove(graph, gone)
+    return {"removed": len(gone), "kept": kept}
+
+
+def _find_notes(node: Node, values: Row) -> Row | None:
+    """Return the metadata of *node* with what *values* note of it; None if it has all of that."""
+    has, given = node.value("metadata"), values["metadata"]
+    if node.is_deleted:
+        return None
+    noted: Row = {}
+    if given.get(schema.OBSERVED) and not has.get(schema.OBSERVED):
+        noted[schema.OBSERVED] = True
+    more = [one for one in _imports(given) if one not in _imports(has)]
+    # A message that came from elsewhere first does not rest on an import.
+    if more and _imports(has):
+        noted[schema.IMPORTS] = [*_imports(has), *more]
+    return {**has, **noted} if noted else None
+
+
+def _imports(metadata: Mapping[str, Any]) -> list[str]:
+    found = metadata.get(schema.IMPORTS)
+    return list(found) if isinstance(found, (list, tuple)) else []
 
 
 def _fading(since: int) -> rules.Fading:

@@ -109,6 +109,7 @@ ANALYSIS = reads(
 # For the owner, and for the worker on their behalf.
 INGEST = writes("memorygraph.ingest", created=int, existing=int, differing=TEXTS)
 INGESTED = reads("memorygraph.ingested", existing=TEXTS, differing=TEXTS)
+RETRACT = writes("memorygraph.retract", removed=int, kept=int)
 LIST = reads(
     "memorygraph.list", **BRIEF, decay_score=float, access_count=int, accessed_at=int,
     deleted_at=int | None, forgotten=bool, preserved=bool, contradicted_by=str | None,

@@ -77,8 +77,14 @@ def find_mentions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
         if session.get("memory_id") in made
         for mention in mentions.of_session(every, session)
     ]
-    messages = every.of(entities.MENTION)
-    found += [one for one in messages if any(is_of_message(node, one) for node in once)]
+    by_message: dict[str, list[Node]] = {}
+    for node in once:
+        for own in (node.memory_id, node.value("metadata").get("message_id")):
+            by_message.setdefault(str(own), []).append(node)
+    for one in every.of(entities.MENTION):
+        nodes_of = by_message.get(str(one.get("message_id")), ())
+        if any(is_of_message(node, one) for node in nodes_of):
+            found.append(one)
     return list(dict.fromkeys(found))
 
 

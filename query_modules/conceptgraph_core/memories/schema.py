@@ -140,6 +140,9 @@ FORGOTTEN: Final = "forgotten"
 UNLINKED: Final = "unlinked"
 REVISIONS: Final = "revisions"
 RESERVED: Final = (HISTORY, FORGOTTEN, UNLINKED, REVISIONS)
+# Keys of the metadata of a message: the imports that brought it, and whether it was observed.
+IMPORTS: Final = "imports"
+OBSERVED: Final = "observed"
 MAX_HISTORY: Final = 20
 # A call on a memory reads so many that it replaced, one after the other.
 MOST_REPLACED: Final = 20

@@ -10,7 +10,7 @@ from conceptgraph_core.retrieval.along_threads import NEIGHBOURS
 from . import text_lookups
 from .call import Call, checked
 from .lookups import Last, Lookup, Union
-from .memories import ids, mine
+from .memories import ids, mine, observed
 
 
 @checked
@@ -42,6 +42,14 @@ def ingested(messages: Sequence[Mapping[str, Any]]) -> Call:
     """Return the call that finds those of *messages* that are stored."""
     found = ids(*(message["id"] for message in messages))
     return Call(procedures.INGESTED, (list(messages),), found)
+
+
+@checked
+def retract(scope: str, import_id: str, memory_ids: Sequence[str]) -> Call:
+    """Return the call that removes those of *memory_ids* that rest on the import alone."""
+    removed = text_lookups.of_removals(schema.KIND, memory_ids, scope)
+    found = Union((observed(*memory_ids), *removed))
+    return Call(procedures.RETRACT, (import_id, list(memory_ids)), found)
 
 
 def ends(scope: str, threads: tuple[str, ...]) -> tuple[Lookup, Lookup]:

@@ -99,6 +99,7 @@ class Import:
             for batch in batches:
                 with self._interrupts.piece():
                     self.totals.update(await _imported(session, batch, only_new))
+                    await self._remember(session, batch)
                     self._last = batch[-1]
                     self._rows += len(batch)
                     self._has_concepts |= any(one.record["kind"] in _CONCEPTS for one in batch)
@@ -114,6 +115,21 @@ class Import:
                 "The concepts are shared by all users; CONCEPT_GRAPH_CONCEPTS=own keeps them own."
             )
         return f"The concepts belong to the user {show_name(session.concept_scope)}."
+
+    async def _remember(self, session: Session, batch: list[file_formats.Row]) -> None:
+        """Store what a server-memory file says as memories too, if the concepts are the user's own.
+
+        So everything that recalls finds it, and the entities are known.
+        """
+        if self._reader.format != file_formats.SERVER_MEMORY or session.concept_scope == SHARED:
+            return
+        # Imported here, because no other import needs them.
+        from .. import everyday
+        from ..file_formats import server_memory
+
+        for text, about in server_memory.tell((row.record for row in batch), session.user_id):
+            row, _ = await everyday.remember(session, text, about)
+            self.totals["memories_existing" if row["existing"] else "memories_created"] += 1
 
     def _whose(self, session: Session) -> dict[str, str]:
         """Return what is said of records of a file that knows of concepts, and of no users."""

@@ -3,18 +3,24 @@
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 
 import click
 
 from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
 
+from ..file_formats.lines import Record
 from ..histories import formats
-from . import notes_folder
+from ..printable import printable
+from . import imports, notes_folder
 from .common import PATH, Failure, note_vectors, with_session
 from .interrupts import Interrupts
 from .notes import note
 from .storing import Ingest, without_collecting
+
+# So many characters of a sample are shown.
+_SHOWN = 160
 
 
 @click.command()
@@ -36,12 +42,21 @@ from .storing import Ingest, without_collecting
     help="Your name in a chat of several people. May be given again.",
 )
 @click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
+@click.option("--no-people", is_flag=True, help="Do not observe who is mentioned.")
+@click.option("--list", "lists", is_flag=True, help="List what was ingested, by its ids.")
+@click.option(
+    "--undo",
+    metavar="ID",
+    help="Remove for ever what this import alone brought; asks first.",
+)
 @click.option(
     "--forget-deleted",
     is_flag=True,
     help="Forget memories deleted from exported notes; asks first.",
 )
-@click.option("--dry-run", is_flag=True, help="Only read, and print what would be stored.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only read, and print what would be stored, with samples."
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_obj
 def ingest(
@@ -54,6 +69,9 @@ def ingest(
     discover: bool,
     me: tuple[str, ...],
     everything: bool,
+    no_people: bool,
+    lists: bool,
+    undo: str | None,
     forget_deleted: bool,
     dry_run: bool,
     yes: bool,
@@ -85,6 +103,36 @@ def ingest(
     after it has grown or after an interruption. Lines that differ from the stored message are
     reported. Messages of a thread keep the order of their lines.
     """
+    if lists or undo is not None:
+        if path is not None or discover:
+            raise click.UsageError("--list and --undo go without a file")
+        _list_or_undo(embedded, undo, yes)
+        return
+    _check_options(path, thread, discover=discover, forget_deleted=forget_deleted)
+    found = _agreed(yes or dry_run) if path is None else [(path, given)]
+    with Interrupts() as interrupts, without_collecting():
+        work = Ingest(
+            *(found, thread, interrupts),
+            everything=everything,
+            me=me,
+            people=not no_people,
+            is_import=True,
+            dry_run=dry_run,
+        )
+        try:
+            with_session(embedded, work.run, creates=True)
+        except KeyboardInterrupt:
+            raise work.interrupted() from None
+    if forget_deleted and path is not None:
+        forgetting = partial(notes_folder.forget_deleted, folder=path, dry_run=dry_run, yes=yes)
+        note(f"forgotten: {with_session(embedded, forgetting):,}")
+    _note_work(work, dry_run)
+
+
+def _check_options(
+    path: Path | None, thread: str | None, *, discover: bool, forget_deleted: bool
+) -> None:
+    """Raise UsageError or Failure if the options do not go together."""
     if (path is None) != discover:
         raise click.UsageError("name a file or a folder, or say --discover")
     if thread is not None:
@@ -94,24 +142,53 @@ def ingest(
             raise Failure(str(error)) from None
     if forget_deleted and path is None:
         raise click.UsageError("--forget-deleted: name the folder of the notes")
-    found = _agreed(yes or dry_run) if path is None else [(path, given)]
-    with Interrupts() as interrupts, without_collecting():
-        work = Ingest(found, thread, interrupts, everything=everything, me=me, dry_run=dry_run)
-        try:
-            with_session(embedded, work.run, creates=True)
-        except KeyboardInterrupt:
-            raise work.interrupted() from None
-    if forget_deleted and path is not None:
-        forgetting = partial(notes_folder.forget_deleted, folder=path, dry_run=dry_run, yes=yes)
-        note(f"forgotten: {with_session(embedded, forgetting):,}")
+
+
+def _note_work(work: Ingest, dry_run: bool) -> None:
     if dry_run:
+        for sample in work.samples:
+            note(_show_sample(sample))
         note(f"to ingest: {work.created:,}; nothing was stored: a dry run.")
     else:
         note(f"ingested: {work.created:,}, there already: {work.existing:,}")
+        if work.mentions:
+            note(f"people and things: {work.mentions:,} mentions, {work.entities:,} new ones")
         if work.created:
             note_vectors()
     for line in work.tally.lines():
         note(line)
+
+
+def _list_or_undo(embedded: str | None, undo: str | None, yes: bool) -> None:
+    found = with_session(embedded, imports.list_imports)
+    if undo is None:
+        for one in found:
+            first, last = (_show_day(at) for at in (one.first_at, one.last_at))
+            click.echo(f"{one.import_id}  {one.memories:,} memories, {first} to {last}")
+        if not found:
+            note("nothing was ingested that could be taken back.")
+        return
+    count = next((one.memories for one in found if one.import_id == undo), 0)
+    if not count:
+        note(f"{undo}: nothing of it is stored; --list prints what is.")
+        return
+    if not yes:
+        asked = f"Remove for ever {count:,} memories of {undo}, with whom they alone mention?"
+        click.confirm(asked, abort=True)
+    with Interrupts() as interrupts:
+        work = partial(imports.retract_import, import_id=undo, interrupts=interrupts)
+        counts = with_session(embedded, work)
+    kept = f"kept because another import has them too: {counts['kept']:,}"
+    note(f"removed: {counts['removed']:,}, {kept}")
+
+
+def _show_day(at_ms: int) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1_000):%Y-%m-%d}"
+
+
+def _show_sample(record: Record) -> str:
+    said = printable(shorten(record["text"], _SHOWN, placeholder=" …"))
+    return f"sample: {_show_day(record['said_at'])} {printable(record['speaker'])}: {said}"
 
 
 def _agreed(yes: bool) -> list[tuple[Path, str | None]]:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.memories import schema
 
 from .. import calls
 from ..calls import Call
@@ -17,10 +18,11 @@ from ..file_formats import FormatError, Messages, Row, Tally, notes
 from ..file_formats.lines import Record
 from ..histories import formats, markdown, secrets
 from ..histories.archives import ArchiveError
-from ..histories.conversation import USER, Kept, fold_name
+from ..histories.conversation import ASSISTANT, USER, Kept, fold_name
 from ..histories.formats import History
+from ..observing.people import People
 from ..session import Session
-from . import importing, notes_folder, output
+from . import importing, imports, notes_folder, output
 from .common import Failure
 from .importing import Interrupted
 from .interrupts import Interrupts
@@ -32,6 +34,8 @@ _BATCH = 1_000
 _CHARACTERS = 1_000_000
 # The first lines of a file for a new store are read twice, so they are few.
 _FIRST = 20
+# So many messages are shown by a dry run.
+_SAMPLES = 3
 # So many people of a chat are named.
 _NAMED = 20
 _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
@@ -68,6 +72,8 @@ class Ingest:
         *,
         everything: bool = False,
         me: Sequence[str] = (),
+        people: bool = False,
+        is_import: bool = False,
         dry_run: bool = False,
         told: Callable[[Sequence[Row]], None] | None = None,
     ) -> None:
@@ -75,6 +81,13 @@ class Ingest:
         self.tally = Tally()
         self._found = found
         self._thread = thread
+        self._me = me
+        self._with_people = people
+        self._people: People | None = None
+        self.mentions = self.entities = 0
+        self._is_import = is_import
+        self._import: str | None = None
+        self.samples: list[Record] = []
         self._interrupts = interrupts
         self._kept = Kept(self.tally, everything, frozenset(map(fold_name, me)))
         self._dry_run = dry_run
@@ -90,6 +103,7 @@ class Ingest:
         """Ingest the files. Raises Failure, which says how much was stored."""
         self._kept = replace(self._kept, zone=session.zone)
         for path, given in self._found:
+            self._import = imports.name_import(path) if self._is_import else None
             with output.told(path):
                 try:
                     await self._all_of(session, path, given)
@@ -181,13 +195,22 @@ class Ingest:
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
         with importing.opened(file) as stream:
             self._lines = importing.count_lines(stream.buffer)
-            await self._all(session, messages.rows(stream), "ingesting lines", self._lines)
+            rows = messages.rows(stream)
+            await self._all(session, rows, "ingesting lines", self._lines, by_silence=True)
 
     async def _all(
-        self, session: Session, source: Iterator[Row], what: str, total: int | None
+        self,
+        session: Session,
+        source: Iterator[Row],
+        what: str,
+        total: int | None,
+        *,
+        by_silence: bool = False,
     ) -> None:
         self._done = 0
         rows = _Rows(source)
+        if self._with_people and not self._dry_run:
+            self._people = People(session, self._me, by_silence=by_silence)
         with progress(what, total) as tell, self._telling():
             for batch in _batches(rows):
                 with self._interrupts.piece():
@@ -195,6 +218,11 @@ class Ingest:
                 tell(self._done)
                 # The young objects alone: a few cycles a message fill the memory with a long file.
                 gc.collect(0)
+            if self._people is not None:
+                await self._people.finish()
+                self.mentions += self._people.mentions
+                self.entities += self._people.entities
+                self._people = None
             if rows.error is not None:
                 raise rows.error
 
@@ -203,12 +231,17 @@ class Ingest:
         return Interrupted(f"interrupted; {self._so_far()}; the same command goes on from here")
 
     async def _ingest(self, session: Session, batch: list[Row]) -> None:
-        batch = [_redacted(row, self.tally) for row in batch]
+        batch = [self._prepare(row) for row in batch]
         if self._dry_run:
             self.created += len(batch)
+            self._take_samples(batch)
             return
         before = self.existing
-        if new := await self._unknown(session, batch) if self._recurs else batch:
+        if self._people is not None:
+            new = await self._observe(session, batch, self._people)
+        else:
+            new = await self._unknown(session, batch) if self._recurs else batch
+        if new:
             made = await self._run(session, partial(calls.ingesting.ingest, session.user_id), new)
             self.created += made["created"]
             self.existing += made["existing"]
@@ -219,6 +252,37 @@ class Ingest:
         self._done = batch[-1].line
         if self._marking is not None:
             await self._marking.move(session, [row.record["id"] for row in batch])
+
+    async def _observe(self, session: Session, batch: list[Row], people: People) -> list[Row]:
+        """Observe the people in those of *batch* that are not stored yet, and return those.
+
+        A message is stored after that, so that a stored one has been observed.
+        """
+        records = [row.record for row in batch]
+        named = zip(records, people.name_sessions(records), strict=True)
+        sessions = {record["id"]: session_id for record, session_id in named}
+        new = await self._unknown(session, batch)
+        await people.observe((row.record, sessions[row.record["id"]]) for row in new)
+        return new
+
+    def _prepare(self, row: Row) -> Row:
+        """Return *row* without the secrets of its text, and with notes on where it comes from."""
+        text = secrets.redact_text(row.record["text"], self.tally)
+        metadata = {**row.record.get("metadata", {})}
+        if self._import is not None:
+            metadata[schema.IMPORTS] = [self._import]
+        if self._with_people:
+            metadata[schema.OBSERVED] = True
+        return replace(row, record={**row.record, "text": text, "metadata": metadata})
+
+    def _take_samples(self, batch: Sequence[Row]) -> None:
+        """Keep a few of the messages of *batch*, each of another thread, and of no program."""
+        for record in (row.record for row in batch):
+            threads = [one["thread"] for one in self.samples]
+            if len(self.samples) == _SAMPLES:
+                return
+            if record["speaker"] != ASSISTANT and record["thread"] not in threads:
+                self.samples.append(record)
 
     async def _unknown(self, session: Session, batch: list[Row]) -> list[Row]:
         """Return those of *batch* that are not stored; it is cheaper than to ingest the others."""
@@ -261,12 +325,6 @@ class Ingest:
             return "a part of it may be in" if torn else "nothing was ingested"
         of_all = f" of {self._lines:,}" if self._lines else ""
         return f"all up to line {self._done:,}{of_all} is in{', perhaps more' if torn else ''}"
-
-
-def _redacted(row: Row, tally: Tally) -> Row:
-    """Return *row* without the secrets of its text."""
-    text = secrets.redact_text(row.record["text"], tally)
-    return replace(row, record={**row.record, "text": text})
 
 
 class _Rows:

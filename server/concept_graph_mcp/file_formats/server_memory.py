@@ -10,7 +10,8 @@ Feelings, weights, arousal, times, memories and entities have no place in it and
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.text import kind
@@ -103,6 +104,63 @@ def _episode(concepts: list[str], said: str, naming: Naming) -> Iterator[Record]
 def _make_relation(source: str, target: str, relation: str) -> Record:
     return {"kind": "relation", "from": source, "to": target, "type": relation}
 
+
+class Told(NamedTuple):
+    """A text of an entity's observation or a relation, and the others that it is about."""
+
+    text: str
+    about: tuple[dict[str, str], ...]
+
+
+def tell(rows: Iterable[Record], user_id: str) -> Iterator[Told]:
+    """Iterate over what the records of some lines say, as texts that stand alone.
+
+    The entity that stands for the user, such as "default_user", is called so.
+    """
+    rows, users = list(rows), {*_USERS, _fold(user_id)}
+    ties = [one for one in rows if one["kind"] == schema.LAYER.edge_kind]
+    kinds = {one["from"]: one["to"] for one in ties if one["type"] == "is-a"}
+    for episode in (one for one in rows if one["kind"] == "episode"):
+        ends = [one["from"] for one in ties if one["to"] == episode["name"]]
+        about = (_describe_name(one, kinds) for one in ends if _fold(one) not in users)
+        said = _observation(ends[0], episode["summary"], _fold(ends[0]) in users)
+        if len(ends) > 1:
+            said = _sentence(episode["summary"], ends, users)
+        yield Told(said, tuple(about))
+
+
+def _describe_name(name: str, kinds: Mapping[str, str]) -> dict[str, str]:
+    kind = kinds.get(name)
+    return {"name": _space_words(name)} | ({} if kind is None else {"kind": _space_words(kind)})
+
+
+def _observation(name: str, said: str, is_user: bool) -> str:
+    shown = "The user" if is_user else _space_words(name)
+    if _fold(said).startswith((_fold(name), *_USERS)):
+        return said
+    first, _, rest = said.partition(" ")
+    is_verb = first.isalpha() and first.endswith("s") and not first.endswith("ss")
+    return f"{shown} {first.lower()} {rest}" if is_verb else f"{shown}: {said}"
+
+
+def _sentence(said: str, ends: Iterable[str], users: Collection[str]) -> str:
+    """Return *said*, the sentence of a relation, with its ends as people call them."""
+    for name in ends:
+        shown = "the user" if _fold(name) in users else _space_words(name)
+        said = said.replace(name.replace("_", " "), shown).replace(name, shown)
+    return said[:1].upper() + said[1:]
+
+
+def _space_words(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()) or name
+
+
+def _fold(name: str) -> str:
+    return _space_words(name).casefold()
+
+
+# The names under which agents store the user.
+_USERS = ("default user", "the user", "user")
 
 Relation = tuple[str, str, str]
 

@@ -83,17 +83,17 @@ class Archive(Files):
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        info = self._infos[name]
+        info, shown = self._infos[name], _shorten_name(name)
         if info.compress_type not in _METHODS:
-            raise ArchiveError(f"{_shown(name)}: is packed by a method that is not read")
+            raise ArchiveError(f"{shown}: is packed by a method that is not read")
         packed = min(info.compress_size, self._size)
         most = min(_MOST_UNPACKED, max(_ALWAYS_UNPACKED, packed * MOST_TIMES))
         try:
             packed_stream = self._zip.open(info)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-            raise ArchiveError(f"{_shown(name)}: cannot be unpacked: {one_line(error)}") from None
+            raise ArchiveError(f"{shown}: cannot be unpacked: {one_line(error)}") from None
         with packed_stream:
-            yield io.BufferedReader(_Unpacked(cast(BinaryIO, packed_stream), _shown(name), most))
+            yield io.BufferedReader(_Unpacked(cast(BinaryIO, packed_stream), shown, most))
 
     def read_time(self, name: str) -> int:
         try:
@@ -197,5 +197,5 @@ def _is_file(info: zipfile.ZipInfo) -> bool:
     return not info.is_dir() and kind in (0, stat.S_IFREG)
 
 
-def _shown(name: str) -> str:
+def _shorten_name(name: str) -> str:
     return one_line(name)[-80:]

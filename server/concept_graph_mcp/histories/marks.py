@@ -73,6 +73,13 @@ def write(file: Path, history: Path, mark: Mark) -> None:
         written.replace(file)
 
 
+def forget_all() -> None:
+    """Remove all marks, so that every history is read from its start again."""
+    for file in (settings.data_directory() / "ingested").glob("*.json"):
+        with suppress(OSError):
+            file.unlink()
+
+
 def _digests(stream: BinaryIO, offset: int) -> list[str]:
     """Return digests of the first bytes of *stream* and of those before *offset*."""
     first = stream.read(min(offset, _COMPARED))

@@ -50,7 +50,10 @@ def remove(graph: Graph, told: Iterable[Node]) -> set[int]:
     removed: set[int] = set()
     every, once = graph.another(All), list(told)
     sessions = {tie.other for one in once for tie in every.leaving(one, schema.IN)}
-    for entity, of_one in _by_entity(graph, once).items():
+    by_entity = _by_entity(graph, once)
+    # A fact is about others too, of which it may be the last.
+    perhaps = {one.id: one for one in by_entity}
+    for entity, of_one in by_entity.items():
         gone = [one for one in of_one if one.get("forgotten_at") is not None]
         words = [said for one in gone if (said := one.get("mention_context"))]
         for tie in every.ties(entity):
@@ -66,11 +69,14 @@ def remove(graph: Graph, told: Iterable[Node]) -> set[int]:
                 said = bitemporal.find_sentence(graph.another(Graph), one)
                 one.set(mention_ids=left, context=said, source_span=None, inferred_from=None)
         for one in gone:
+            about = [tie.other for tie in every.leaving(one, schema.OBJECT)]
+            perhaps |= {other.id: other for other in about}
             every.delete_node(one)
+        removed |= {one.id for one in gone}
+    for entity in perhaps.values():
         if entity.get("forgotten_at") is not None and not _is_kept(every, entity):
             every.delete_node(entity)
             removed.add(entity.id)
-        removed |= {one.id for one in gone}
     drop_empty(every, sessions)
     return removed
 

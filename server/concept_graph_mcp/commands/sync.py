@@ -1,0 +1,224 @@
+"""Bring two stores of one user to the same (`sync`)."""
+
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+import click
+
+from conceptgraph_core import __version__
+
+from .. import calls, file_formats
+from ..file_formats.lines import Record
+from ..file_formats.merging import Spool, split_batches
+from ..hosts.lazy import open_store
+from ..hosts.store import Keeper
+from ..session import Session
+from ..settings import Settings
+from . import importing, output
+from .common import PATH, Failure, configured, with_keeper, with_session
+from .notes import note
+from .owned import records_of
+
+_SSH = "ssh"
+_PROGRAM = "concept-graph-mcp"
+_SUFFIX = ".jsonl"
+_SQLITE = b"SQLite format 3\0"
+
+
+@click.command()
+@click.argument("target", type=PATH, required=False)
+@click.argument("host", required=False)
+@click.option("--send", is_flag=True, help="Only write this store's records to stdout.")
+@click.option(
+    "--program",
+    default=_PROGRAM,
+    show_default=True,
+    metavar="COMMAND",
+    help="This program on HOST, with options such as --embedded=PATH.",
+)
+@click.pass_obj
+def sync(
+    embedded: str | None, target: Path | None, host: str | None, *, send: bool, program: str
+) -> None:
+    """Bring this store and another one of the same user to the same, in both directions.
+
+    \b
+    TARGET is one of
+      a store file  of this program, such as that of another computer's disk
+      a folder      that two computers share; each leaves a file in it, and
+                    takes over those of the others
+      ssh HOST      another computer that has this program
+      -             records on stdin, to take over (what `ssh HOST` calls)
+
+    The later of two versions of a record wins. A record that is forgotten in one store is forgotten
+    in both; restore it in both. The command can be repeated: it changes nothing then. Records that
+    were purged or undone in one store only come back from the other.
+    """
+    if send:
+        with_session(embedded, _send_records)
+    elif target is None or (str(target) == _SSH) != (host is not None):
+        raise click.UsageError('say a store file, a folder, "ssh HOST", or "-"')
+    elif host is not None:
+        _sync_host(embedded, host, program)
+    elif str(target) == "-":
+        _note_merged("here", with_session(embedded, partial(_merge, file=target), creates=True))
+    elif target.is_dir():
+        with_keeper(embedded, partial(_sync_folder, folder=target), creates=True)
+    elif target.is_file():
+        _sync_store(embedded, target)
+    else:
+        raise Failure(f"{target}: there is no such store or folder")
+
+
+def _sync_store(embedded: str | None, file: Path) -> None:
+    with file.open("rb") as stream:
+        if stream.read(len(_SQLITE)) != _SQLITE:
+            raise Failure(f"{file}: is no store; import reads an export")
+    chosen = configured(embedded)
+    if chosen.embedded is not None and chosen.embedded.exists() and file.samefile(chosen.embedded):
+        raise Failure(f"{file}: is this store itself")
+
+    async def work(here: Session, _: Keeper) -> tuple[int, int]:
+        other = _of_file(chosen, file)
+        async with open_store(other, creates=False) as store:
+            there = Session.of(store, other)
+            return await _take_over(here, there), await _take_over(there, here)
+
+    taken, given = with_keeper(embedded, work, creates=True, chosen=chosen)
+    _note_merged("here", taken)
+    _note_merged("there", given)
+
+
+def _of_file(chosen: Settings, file: Path) -> Settings:
+    return replace(chosen, embedded=file, per_user=None)
+
+
+async def _take_over(into: Session, source: Session) -> int:
+    """Merge the records of the store of *source* into that of *into*; return their number."""
+    with Spool() as theirs_on_disk, tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+        await _spool(into, theirs_on_disk)
+        async for batch in records_of(source, source.user_id):
+            file.writelines(file_formats.line(record) for record in batch)
+        file.seek(0)
+        return await _import(into, theirs_on_disk, (json.loads(line) for line in file))
+
+
+async def _sync_folder(session: Session, keeper: Keeper, folder: Path) -> None:
+    """Take over the files that other stores left in *folder*, and leave one of this store."""
+    own = await keeper.identity()
+    if own is None:
+        # Nothing was stored yet, so that the store has no id.
+        own = ""
+    name = f"concept-graph-{own}{_SUFFIX}"
+    taken = 0
+    for file in sorted(folder.glob(f"concept-graph-*{_SUFFIX}")):
+        if file.name != name:
+            taken += await _merge(session, file)
+    own = await keeper.identity()
+    if own is not None:
+        with output.replacing(folder / f"concept-graph-{own}{_SUFFIX}", True) as stream:
+            await _write_records(session, stream)
+    _note_merged("here", taken)
+
+
+def _sync_host(embedded: str | None, host: str, program: str) -> None:
+    if host.startswith("-"):
+        raise Failure(f"{host}: is no name of a host")
+    with tempfile.TemporaryDirectory() as place:
+        theirs, ours = Path(place) / "theirs", Path(place) / "ours"
+        _call_host(host, f"{program} sync --send", None, theirs)
+        taken = with_session(embedded, partial(_merge, file=theirs), creates=True)
+        _note_merged("here", taken)
+        with_session(embedded, partial(_write_file, file=ours))
+        _call_host(host, f"{program} sync -", ours, None)
+
+
+def _call_host(host: str, command: str, stdin: Path | None, stdout: Path | None) -> None:
+    """Run *command* on *host*. Raises Failure if it fails there, or the host is not reached."""
+    with _stream(stdin, "rb") as given, _stream(stdout, "wb") as taken:
+        try:
+            done = subprocess.run(
+                [_SSH, "--", host, command],
+                stdin=given or subprocess.DEVNULL,
+                stdout=taken,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise Failure(f"{_SSH}: is not installed") from None
+    if done.returncode:
+        shown = shlex.quote(command)
+        raise Failure(f"{host}: {shown} failed there with exit code {done.returncode}; see above")
+
+
+@contextmanager
+def _stream(file: Path | None, mode: str) -> Iterator[BinaryIO | None]:
+    if file is None:
+        yield None
+        return
+    with file.open(mode) as stream:
+        yield cast(BinaryIO, stream)
+
+
+async def _send_records(session: Session) -> None:
+    await _write_records(session, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+async def _write_file(session: Session, file: Path) -> None:
+    with file.open("wb") as stream:
+        await _write_records(session, stream)
+
+
+async def _write_records(session: Session, stream: BinaryIO) -> None:
+    stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
+    async for batch in records_of(session, session.user_id):
+        stream.writelines(file_formats.line(record).encode() for record in batch)
+
+
+async def _merge(session: Session, file: Path) -> int:
+    """Merge the records in *file*, "-": stdin, into the store; return the number of changed ones.
+
+    Raises Failure.
+    """
+    with Spool() as ours:
+        await _spool(session, ours)
+        with importing.open_store(file) as stream:
+            try:
+                return await _import(session, ours, _read_records(session, stream))
+            except file_formats.FormatError as error:
+                raise Failure(f"{file}: {error}") from None
+
+
+async def _spool(session: Session, ours: Spool) -> None:
+    async for batch in records_of(session, session.user_id):
+        ours.add(batch)
+
+
+def _read_records(session: Session, stream: TextIO) -> Iterator[Record]:
+    reader = file_formats.Reader(stream, file_formats.NATIVE)
+    for row in reader.rows(file_formats.Naming()):
+        user = row.record.get("user_id", session.user_id)
+        if user != session.user_id:
+            raise Failure(f"the records are those of {user}, not of {session.user_id}")
+        yield row.record
+
+
+async def _import(session: Session, ours: Spool, theirs: Iterable[Record]) -> int:
+    count = 0
+    for batch in split_batches(ours.merge(theirs)):
+        await session.run(calls.transfer.import_rows(batch))
+        count += len(batch)
+    return count
+
+
+def _note_merged(where: str, count: int) -> None:
+    note(f"{count:,} records changed {where}.")
