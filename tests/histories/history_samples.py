@@ -27,6 +27,9 @@ def claude_code(session: str = "s1", *, said: str = USER_SAID) -> str:
         ("user", {"content": "not kept"}, {"isMeta": True}),
         ("assistant", {"content": "not kept"}, {"isSidechain": True}),
         ("user", {"content": "not kept"}, {"isCompactSummary": True}),
+        ("assistant", {"content": "not kept"}, {"isApiErrorMessage": True}),
+        ("assistant", {"content": "not kept", "model": "<synthetic>"}, {}),
+        ("user", {"content": "[Request interrupted by user for tool use]"}, {}),
     ]
     messages = [
         {

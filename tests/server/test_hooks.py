@@ -421,3 +421,11 @@ def test_a_project_is_the_repository(home, tmp_path, monkeypatch):
     assert name_project(str(folder)) == "billing"
     assert name_project(str(tmp_path / "home")) is None
     assert name_project("C:\\work\\boat") == "boat"
+
+
+def test_a_start_quotes_no_small_talk_of_the_assistant(home):
+    (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
+    kept(home, content=claude_code().replace(ASSISTANT_SAID, "Done, all tests pass."))
+    told = context(START, sent(home, START, "s2"))
+    assert USER_SAID in told
+    assert "Done" not in told

@@ -23,6 +23,8 @@ _OWN = re.compile(
     r"|local-command-stderr|bash-input|bash-stdout|bash-stderr|task-notification)>.*?</\1>",
     re.DOTALL,
 )
+# The model of answers that the program writes itself: errors, interruptions.
+_SYNTHETIC = "<synthetic>"
 _INTERRUPTED = "[Request interrupted by user"
 
 
@@ -49,6 +51,9 @@ def _message(record: dict[str, Any], kept: Kept) -> Record | None:
     said = record.get("message")
     if not isinstance(said, dict) or not record.get("uuid"):
         return None
+    if said.get("model") == _SYNTHETIC:
+        kept.tally.left_out(_NOBODYS["isMeta"])
+        return None
     text = _OWN.sub("", kept.of_blocks(said.get("content"))).strip()
     if text.startswith(_INTERRUPTED):
         return None
@@ -60,5 +65,6 @@ def _message(record: dict[str, Any], kept: Kept) -> Record | None:
 _NOBODYS = {
     "isSidechain": "messages of subagents",
     "isMeta": "messages of the program",
+    "isApiErrorMessage": "messages of the program",
     "isCompactSummary": "summaries",
 }

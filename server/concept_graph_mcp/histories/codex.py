@@ -18,10 +18,11 @@ _TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compact
 _TEXTS = ("input_text", "output_text", "text")
 # Parts of the user's messages that are the program's.
 _OWN = re.compile(
-    r"<(environment_context|user_instructions|INSTRUCTIONS|permissions[^>]*)>.*?</\1>"
+    r"<(environment_context|user_instructions|INSTRUCTIONS|turn_aborted|permissions[^>]*)>.*?</\1>"
     r"|^# AGENTS\.md instructions for .*?$",
     re.DOTALL | re.MULTILINE,
 )
+_INTERRUPTED = "[Request interrupted by user"
 
 
 def is_one(record: dict[str, Any]) -> bool:
@@ -62,6 +63,8 @@ def _message(
     record: dict[str, Any], item: dict[str, Any], kept: Kept, state: dict[str, Any]
 ) -> Iterator[Record]:
     text = _OWN.sub("", kept.of_blocks(item.get("content"), _TEXTS)).strip()
+    if text.startswith(_INTERRUPTED):
+        return
     at, session = record.get("timestamp") or state.get("began"), state.get("session", "")
     key, thread = f"{NAME} {session} {state['number']}", f"Codex {session}"
     folder = state.get("folder")

@@ -28,6 +28,8 @@ _HEAD = (
 _LONGEST_PROMPT = 4_000
 _LATEST = 60
 _LONGEST_TEXT = 240
+# Words of an answer that says no more than that it was heard.
+_SMALL_TALK = 4
 # The shares of a start's budget that the profile and the project may take.
 _OF_USER = 0.3
 _OF_PROJECT = 0.6
@@ -91,6 +93,7 @@ async def _list_last_days(
     tag = project_tag(folder)
     now_ms = session.clock.now_ms()
     here = [] if tag is None else await _find_latest(session, tag)
+    here = [row for row in here if not _is_small_talk(row)]
     name = name_project(folder)
     recent = [
         row
@@ -115,6 +118,11 @@ async def _find_latest(session: Session, *tags: str) -> list[dict[str, Any]]:
     call = calls.memory_search.search(session.user_id, None, _LATEST, tags=tags)
     rows = await session.run(call)
     return [row for row in rows if row["contradicted_by"] is None]
+
+
+def _is_small_talk(row: Row) -> bool:
+    """Return whether the assistant said too little for a fact: "Done, all tests pass."."""
+    return row["speaker"] == "assistant" and len(row["text"].split()) <= _SMALL_TALK
 
 
 class _Room:
