@@ -9,9 +9,11 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from tests.histories.history_samples import USER_SAID, claude_code
 from tests.markdown import ROOT
 from tests.server.command_line import ok, run
 
+from concept_graph_mcp import settings_file
 from concept_graph_mcp.clients import changes, jsonc
 from concept_graph_mcp.clients.entry import CLIENTS, NAME, Entry
 from concept_graph_mcp.commands import hook
@@ -80,9 +82,11 @@ def files(home: Path) -> dict[str, bytes]:
 def test_a_client_without_a_file_gets_one_and_loses_it_again(home, client):
     ok("setup", client, "--yes")
     server = loaded(servers_of(client))[CLIENTS[client].key][NAME]
-    assert server["args"][-3:-1] == ["--toolsets", "everyday"]
-    assert server["args"][-1] == f"--embedded={home / 'data/concept-graph-mcp/memory.db'}"
-    assert server["env"] == {"TZ": "Europe/Berlin", "CONCEPT_GRAPH_CLIENT": client}
+    called = server["args"] if client != "opencode" else server["command"]
+    assert called[-3:-1] == ["--toolsets", "everyday"]
+    assert called[-1] == f"--embedded={home / 'data/concept-graph-mcp/memory.db'}"
+    env = server["environment" if client == "opencode" else "env"]
+    assert env == {"TZ": "Europe/Berlin", "CONCEPT_GRAPH_CLIENT": client}
     there = files(home)
     assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
     assert files(home) == there
@@ -287,3 +291,38 @@ def test_the_plugin_has_the_hooks_that_setup_writes(client):
     assert server["env"] == {"CONCEPT_GRAPH_CLIENT": client}
     [manifest] = (PLUGINS / client).glob(".*-plugin/plugin.json")
     assert json.loads(manifest.read_text())["version"] == __version__
+
+
+def test_without_a_client_all_on_the_machine_are_set_up_at_once(home):
+    for folder in (".claude", ".codex", ".gemini", "config/opencode", "config/zed"):
+        (home / folder).mkdir(parents=True, exist_ok=True)
+    shown = ok("setup", "--dry-run")
+    assert not any("concept-graph" in one.decode() for one in files(home).values())
+    assert "Claude Code, Codex, Gemini CLI, opencode, Zed" in shown.stderr
+    result = ok("setup", stdin="y\n")
+    assert "concept-graph-mcp view" in result.stderr
+    assert result.stdout.count("Write this?") == 1
+    for client in ("claude-code", "codex", "gemini-cli", "zed"):
+        assert NAME in loaded(servers_of(client))[CLIENTS[client].key]
+    opencode = loaded(servers_of("opencode"))["mcp"][NAME]
+    assert opencode["type"] == "local"
+    assert opencode["command"][-3:-1] == ["--toolsets", "everyday"]
+    written = settings_file.read_file()
+    assert written is not None
+    assert str(home / "data/concept-graph-mcp/memory.db") in written.values()
+    assert ok("setup", "--yes").stdout == "Nothing to change.\n"
+
+
+def test_without_any_agent_setup_says_so(home):
+    result = run("setup", "--yes")
+    assert result.exit_code == 1
+    assert "no agent was found on this machine" in result.stderr
+
+
+def test_the_histories_of_agents_are_read_if_the_owner_agrees(home):
+    folder = home / ".claude/projects/cake"
+    folder.mkdir(parents=True)
+    (folder / "s1.jsonl").write_text(claude_code())
+    result = ok("setup", stdin="y\ny\n")
+    assert "Read what your agents have said so far?" in result.stdout
+    assert USER_SAID in ok("--embedded", "memories", "search", "hazelnuts").stdout

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import settings
+from .. import settings, settings_file
 from ..hooks import hosts, journal, options
 from . import jsonc
-from .entry import CLIENTS, NAME, Client, Entry, is_our_group, is_ours
+from .entry import CLIENTS, NAME, Client, Entry, find_program, is_our_group, is_ours
 
 # Behind the name of a file: the copy of it as it was before.
 COPY = ".before-concept-graph"
@@ -75,6 +75,22 @@ def plan_changes(
         found.append(_change(client.hooks(), _of_hooks, client, groups))
         found.append(_change(_options_file(), _of_options, client, entry))
     return [one for one in found if one.before != one.after]
+
+
+def plan_settings(entry: Entry) -> list[Change]:
+    """Return the change that makes the store of *entry* that of all commands.
+
+    A settings file that names a store keeps it. Raises SettingsError.
+    """
+    file = settings_file.find_file()
+    before = _text(file)
+    if settings_file.read_file(file) is not None:
+        return []
+    store = next((one.partition("=")[2] for one in entry.store), entry.env.get("MEMGRAPH_URI"))
+    if store is None:
+        return []
+    values = {"store": store, "user": entry.env.get("CONCEPT_GRAPH_USER")}
+    return [Change(file, before, settings_file.edit_text(before or "", values, file))]
 
 
 def read_our_entry(client: Client) -> Mapping[str, Any] | None:
@@ -142,7 +158,7 @@ def _of_json(text: str, client: Client, entry: Entry | None) -> str:
         raise jsonc.JsoncError(f"has another server called {NAME}")
     if entry is None:
         return jsonc.remove(text, (client.key, NAME)) if there is not None else text
-    wanted = {**client.also, **entry.server()}
+    wanted = {**client.also, **client.form(entry.server())}
     return text if there == wanted else jsonc.put(text, (client.key, NAME), wanted)
 
 
@@ -311,7 +327,7 @@ def _describe_entry(client: Client) -> tuple[str, bool]:
     server, has_plugin = read_our_entry(client), _has_plugin(client)
     parts = []
     if server is not None:
-        program = str(server.get("command"))
+        program = find_program(server)
         if not Path(program).exists():
             return f"configured, but {program} does not exist; run setup again", True
         parts.append("configured")

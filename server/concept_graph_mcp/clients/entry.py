@@ -6,7 +6,9 @@ From their documentation: https://code.claude.com/docs/en/mcp and /hooks,
 https://modelcontextprotocol.io/docs/develop/connect-local-servers (Claude Desktop),
 https://developers.openai.com/codex/mcp and /hooks, https://cursor.com/docs/context/mcp,
 https://code.visualstudio.com/docs/copilot/customization/mcp-servers,
-https://docs.windsurf.com/windsurf/cascade/mcp.
+https://docs.windsurf.com/windsurf/cascade/mcp, https://geminicli.com/docs/tools/mcp-server,
+https://opencode.ai/docs/mcp-servers, https://zed.dev/docs/ai/mcp,
+https://docs.cline.bot/mcp/configuring-mcp-servers.
 """
 
 import os
@@ -127,8 +129,19 @@ def is_ours(server: object) -> bool:
     if not isinstance(server, Mapping):
         return False
     arguments = server.get("args")
-    called = [server.get("command"), *(arguments if isinstance(arguments, list) else ())]
+    called = [*_list_command(server), *(arguments if isinstance(arguments, list) else ())]
     return any(_is_program(one) for one in called)
+
+
+def _list_command(server: Mapping[str, Any]) -> list[Any]:
+    """Return the command of *server*, which opencode has with its arguments in one list."""
+    command = server.get("command")
+    return command if isinstance(command, list) else [command]
+
+
+def find_program(server: Mapping[str, Any]) -> str:
+    """Return the program that *server*, an entry of ours, starts."""
+    return str(next(iter(_list_command(server)), ""))
 
 
 def is_our_group(group: object) -> bool:
@@ -173,6 +186,13 @@ class Client(NamedTuple):
     # Added to the entry of the server.
     also: Mapping[str, str] = {}
     further: str = ""
+    # Returns the entry of a server in the client's own form.
+    form: Callable[[dict[str, Any]], dict[str, Any]] = dict
+
+    def is_on_machine(self) -> bool:
+        """Return whether the client has left its folder of settings on this machine."""
+        place = self.hooks or self.file
+        return place is not None and place().parent.is_dir() and place().parent != Path.home()
 
 
 def _claude(name: str, in_home: str) -> Path:
@@ -183,6 +203,11 @@ def _claude(name: str, in_home: str) -> Path:
 
 def _codex(name: str) -> Path:
     return Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex") / name
+
+
+def _find_config(name: str) -> Path:
+    """Return a file of a program that keeps its settings in ~/.config on every Unix."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / name
 
 
 def _application(*parts: str) -> Path:
@@ -220,6 +245,28 @@ CLIENTS: Final[Mapping[str, Client]] = {
         also={"type": "stdio"},
     ),
     "windsurf": Client("Windsurf", lambda: Path.home() / ".codeium/windsurf/mcp_config.json"),
+    "gemini-cli": Client(
+        "Gemini CLI", lambda: Path.home() / ".gemini/settings.json", is_in_project=True
+    ),
+    "opencode": Client(
+        "opencode",
+        lambda: _find_config("opencode/opencode.json"),
+        key="mcp",
+        form=lambda server: {
+            "type": "local",
+            "command": [server["command"], *server["args"]],
+            "environment": server["env"],
+        },
+        is_in_project=True,
+    ),
+    "zed": Client("Zed", lambda: _find_config("zed/settings.json"), key="context_servers"),
+    "cline": Client(
+        "Cline",
+        lambda: _application(
+            *("Code", "User", "globalStorage", "saoudrizwan.claude-dev", "settings"),
+            "cline_mcp_settings.json",
+        ),
+    ),
     GENERIC: Client("any client", None),
 }
 WITH_HOOKS: Final = tuple(name for name, one in CLIENTS.items() if one.hooks is not None)

@@ -8,29 +8,32 @@ import click
 from ..clients import changes, entry
 from ..clients.changes import Change, ChangeError
 from ..clients.entry import CLIENTS, GENERIC
+from ..histories import formats
 from ..settings import SettingsError
 from .common import FILE, Failure
 from .notes import note
 
 
 @click.command()
-@click.argument("client", metavar="CLIENT", type=click.Choice(tuple(CLIENTS)))
+@click.argument("client", metavar="[CLIENT]", required=False, type=click.Choice(tuple(CLIENTS)))
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--remove", is_flag=True, help="Undo what setup wrote.")
 @click.option("--file", type=FILE, help="The client's list of servers, if it is elsewhere.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.pass_obj
+@click.pass_context
 def setup(
-    embedded: str | None,
+    ctx: click.Context,
     /,
-    client: str,
+    client: str | None,
     *,
     dry_run: bool,
     remove: bool,
     file: Path | None,
     yes: bool,
 ) -> None:
-    """Configure CLIENT to use this memory: show the changes, ask, and write them.
+    """Configure CLIENT, or all on this machine, to use this memory.
+
+    Show the changes, ask, and write them.
 
     \b
     CLIENT is
@@ -40,36 +43,91 @@ def setup(
       cursor          tools
       vscode          tools
       windsurf        tools
+      gemini-cli      tools
+      opencode        tools
+      zed             tools
+      cline           tools
       generic         tools: prints the entry, or writes it into --file
+
+    Without CLIENT it finds the agents on this machine, writes the settings file, and offers to
+    read the histories of the agents.
 
     The client gets the everyday tools on one store, by default memory.db in the data directory;
     --embedded and the variables of Memgraph name another one. A copy of each changed file is
     kept beside it. Comments and other servers stay as they are.
     """
-    chosen = CLIENTS[client]
+    if client is None and file is not None:
+        raise click.UsageError("--file: name the client that reads it")
+    names = [client] if client else [name for name, one in CLIENTS.items() if one.is_on_machine()]
+    if not names:
+        raise Failure("no agent was found on this machine; name one: setup CLIENT")
     try:
-        wanted = None if remove else entry.make_entry(embedded, client)
-        if wanted is not None and client == GENERIC and file is None:
-            click.echo(changes.show_entry(wanted, chosen))
+        if client == GENERIC and file is None and not remove:
+            wanted = entry.make_entry(ctx.obj, client)
+            click.echo(changes.show_entry(wanted, CLIENTS[client]))
             return
-        found = changes.plan_changes(chosen, client, wanted, file)
-        if not found:
-            click.echo("Nothing to remove." if remove else "Nothing to change.")
-            return
-        for one in found:
-            click.echo(_diff(one))
-        if dry_run:
-            note("nothing was written: a dry run.")
-            return
-        if not yes:
-            click.confirm("Write this?", abort=True)
-        for one in found:
-            one.write()
+        found = _plan_entries(ctx.obj, names, file, removes=remove, has_all=client is None)
+        written = _write_changes(found, names, is_dry=dry_run, removes=remove, yes=yes)
     except (ChangeError, SettingsError) as error:
         raise Failure(str(error)) from None
-    note("done; --remove takes it back." if wanted is not None else "done.")
-    if chosen.further and wanted is not None:
-        note(chosen.further)
+    if remove or not written:
+        return
+    for further in filter(None, (CLIENTS[name].further for name in names)):
+        note(further)
+    if client is None:
+        _offer_histories(ctx, yes=yes)
+
+
+def _plan_entries(
+    embedded: str | None, names: list[str], file: Path | None, *, removes: bool, has_all: bool
+) -> list[Change]:
+    """Return the changes for the clients *names*. Raises ChangeError, SettingsError."""
+    entries = {name: None if removes else entry.make_entry(embedded, name) for name in names}
+    found = [
+        change
+        for name, wanted in entries.items()
+        for change in changes.plan_changes(CLIENTS[name], name, wanted, file)
+    ]
+    # Two clients may have hooks: their variables are the same.
+    found = [*{one.file: one for one in found}.values()]
+    first = next(iter(entries.values()))
+    return [*found, *changes.plan_settings(first)] if has_all and first is not None else found
+
+
+def _write_changes(
+    found: list[Change], names: list[str], *, is_dry: bool, removes: bool, yes: bool
+) -> bool:
+    """Show all changes, ask once, write them, and return whether they are written.
+
+    Raises ChangeError.
+    """
+    if not found:
+        click.echo("Nothing to remove." if removes else "Nothing to change.")
+        return True
+    for one in found:
+        click.echo(_diff(one))
+    note(f"for {', '.join(CLIENTS[name].title for name in names)}.")
+    if is_dry:
+        note("nothing was written: a dry run.")
+        return False
+    if not yes:
+        click.confirm("Write this?", abort=True)
+    for one in found:
+        one.write()
+    note("done." if removes else "done; --remove takes it back.")
+    return True
+
+
+def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
+    """Ask whether to read the histories of agents, and say how to look at the memory."""
+    if any(True for _ in formats.discover_histories()):
+        if yes:
+            note("concept-graph-mcp ingest --discover reads what your agents have said so far.")
+        elif click.confirm("Read what your agents have said so far?"):
+            from .ingesting import ingest
+
+            ctx.invoke(ingest, discover=True, yes=True)
+    note("concept-graph-mcp view shows the memory.")
 
 
 def _diff(change: Change) -> str:
