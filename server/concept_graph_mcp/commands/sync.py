@@ -191,7 +191,7 @@ async def _merge(session: Session, file: Path) -> int:
     """
     with Spool() as ours:
         await _spool(session, ours)
-        with importing.open_store(file) as stream:
+        with importing.opened(file) as stream:
             try:
                 return await _import(session, ours, _read_records(session, stream))
             except file_formats.FormatError as error:
