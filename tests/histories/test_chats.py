@@ -262,3 +262,29 @@ def test_takeout_as_html_says_what_to_choose(there, tmp_path):
     result = run(*there, "ingest", str(file))
     assert result.exit_code == 1
     assert "MyActivity.html: is HTML; choose JSON for My Activity in Takeout" in result.stderr
+
+
+def test_a_dump_of_graphiti_gives_facts_that_hold_and_episodes(there, tmp_path):
+    time = "2025-06-01T10:00:00Z"
+    nodes = [
+        {"uuid": "n1", "name": "Clara", "group_id": "g", "summary": "", "created_at": time},
+        {"uuid": "n2", "name": "Oslo", "group_id": "g", "summary": "A city.", "created_at": time},
+    ]
+    ends = {"source_node_uuid": "n1", "target_node_uuid": "n2", "name": "LIVES_IN"}
+    edges = [
+        {"uuid": "e1", **ends, "fact": "Clara lives in Oslo.", "valid_at": time},
+        {"uuid": "e2", **ends, "fact": "not kept", "valid_at": time, "invalid_at": time},
+    ]
+    episodes = [{"uuid": "p1", "content": "Ann: Clara moved.", "valid_at": time}]
+    file = tmp_path / "dump.json"
+    file.write_text(json.dumps({"nodes": nodes, "edges": edges, "episodes": episodes}, indent=1))
+    assert formats.recognise_format(file) == "graphiti"
+    result = ok(*there, "ingest", str(file)).stderr
+    assert "left out: facts that have ended: 1" in result
+    kept = {one["content"]: one["concepts"] for one in memories(there)}
+    assert kept == {
+        "Clara lives in Oslo.": ["Clara", "Oslo"],
+        "Oslo: A city.": ["Oslo"],
+        "Ann: Clara moved.": [],
+    }
+    assert "ingested: 0, there already: 3" in ok(*there, "ingest", str(file)).stderr

@@ -94,6 +94,7 @@ def ingest(
                    Discord sends (the .zip, or its folder)
       whatsapp     an exported chat (the .zip, or the .txt)
       markdown     notes; the text below each heading is a memory
+      graphiti     a dump of Graphiti: nodes, edges and episodes, as JSON
       mem0         what get_all of mem0 returns
 
     In a chat of several people, --me says which words are yours; the others' stay theirs.

@@ -21,6 +21,7 @@ from . import (
     cursor,
     discord,
     gemini,
+    graphiti,
     json_streams,
     markdown,
     marks,
@@ -61,6 +62,8 @@ _WITHIN = {
 }
 # The key of a map around a list by which it is recognised.
 _DOCUMENTS = {gemini.OF_SESSION: gemini.CLI}
+# Keys of the items of any of several lists by which their document is recognised.
+_OF_ITEMS = dict.fromkeys(graphiti.MARKS, graphiti.NAME)
 # Formats of several files, in a folder or an archive: whether the names tell, and the messages.
 _Bundle = tuple[Callable[[Sequence[str]], bool], Callable[[Path, Kept], Iterator[Record]]]
 _BUNDLES: dict[str, _Bundle] = {
@@ -70,13 +73,13 @@ _BUNDLES: dict[str, _Bundle] = {
 # A folder with one of these files may be such.
 _BUNDLED = (slack.USERS, *discord.INDEXES)
 # Formats that are read anew each time.
-_WHOLE = (markdown.NAME, cursor.NAME, whatsapp.NAME)
+_WHOLE = (markdown.NAME, cursor.NAME, whatsapp.NAME, graphiti.NAME)
 # The formats in which several people speak.
 GROUPS = (slack.NAME, discord.NAME, whatsapp.NAME)
 OURS = "messages"
 NAMES = (
     *(OURS, *_LINES, *dict.fromkeys(name for name, _ in _LISTS.values() if name not in _LINES)),
-    *(cursor.NAME, slack.NAME, whatsapp.NAME, markdown.NAME),
+    *(cursor.NAME, slack.NAME, whatsapp.NAME, graphiti.NAME, markdown.NAME),
 )
 _HTML = "activity.html"
 _IN_ARCHIVES = (".jsonl", ".json", ".txt", _HTML)
@@ -130,6 +133,9 @@ class History(NamedTuple):
             yield from cursor.messages(self.path, kept)
         elif self.format == whatsapp.NAME:
             yield from whatsapp.messages(entry, kept)
+        elif self.format == graphiti.NAME:
+            kept = replace(kept, file_ms=entry.read_time())
+            yield from graphiti.messages(entry, kept)
         else:
             yield from self._stream(entry, kept, mark or Mark())
 
@@ -207,6 +213,8 @@ def _of_list(file: BinaryIO) -> str | None:
         for depth, key in json_streams.find_keys(file):
             if depth in _ITEM_DEPTHS and key in _LISTS and key != gemini.OF_MESSAGE:
                 return _LISTS[key][0]
+            if depth in _ITEM_DEPTHS and key in _OF_ITEMS:
+                return _OF_ITEMS[key]
             if depth == 1 and key in _DOCUMENTS:
                 return _DOCUMENTS[key]
     except ArchiveError:
