@@ -12,41 +12,50 @@ from . import settings, settings_file, stderr
 from .commands.group import Commands
 from .printable import printable
 
-# Commands and their modules, imported on demand to keep the server's start short.
-_COMMANDS = {
-    "demo": "demo",
-    **dict.fromkeys(("ask", "remember", "about", "forget", "relate", "identify"), "everyday"),
-    "recall": "reading",
-    "search": "reading",
-    "find": "finding",
-    "memories": "memories",
-    "entities": "entities",
-    "users": "users",
-    "stats": "reading",
-    "check": "checking",
-    "view": "viewing",
-    "export": "export_import",
-    "import": "export_import",
-    "sync": "sync",
-    "ingest": "ingesting",
-    "observe": "observing",
-    "hook": "hook",
-    "setup": "setup",
-    "backfill": "backfill",
-    "rename": "correcting",
-    "remove": "correcting",
-    "index": "finding",
-    "embed": "embedding",
-    "worker": "worker",
-    "backup": "backups",
-    "restore": "backups",
-    "clean": "backups",
-    "reset": "backups",
-    "install-modules": "deploying",
-    "settings": "settings",
-    "doctor": "doctor",
-    "serve": "http_server",
-    "tokens": "tokens",
+# Commands and their modules, imported on demand to keep the server's start short. They stand in
+# groups, each with an example.
+_GROUPS = {
+    "Start, e.g. concept-graph-mcp setup claude-code": {
+        "demo": "demo",
+        "setup": "setup",
+        "settings": "settings",
+        "doctor": "doctor",
+    },
+    'Use, e.g. concept-graph-mcp recall "What may Clara not eat?"': {
+        **dict.fromkeys(
+            ("recall", "remember", "search", "about", "forget", "relate", "identify"), "everyday"
+        ),
+        "view": "viewing",
+    },
+    "Own, e.g. concept-graph-mcp memories list": {
+        "memories": "memories",
+        "entities": "entities",
+        "concept": "concept",
+        "users": "users",
+        "stats": "reading",
+        "check": "checking",
+        "export": "export_import",
+        "import": "export_import",
+        "sync": "sync",
+        "ingest": "ingesting",
+        "observe": "observing",
+        "backfill": "backfill",
+        "index": "finding",
+        "embed": "embedding",
+        **dict.fromkeys(("backup", "restore", "clean", "reset"), "backups"),
+    },
+    "Run, e.g. concept-graph-mcp serve --http 127.0.0.1:8080": {
+        "worker": "worker",
+        "serve": "http_server",
+        "tokens": "tokens",
+        "install-modules": "deploying",
+        "hook": "hook",
+    },
+}
+# Earlier names, and what each is called now.
+_RENAMED = {
+    "ask": "recall",
+    **{name: f"concept {name}" for name in ("find", "rename", "remove")},
 }
 
 
@@ -69,7 +78,8 @@ def _refuse(problem: str, with_set_time: bool) -> None:
 
 @click.group(
     cls=Commands,
-    modules=_COMMANDS,
+    groups=_GROUPS,
+    renamed=_RENAMED,
     unserved=_unserved,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

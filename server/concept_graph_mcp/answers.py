@@ -48,7 +48,7 @@ class Answers:
 
     async def about(self, **given: Any) -> About:
         """Return everything on a name."""
-        row, advice = await everyday.about(self._session, **given)
+        row, advice = await everyday.tell_about(self._session, **given)
         made = {**row, "more": dict(row["more"]) or None, "advice": advice}
         made["sources"] = [dict(one) for one in row["sources"]] or None
         for field in ("also", "doubts", "relations"):

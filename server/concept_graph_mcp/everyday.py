@@ -122,6 +122,23 @@ async def about(
     return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)
 
 
+async def tell_about(session: Session, name: str, **given: Any) -> tuple[Row, str | None]:
+    """Return the same as `about`; for an unknown name a row of nothing, with the reason as advice.
+
+    An unknown id is refused all the same: it can only be a mistake. Raises StoreError.
+    """
+    try:
+        row, advice = await about(session, name, **given)
+    except Refused as refused:
+        if not issubclass(refused.kind, NotFound) or _is_id(name):
+            raise
+        lists: Row = {field: [] for field in ("also", "facts", "doubts", "relations", "said")}
+        ids = dict.fromkeys(("id", "kind", "feeling", "text"))
+        row = {"name": name, "nothing": True, **ids, **lists, "more": {}, "sources": []}
+        return row, str(refused).removeprefix("name: ")
+    return {**row, "nothing": None}, advice
+
+
 async def profile(session: Session, token_budget: int = schema.PROFILE_BUDGET) -> Row:
     """Return the row of `CALL everyday.profile`, for today and the seven days after it.
 

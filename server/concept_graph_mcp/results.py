@@ -73,6 +73,7 @@ class Saying(TypedDict):
 class About(TypedDict):
     id: NotRequired[str]
     name: str
+    nothing: NotRequired[bool]
     kind: NotRequired[str]
     also: list[str]
     facts: list[Fact]

@@ -351,7 +351,7 @@ def test_what_is_derived_from_the_graph_is_derived_anew_from_what_is_restored(sh
     change(file, 'DELETE FROM "text Concept(name)"')
     shell.keep("restore", "latest", "--yes")
     assert_sound(Path(shell.store[0].removeprefix("--embedded=")))
-    assert "果物" in shell.ok("search", "果", "--limit", "1")
+    assert "果物" in shell.ok("concept", "search", "果", "--limit", "1")
 
 
 @pytest.mark.parametrize("there", ["memgraph"], indirect=True)

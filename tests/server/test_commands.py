@@ -100,7 +100,7 @@ def test_import_reads_the_reference_memory_servers_file(there):
     ]
     text = "\n".join(map(json.dumps, lines))
     assert run(*there, "import", "-", stdin=text).exit_code == 0
-    shown = run(*there, "recall", "Bob", "--hops", "2").stdout
+    shown = run(*there, "concept", "recall", "Bob", "--hops", "2").stdout
     for proposition in (
         "Bob is-a person",
         "Bob evokes likes tea",
@@ -117,7 +117,7 @@ def test_import_reads_the_reference_memory_servers_file(there):
 def test_import_reads_tab_separated_edges(there):
     text = "dog\tis-a\tanimal\n\npaw\tPART_OF\tdog\n"
     assert run(*there, "import", "-", stdin=text).exit_code == 0
-    shown = run(*there, "recall", "dog").stdout
+    shown = run(*there, "concept", "recall", "dog").stdout
     assert "dog is-a animal" in shown
     assert "paw part-of dog" in shown
 
@@ -157,10 +157,12 @@ def test_what_came_in_whole_batches_before_a_bad_line_is_kept_and_said(there):
 def test_recall_explains_each_score_when_asked_and_changes_nothing(there, export_file):
     run(*there, "import", str(export_file))
     before = run(*there, "export", "-").stdout
-    shown = run(*there, "recall", "Obst 果物", "--at", "1970-01-01T00:00Z").stdout
+    shown = run(*there, "concept", "recall", "Obst 果物", "--at", "1970-01-01T00:00Z").stdout
     assert "apple is-a Obst 果物" in shown
     assert "arousal" not in shown
-    explained = run(*there, "recall", "Obst 果物", "--explain", "--at", "1970-01-01T00:00Z").stdout
+    explained = run(
+        *there, "concept", "recall", "Obst 果物", "--explain", "--at", "1970-01-01T00:00Z"
+    ).stdout
     assert "= arousal 0.5 × hop 1 × direction 0.5 × weight 0.4" in explained
     assert "arousal and valence of “apple”" in explained
     assert "0.100000" in explained
@@ -180,54 +182,59 @@ def test_recall_looking_back_knows_nothing_of_later(there, tmp_path):
     file = tmp_path / "rain.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     run(*there, "import", str(file))
-    shown = run(*there, "recall", "rain", "--at", "2025-06-16T12:00Z").stdout
+    shown = run(*there, "concept", "recall", "rain", "--at", "2025-06-16T12:00Z").stdout
     assert "rain on Sunday" in shown
     assert "rain on Tuesday" not in shown
-    assert "rain on Tuesday" in run(*there, "recall", "rain").stdout
+    assert "rain on Tuesday" in run(*there, "concept", "recall", "rain").stdout
 
 
 def test_recall_with_touch_arouses_what_it_recalls(there, export_file):
     run(*there, "import", str(export_file))
     before = run(*there, "export", "-").stdout
-    run(*there, "recall", "--touch", "apple")
+    run(*there, "concept", "recall", "--touch", "apple")
     assert run(*there, "export", "-").stdout != before
 
 
 def test_recall_says_how_many_rows_the_limit_left_out(there, export_file):
     run(*there, "import", str(export_file))
-    assert "1 more; --limit shows them." in run(*there, "recall", "apple", "--limit", "1").stdout
+    assert (
+        "1 more; --limit shows them."
+        in run(*there, "concept", "recall", "apple", "--limit", "1").stdout
+    )
 
 
 def test_recall_shows_the_ids_of_episodes_which_remove_takes(there, export_file):
     run(*there, "import", str(export_file))
-    assert "20250615/apple" in run(*there, "recall", "apple").stdout
-    removed = run(*there, "remove", "20250615/apple", "--yes")
+    assert "20250615/apple" in run(*there, "concept", "recall", "apple").stdout
+    removed = run(*there, "concept", "remove", "20250615/apple", "--yes")
     assert "at the market (20250615/apple)" in removed.stdout
     assert "at the market (apple evokes 20250615/apple)" in removed.stdout
-    assert "20250615" not in run(*there, "recall", "apple").stdout
+    assert "20250615" not in run(*there, "concept", "recall", "apple").stdout
 
 
 def test_search_shows_matches_only(there, export_file):
     run(*there, "import", str(export_file))
-    shown = run(*there, "search", "OBST").stdout
+    shown = run(*there, "concept", "search", "OBST").stdout
     assert "Obst 果物" in shown
     assert "apple" not in shown
-    everything = run(*there, "search").stdout
+    everything = run(*there, "concept", "search").stdout
     assert "Obst 果物" in everything
     assert "apple" in everything
-    nothing = run(*there, "search", "nosuch")
+    nothing = run(*there, "concept", "search", "nosuch")
     assert "No concept matches" in nothing.stdout
     assert "CONCEPT_GRAPH_CONCEPTS=own shows your own" in nothing.stderr
-    assert json.loads(run(*there, "search", "nosuch", "--json").stdout) == {"concepts": []}
+    assert json.loads(run(*there, "concept", "search", "nosuch", "--json").stdout) == {
+        "concepts": []
+    }
 
 
 def test_recall_tells_which_seeds_are_unknown_and_what_is_like_them(there, export_file):
     run(*there, "import", str(export_file))
-    shown = run(*there, "recall", "apple", "OBST", "nosuch").stdout
+    shown = run(*there, "concept", "recall", "apple", "OBST", "nosuch").stdout
     assert "apple is-a Obst 果物" in shown
     assert 'Nothing is called "OBST" (similar: Obst 果物).' in shown
     assert 'Nothing is called "nosuch".' in shown
-    found = json.loads(run(*there, "recall", "nosuch", "--json").stdout)
+    found = json.loads(run(*there, "concept", "recall", "nosuch", "--json").stdout)
     assert found["unknown"] == [{"seed": "nosuch", "similar": []}]
 
 
@@ -277,9 +284,9 @@ def test_what_has_faded_is_shown_in_percent_of_the_strongest(there, days):
     ]
     run(*there, "import", "-", stdin="\n".join(map(json.dumps, lines)))
     when = f"{at + timedelta(days=days):%Y-%m-%d}"
-    shown = run(*there, "recall", "apple", "--at", when, "--hops", "1").stdout
+    shown = run(*there, "concept", "recall", "apple", "--at", when, "--hops", "1").stdout
     assert re.findall(r"evokes (\w+) .* (\S+ %)", shown) == [("pear", "100 %"), ("plum", "25 %")]
-    shown = run(*there, "search", "--at", when).stdout
+    shown = run(*there, "concept", "search", "--at", when).stdout
     assert re.findall(r"(\w+) .* (\S+ %)", shown) == [
         ("pear", "100 %"),
         ("apple", "62 %"),
@@ -295,19 +302,19 @@ def test_scores_that_have_faded_are_shown_as_what_they_are(there):
         {"kind": "relation", "from": "apple", "to": "pear", "type": "is-a", "weight": 0.001},
     ]
     run(*there, "import", "-", stdin="\n".join(map(json.dumps, records)))
-    shown = run(*there, "recall", "apple").stdout
+    shown = run(*there, "concept", "recall", "apple").stdout
     assert "4.5e-08" in shown
     assert "0.000000" not in shown
-    assert "4.5e-05" in run(*there, "search", "pear").stdout
+    assert "4.5e-05" in run(*there, "concept", "search", "pear").stdout
 
 
 def test_recall_of_nothing_known_says_so(there):
-    assert "Nothing comes to mind" in run(*there, "recall", "nosuch").stdout
+    assert "Nothing comes to mind" in run(*there, "concept", "recall", "nosuch").stdout
 
 
 def test_search_prints_matches(there, export_file):
     run(*there, "import", str(export_file))
-    shown = run(*there, "search", "果", "--limit", "1").stdout
+    shown = run(*there, "concept", "search", "果", "--limit", "1").stdout
     assert "Obst 果物" in shown
     assert "apple" not in shown
 
@@ -315,8 +322,8 @@ def test_search_prints_matches(there, export_file):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["recall", " "], "seeds: must not be empty"),
-        (["search", ""], "keywords: must not be empty"),
+        (["concept", "recall", " "], "seeds: must not be empty"),
+        (["concept", "search", ""], "keywords: must not be empty"),
         (["import", "missing/file"], "missing/file: No such file or directory"),
         (["export", "missing/file"], "missing/file: No such file or directory"),
     ],

@@ -40,12 +40,12 @@ def person(there, monkeypatch):
 
 def test_what_is_remembered_is_what_a_question_brings(person):
     assert person.says(*LENA, "--keep", "years", "--said", SAID).startswith("Stored: ")
-    told = person.says("ask", "What", "is Lena allergic to?").splitlines()
+    told = person.says("recall", "What", "is Lena allergic to?").splitlines()
     assert told[0] == "Who and what:"
     assert told[1].startswith("[1] Lena (sister); last mentioned on ")
     assert told[2] == "Said:"
     assert told[3].endswith(", note: “Lena is allergic to hazelnuts”")
-    assert person.says("ask", "Good morning!") == NOTHING
+    assert person.says("recall", "Good morning!") == NOTHING
 
 
 def test_about_me_prints_a_profile(person):
@@ -65,11 +65,20 @@ def test_the_same_again_and_nearly_the_same_are_told(person):
     assert other["similar"] == [{"id": first["id"], "text": LENA[1]}]
 
 
-def test_what_is_typed_is_no_word_of_the_users_unless_it_is_given_as_one(person):
+def test_what_is_typed_is_the_owners_word_but_for_names_outside_what_was_said(person):
+    person.says("remember", "Jan swims", "--about", "Jan", "--said", "He swims!")
+    assert "[1] Jan (entity, inferred)" in person.says("recall", "How is Jan?")
     person.says(*LENA)
-    assert "[1] Lena (sister, inferred)" in person.says("ask", "How is Lena?")
-    person.says("remember", "Lena sings", "--about", "Lena (sister)", "--said", "Lena sings!")
-    assert "[1] Lena (sister);" in person.says("ask", "How is Lena?")
+    assert "[1] Lena (sister);" in person.says("recall", "How is Lena?")
+
+
+def test_a_search_goes_over_all_layers(person):
+    memory_id = person.json(*LENA)["id"]
+    found = person.json("search", "hazelnuts", "--kind", "memory")
+    assert (found["total"], [one["id"] for one in found["found"]]) == (1, [memory_id])
+    assert f"“Lena is allergic to hazelnuts” ({memory_id})" in person.says("search", "hazelnuts")
+    assert person.json("search", "hazelnuts", "--until", "2020-01-01") == {"found": [], "total": 0}
+    assert person.says("search", "zeppelin") == NOTHING
 
 
 def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
@@ -79,15 +88,15 @@ def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
         return person.json("memories", "show", memory_id)["access_count"]
 
     before = accesses()
-    person.says("ask", "What is Lena allergic to?")
+    person.says("recall", "What is Lena allergic to?")
     assert accesses() == before
-    person.says("ask", "What is Lena allergic to?", "--touch")
+    person.says("recall", "What is Lena allergic to?", "--touch")
     assert accesses() == before + 1
 
 
 def test_a_question_at_an_earlier_time_finds_nothing_later_and_counts_nothing(person):
     person.says(*LENA)
-    asked = ("ask", "What is Lena allergic to?", "--at")
+    asked = ("recall", "What is Lena allergic to?", "--at")
     assert person.says(*asked, "2020-01-31") == NOTHING
     assert "hazelnuts" in person.says(*asked, "2999-01-31")
     assert "--at only looks" in person.refused(*asked, "2020-01-31", "--touch")
@@ -111,9 +120,9 @@ def test_what_is_forgotten_comes_back_by_the_command_that_is_told(person):
     memory_id = person.json(*LENA)["id"]
     told = person.says("forget", memory_id, "--reason", "a joke")
     assert told == f"Forgotten; memories restore {memory_id} brings it back.\n"
-    assert "hazelnuts" not in person.says("ask", "Which hazelnuts?")
+    assert "hazelnuts" not in person.says("recall", "Which hazelnuts?")
     person.says("memories", "restore", memory_id)
-    assert "hazelnuts" in person.says("ask", "Which hazelnuts?")
+    assert "hazelnuts" in person.says("recall", "Which hazelnuts?")
 
 
 def test_an_entity_that_is_forgotten_comes_back_by_the_same_command(person):
@@ -122,7 +131,8 @@ def test_an_entity_that_is_forgotten_comes_back_by_the_same_command(person):
     [lena] = [line.split()[1] for line in before.splitlines() if line.startswith("id: ")]
     told = person.says("forget", lena, "--reason", "private")
     assert told == f"Forgotten; memories restore {lena} brings it back.\n"
-    assert "nothing is found" in person.refused("about", "Lena")
+    assert person.says("about", "Lena") == 'Nothing is known of "Lena".\n'
+    assert person.json("about", "Lena")["nothing"] is True
     assert "Lena" not in person.says("entities", "list")
     assert person.says("memories", "restore", lena) == f"{lena}: restored\n"
     assert person.says("memories", "restore", lena) == f"{lena}: was there all the time\n"
@@ -144,7 +154,7 @@ def test_an_entity_that_was_forgotten_is_purged_by_its_id(person):
 def test_two_concepts_are_related(person, monkeypatch):
     assert person.says("relate", "hazelnut", "is-a", "nut") == "hazelnut is-a nut\n"
     monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "own")
-    assert "hazelnut is-a nut" in person.says("recall", "hazelnut")
+    assert "hazelnut is-a nut" in person.says("concept", "recall", "hazelnut")
 
 
 def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
@@ -165,12 +175,15 @@ def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["ask", ""], "message: must not be empty"),
+        (["recall", ""], "message: must not be empty"),
         (["remember", "x", "--about", ""], "about: must not be empty"),
         (["remember", "x", "--keep", "weeks"], "'weeks' is not one of 'days', 'normal'"),
         (["remember", "x", "--happened", "soon"], "--happened: not a time in ISO 8601: 'soon'"),
         (["remember", "x", "--replaces", "nope"], 'replaces: not found: "nope"'),
-        (["about", "Nobody"], 'nothing is found under "Nobody"'),
+        (["ask", "hi"], "'ask' is called 'recall' now"),
+        (["recal", "hi"], "Did you mean 'recall'?"),
+        (["recall", "hi", "--hops", "1"], "recall has no --hops, but concept recall has"),
+        (["search", "hi", "--at", "2026-01-01"], "search has no --at, but concept search has"),
         (["forget", "nope"], 'id: not found: "nope"'),
         (["relate", "a", "likes", "b"], "'likes' is not one of 'is-a'"),
         (["identify", "a", "b", "--same"], "Missing option '--said'"),
@@ -187,18 +200,19 @@ def test_what_cannot_be_done_is_one_line(person, arguments, line):
 def test_nothing_of_another_user_is_told(person, monkeypatch):
     person.says(*LENA, "--said", SAID)
     monkeypatch.setenv("CONCEPT_GRAPH_USER", "bob")
-    assert person.says("ask", "What is Lena allergic to?") == NOTHING
-    assert "nothing is found" in person.refused("about", "Lena")
+    assert person.says("recall", "What is Lena allergic to?") == NOTHING
+    assert person.says("about", "Lena") == 'Nothing is known of "Lena".\n'
+    assert person.json("about", "Lena")["nothing"] is True
 
 
 def test_other_words_are_asked_too(person):
     person.says(*LENA)
-    assert person.says("ask", "What may my guest not eat?") == NOTHING
-    told = person.says("ask", "What may my guest not eat?", "--also", "violin", "--also", "nuts")
+    assert person.says("recall", "What may my guest not eat?") == NOTHING
+    told = person.says("recall", "What may my guest not eat?", "--also", "violin", "--also", "nuts")
     assert told == NOTHING
-    told = person.says("ask", "What may my guest not eat?", "--also", "allergy")
+    told = person.says("recall", "What may my guest not eat?", "--also", "allergy")
     assert "“Lena is allergic to hazelnuts”" in told
     line = person.refused(
-        "ask", "Who?", *(part for one in range(21) for part in ("--also", str(one)))
+        "recall", "Who?", *(part for one in range(21) for part in ("--also", str(one)))
     )
     assert line.endswith("also: 21 texts are too many; at most 20")

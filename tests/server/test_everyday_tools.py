@@ -271,7 +271,6 @@ BAD = [
     ("search", {"query": ""}),
     ("search", {"query": "x", "since": "soon"}),
     ("search", {"query": "x", "kinds": ["fact"]}),
-    ("about", {"name": "nobody"}),
     ("about", {"name": "78333103-38c0-8cc6-a04f-43bc6e2f0c54"}),
     ("forget", {"id": "nosuch"}),
     ("relate", {"from": "a", "to": "a", "type": "is-a"}),

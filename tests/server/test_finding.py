@@ -39,12 +39,12 @@ def run(store: Path, *arguments: str, languages: str = "") -> Result:
     ],
 )
 def test_a_question_in_each_language_finds_its_episode(store: Path, asked: str, name: str) -> None:
-    found = json.loads(run(store, "find", asked, "--json", languages="en,de,ja").stdout)
+    found = json.loads(run(store, "concept", "find", asked, "--json", languages="en,de,ja").stdout)
     assert found["episodes"][0]["episode_id"] == name
 
 
 def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
-    shown = run(store, "find", "apples", "market", "--explain").stdout
+    shown = run(store, "concept", "find", "apples", "market", "--explain").stdout
     assert max(map(len, shown.splitlines())) <= 80
     assert "20250601/market" in shown
     assert "apples" in shown
@@ -53,7 +53,7 @@ def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
 
 def test_what_nothing_says_is_told_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
-    nothing = run(store, "find", "zeppelin")
+    nothing = run(store, "concept", "find", "zeppelin")
     assert nothing.stdout == "No episode says any of that.\n"
     assert "CONCEPT_GRAPH_CONCEPTS=own shows your own" in nothing.stderr
 
@@ -64,14 +64,14 @@ def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(
     monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
     first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
     store = Path(shutil.copyfile(first_version, tmp_path / "memory.db"))
-    said = run(store, "find", "apples").stderr
+    said = run(store, "concept", "find", "apples").stderr
     assert "not found by words: 2 episodes; run concept-graph-mcp index\n" in said
     run(store, "index")
-    assert "Bought apples" in run(store, "find", "apples").stdout
+    assert "Bought apples" in run(store, "concept", "find", "apples").stdout
 
 
 def test_an_asker_without_a_name_is_told_as_it_was_given(store: Path) -> None:
-    refused = run(store, "find", "apples", "--asker", " ")
+    refused = run(store, "concept", "find", "apples", "--asker", " ")
     assert (refused.exit_code, refused.stderr) == (
         1,
         "concept-graph-mcp: --asker: must not be empty\n",
@@ -86,15 +86,15 @@ def test_what_the_asker_said_comes_first(store: Path, tmp_path: Path) -> None:
     ]
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     run(store, "import", str(file))
-    asked = json.loads(run(store, "find", "pears", "--asker", "Bob", "--json").stdout)
+    asked = json.loads(run(store, "concept", "find", "pears", "--asker", "Bob", "--json").stdout)
     assert [row["episode_id"] for row in asked["episodes"]] == ["talk-2", "talk-1"]
     assert asked["episodes"][0]["factors"]["asker"] == 1.5
 
 
 def test_looking_at_another_time_finds_only_what_was_told_by_then(store: Path) -> None:
-    earlier = run(store, "find", "apples", "--at", "2025-05-01", "--json")
+    earlier = run(store, "concept", "find", "apples", "--at", "2025-05-01", "--json")
     assert json.loads(earlier.stdout) == {"episodes": []}
-    later = run(store, "find", "apples", "--at", "2025-07-01", "--json")
+    later = run(store, "concept", "find", "apples", "--at", "2025-07-01", "--json")
     assert [row["episode_id"] for row in json.loads(later.stdout)["episodes"]] == [
         "20250601/market"
     ]
@@ -115,13 +115,13 @@ def test_a_run_of_words_between_texts_does_not_end_the_making_of_the_index(tmp_p
         record = {"kind": "episode", "name": name, "summary": summary}
         file.write_text(json.dumps(record) + "\n", encoding="utf-8")
         assert run(store, "import", str(file), languages="ja").exit_code == 0
-    assert "20250605/last" not in run(store, "find", "playing", languages="en").stdout
+    assert "20250605/last" not in run(store, "concept", "find", "playing", languages="en").stdout
     run(store, "index", "--again", languages="en")
-    assert "20250605/last" in run(store, "find", "playing", languages="en").stdout
+    assert "20250605/last" in run(store, "concept", "find", "playing", languages="en").stdout
 
 
 def test_an_unknown_language_is_told_in_one_line(store: Path) -> None:
-    told = run(store, "find", "apples", languages="klingon")
+    told = run(store, "concept", "find", "apples", languages="klingon")
     assert told.exit_code == 1
     assert told.stderr.startswith("concept-graph-mcp: CONCEPT_GRAPH_LANGUAGES: ")
     assert "klingon" in told.stderr

@@ -67,7 +67,16 @@ def test_what_needs_no_store_imports_none(tmp_path, command, monkeypatch):
 
 @pytest.mark.parametrize(
     "command",
-    ["stats", "recall apple", "search", "check", "doctor", "export -", "backup", "remove a --yes"],
+    [
+        "stats",
+        "recall apple",
+        "search a",
+        "check",
+        "doctor",
+        "export -",
+        "backup",
+        "concept remove a --yes",
+    ],
 )
 def test_a_command_on_a_file_imports_neither_a_driver_nor_mcp(tmp_path, command, monkeypatch):
     monkeypatch.chdir(tmp_path)

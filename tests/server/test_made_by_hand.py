@@ -106,7 +106,9 @@ def test_a_twin_without_a_scope_takes_nothing_away(lab, start, label):
                                              "type": "evokes"}]))  # fmt: skip
 
 
-@pytest.mark.parametrize("command", [["stats"], ["export", "-"], ["index"], ["search", "apple"]])
+@pytest.mark.parametrize(
+    "command", [["stats"], ["export", "-"], ["index"], ["concept", "search", "apple"]]
+)
 def test_commands_work_beside_a_twin(lab, memgraph_uri, monkeypatch, command):
     monkeypatch.setenv("MEMGRAPH_URI", memgraph_uri)
     monkeypatch.setenv("TZ", "UTC")

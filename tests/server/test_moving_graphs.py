@@ -28,7 +28,7 @@ def test_a_restore_brings_back_exactly_what_was_backed_up(shell):
     before = shell.graph()
     shell.keep("backup")
     shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     said = shell.keep("restore", "latest", "--yes")
     assert shell.graph() == before
     assert said.endswith(f"restored {HELD}\n")
@@ -46,7 +46,7 @@ def test_a_restore_first_keeps_what_it_replaces(shell):
 
 def test_what_others_write_while_a_restore_keeps_what_it_replaces_is_not_lost(shell, monkeypatch):
     shell.keep("backup")
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     # How long somebody waits for a turn.
     monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0.1)
     monkeypatch.setattr(caller, "_RETRY_S", 0.1)
@@ -54,7 +54,9 @@ def test_what_others_write_while_a_restore_keeps_what_it_replaces_is_not_lost(sh
 
     async def meanwhile(folder, current):
         await keep_apart(folder, current)
-        tried.append(await anyio.to_thread.run_sync(shell.run, "rename", "果物", "fruit", "--yes"))
+        tried.append(
+            await anyio.to_thread.run_sync(shell.run, "concept", "rename", "果物", "fruit", "--yes")
+        )
 
     monkeypatch.setattr(Folder, "keep_apart", meanwhile)
     shell.keep("restore", "latest", "--yes")
@@ -66,8 +68,8 @@ def test_the_store_works_on_after_a_restore(shell):
     shell.keep("backup")
     shell.keep("restore", "latest", "--yes")
     shell.ok("import", "-", stdin="apple\tis-a\tplant\n")
-    assert "apple is-a plant" in shell.ok("recall", "apple")
-    assert "果物" in shell.ok("search", "果", "--limit", "1")
+    assert "apple is-a plant" in shell.ok("concept", "recall", "apple")
+    assert "果物" in shell.ok("concept", "search", "果", "--limit", "1")
 
 
 def test_clean_leaves_nothing_but_a_copy_of_it_kept_apart(shell):
@@ -82,7 +84,7 @@ def test_clean_leaves_nothing_but_a_copy_of_it_kept_apart(shell):
 def test_what_was_kept_apart_is_never_the_latest(shell):
     before = shell.graph()
     shell.keep("backup")
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     for _ in range(3):
         shell.ok("import", "-", stdin="pear\tis-a\tfruit\n")
         shell.keep("restore", "latest", "--yes")
@@ -203,7 +205,7 @@ def test_rotation_by_age_spares_the_newest():
 def test_reset_restores_and_then_runs_the_agents_own_reset(shell, tmp_path, monkeypatch):
     before = shell.graph()
     shell.keep("backup")
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     mark = tmp_path / "mark"
     monkeypatch.setenv("CORE_RESET_COMMAND", f"echo done > {mark}")
     shell.keep("reset", "--yes")
@@ -217,7 +219,7 @@ def test_reset_without_the_agents_command_does_nothing(shell, monkeypatch, given
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     shell.keep("backup")
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     before = shell.graph()
     refused = shell.run("reset", "--yes", "--dir", str(shell.folder))
     assert refused.exit_code == 1
@@ -235,35 +237,35 @@ def test_reset_tells_of_the_agents_failure(shell, monkeypatch):
 
 def test_a_correction_shows_first_what_it_touches_and_asks(shell):
     before = shell.graph()
-    refused = shell.run("remove", "apple", stdin="n\n")
+    refused = shell.run("concept", "remove", "apple", stdin="n\n")
     assert refused.exit_code == 1
     for line in ("concept: apple", "relation: apple is-a 果物", "relation: apple evokes Bought"):
         assert line in refused.stdout
     assert shell.graph() == before
-    shell.ok("remove", "apple", stdin="y\n")
+    shell.ok("concept", "remove", "apple", stdin="y\n")
     assert len(shell.graph()) == 1 + len(GRAPH) - 3
 
 
 def test_a_concept_is_renamed_with_all_its_relations(shell):
-    shell.ok("rename", "apple", "Apfel", "--yes")
-    assert "Apfel is-a 果物" in shell.ok("recall", "Apfel")
-    assert "Nothing comes to mind" in shell.ok("recall", "apple")
+    shell.ok("concept", "rename", "apple", "Apfel", "--yes")
+    assert "Apfel is-a 果物" in shell.ok("concept", "recall", "Apfel")
+    assert "Nothing comes to mind" in shell.ok("concept", "recall", "apple")
 
 
 def test_a_relation_is_removed_alone(shell):
-    shell.ok("remove", "apple", "is-a", "果物", "--yes")
-    assert "is-a" not in shell.ok("recall", "apple")
-    assert "evokes" in shell.ok("recall", "apple")
+    shell.ok("concept", "remove", "apple", "is-a", "果物", "--yes")
+    assert "is-a" not in shell.ok("concept", "recall", "apple")
+    assert "evokes" in shell.ok("concept", "recall", "apple")
 
 
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["rename", "nosuch", "x"], 'concept: nothing is called "nosuch"'),
-        (["rename", "apple", "果物"], 'new_name: "果物" is taken already'),
-        (["rename", "20250615/apple", "x"], "is an episode, which keeps its name"),
-        (["remove", "nosuch"], 'name: nothing is called "nosuch"'),
-        (["remove", "apple", "part-of", "果物"], 'no part-of from "apple" to "果物"'),
+        (["concept", "rename", "nosuch", "x"], 'concept: nothing is called "nosuch"'),
+        (["concept", "rename", "apple", "果物"], 'new_name: "果物" is taken already'),
+        (["concept", "rename", "20250615/apple", "x"], "is an episode, which keeps its name"),
+        (["concept", "remove", "nosuch"], 'name: nothing is called "nosuch"'),
+        (["concept", "remove", "apple", "part-of", "果物"], 'no part-of from "apple" to "果物"'),
     ],
 )
 def test_a_correction_that_cannot_be_made_is_one_line(shell, arguments, line):

@@ -67,7 +67,11 @@ def assert_a_line(result, code: int) -> str:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_shown_as_it_is_and_never_obeyed(there, name):
     remember(there, concept("seed"), concept(name), evokes("seed", name))
-    for command in (["search"], ["recall", "seed"], ["remove", name, "--yes"]):
+    for command in (
+        ["concept", "search"],
+        ["concept", "recall", "seed"],
+        ["concept", "remove", name, "--yes"],
+    ):
         shown = run(there, *command)
         assert shown.exit_code == 0, shown.output
         assert printable(name) in shown.stdout
@@ -78,8 +82,8 @@ def test_a_hostile_name_in_a_failure_or_a_question_is_escaped(there, tmp_path):
     name = "\x1b]0;owned\x07"
     remember(there, concept(name), concept("b"))
     for refused in (
-        run(there, "rename", name, name),
-        run(there, "remove", name + "!"),
+        run(there, "concept", "rename", name, name),
+        run(there, "concept", "remove", name + "!"),
         run(there, "view", name + "!"),
         run(there, name),
         run(there, "export", str(tmp_path / "nowhere" / name)),
@@ -134,7 +138,7 @@ def test_control_characters_are_escaped_and_all_others_are_not(text, shown):
 def test_json_carries_every_name_exactly_and_no_order_for_the_terminal(there):
     for name in HOSTILE:
         remember(there, concept("seed"), concept(name), evokes("seed", name))
-    found = run(there, "search", "--json").stdout
+    found = run(there, "concept", "search", "--json").stdout
     assert not [each for each in found if each != "\n" and unicodedata.category(each) == "Cc"]
     assert {row["concept"] for row in json.loads(found)["concepts"]} == {"seed", *HOSTILE}
 
@@ -169,7 +173,13 @@ def wide_graph(there: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["recall", "apple"], ["recall", "apple", "--explain"], ["search"], ["stats"], ["doctor"]],
+    [
+        ["concept", "recall", "apple"],
+        ["concept", "recall", "apple", "--explain"],
+        ["concept", "search"],
+        ["stats"],
+        ["doctor"],
+    ],
     ids=" ".join,
 )
 def test_tables_fit_eighty_columns_and_lose_no_text(there, command):
@@ -187,13 +197,13 @@ def test_help_fits_eighty_columns_and_ends_every_sentence(there):
     told = run("--help").stdout
     assert max(map(len, told.splitlines())) <= 80
     assert "..." not in told.replace("[OPTIONS] [COMMAND] [ARGS]...", "")
-    listed = " ".join(told.partition("Commands:")[2].split())
+    listed = " ".join(told.partition("Start, e.g. ")[2].split())
     for name in main.list_commands(None):
         sentence = main.get_command(None, name).help.partition("\n\n")[0]
         assert " ".join(sentence.split()).partition(". ")[0].rstrip(".") in listed
 
 
-@pytest.mark.parametrize("topic", ["memories", "entities"])
+@pytest.mark.parametrize("topic", ["memories", "entities", "concept"])
 def test_a_topic_without_a_command_says_which_there_are_and_what_each_does(topic):
     told = run(topic)
     assert (told.exit_code, told.stdout) == (2, "")
@@ -216,15 +226,17 @@ def test_the_help_of_every_command_fits_eighty_columns():
 def test_recall_and_search_look_at_another_time(there):
     remember(there, concept("apple"), concept("fruit"), evokes("apple", "fruit"))
     day, later = "1970-01-01T00:00Z", "1970-01-02T00:00Z"
-    (then,) = json.loads(run(there, "recall", "apple", "--at", day, "--json").stdout)[
+    (then,) = json.loads(run(there, "concept", "recall", "apple", "--at", day, "--json").stdout)[
         "propositions"
     ]
-    (faded,) = json.loads(run(there, "recall", "apple", "--at", later, "--json").stdout)[
+    (faded,) = json.loads(run(there, "concept", "recall", "apple", "--at", later, "--json").stdout)[
         "propositions"
     ]
     assert then["score"] == 0.25
     assert faded["score"] == pytest.approx(0.25 * 0.36787944, abs=1e-6)
-    found = json.loads(run(there, "search", "fruit", "--at", later, "--json").stdout)["concepts"]
+    found = json.loads(run(there, "concept", "search", "fruit", "--at", later, "--json").stdout)[
+        "concepts"
+    ]
     assert found[0]["concept"] == "fruit"
     assert found[0]["arousal"] == pytest.approx(0.36787944, abs=1e-6)
 
@@ -232,31 +244,33 @@ def test_recall_and_search_look_at_another_time(there):
 def test_a_time_without_a_zone_is_in_the_configured_one(there, monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     remember(there, concept("apple"), concept("fruit"), evokes("apple", "fruit"))
-    shown = json.loads(run(there, "recall", "apple", "--at", "1970-01-02T09:00", "--json").stdout)
+    shown = json.loads(
+        run(there, "concept", "recall", "apple", "--at", "1970-01-02T09:00", "--json").stdout
+    )
     assert shown["propositions"][0]["arousal"] == pytest.approx(0.36787944, abs=1e-6)
 
 
 def test_a_look_at_another_time_arouses_nothing(there):
-    refused = run(there, "recall", "apple", "--touch", "--at", "2026-01-01")
+    refused = run(there, "concept", "recall", "apple", "--touch", "--at", "2026-01-01")
     assert "cannot be combined" in assert_a_line(refused, 2)
 
 
 @pytest.mark.parametrize("command", ["recall", "search"])
 @pytest.mark.parametrize("at", ["yesterday", "", "1969-12-31", "99999-01-01", "0001-01-01T00:00"])
 def test_a_time_that_is_none_is_one_line(there, command, at):
-    assert "--at: " in assert_a_line(run(there, command, "apple", "--at", at), 1)
+    assert "--at: " in assert_a_line(run(there, "concept", command, "apple", "--at", at), 1)
 
 
 def test_what_is_printed_as_json_is_whole(there):
     remember(there, concept("apple"), concept("a"), concept("b"))
     remember(there, evokes("apple", "a"), evokes("apple", "b"))
-    shown = json.loads(run(there, "recall", "apple", "--limit", "1", "--json").stdout)
+    shown = json.loads(run(there, "concept", "recall", "apple", "--limit", "1", "--json").stdout)
     assert shown["total"] == 2
     assert len(shown["propositions"]) == 1
     assert shown["propositions"][0].keys() >= {
         "text", "score", "valence", "hop", "arousal", "weight", "reverse",
     }  # fmt: skip
-    nothing = json.loads(run(there, "recall", "nosuch", "--json").stdout)
+    nothing = json.loads(run(there, "concept", "recall", "nosuch", "--json").stdout)
     assert nothing["propositions"] == []
     assert nothing["total"] == 0
     counted = json.loads(run(there, "stats", "--json").stdout)
@@ -275,7 +289,9 @@ def test_numbers_that_json_does_not_have_are_null(there):
     remember(there, concept("apple"), concept("fruit"), evokes("apple", "fruit"))
     with closing(sqlite3.connect(there.partition("=")[2])) as connection, connection:
         connection.execute("UPDATE edge SET properties = '{\"weight\":Infinity}'")
-    shown = json.loads(run(there, "recall", "apple", "--json").stdout, parse_constant=pytest.fail)
+    shown = json.loads(
+        run(there, "concept", "recall", "apple", "--json").stdout, parse_constant=pytest.fail
+    )
     assert shown["propositions"][0]["weight"] is None
 
 
@@ -294,14 +310,17 @@ def test_check_is_content_with_a_sound_graph_and_says_so(there):
     [
         (["view", "--port", "70000"], "'--port': 70000 is not in the range"),
         (["view", "--port", "-1"], "'--port': -1 is not in the range"),
-        (["recall", "a", "--limit", HUGE], f"'--limit': {HUGE} is not in the range"),
-        (["recall", "a", "--limit", "0"], "'--limit': 0 is not in the range"),
-        (["recall", "a", "--hops", HUGE], f"'--hops': {HUGE} is not in the range"),
-        (["recall", "a", "--hops", "11"], "'--hops': 11 is not in the range 0<=x<=10"),
-        (["search", "--limit", HUGE], f"'--limit': {HUGE} is not in the range"),
+        (["concept", "recall", "a", "--limit", HUGE], f"'--limit': {HUGE} is not in the range"),
+        (["concept", "recall", "a", "--limit", "0"], "'--limit': 0 is not in the range"),
+        (["concept", "recall", "a", "--hops", HUGE], f"'--hops': {HUGE} is not in the range"),
+        (["concept", "recall", "a", "--hops", "11"], "'--hops': 11 is not in the range 0<=x<=10"),
+        (["concept", "search", "--limit", HUGE], f"'--limit': {HUGE} is not in the range"),
         (["backup", "--max-age", "9999999999999"], "'--max-age': 9999999999999 is not in the"),
-        (["rename", "apple"], "Missing argument 'NEW_NAME'"),
-        (["remove", "a", "b"], "name a concept, an episode, or a relation as FROM TYPE TO"),
+        (["concept", "rename", "apple"], "Missing argument 'NEW_NAME'"),
+        (
+            ["concept", "remove", "a", "b"],
+            "name a concept, an episode, or a relation as FROM TYPE TO",
+        ),
         (["forget"], "Missing argument 'ID'"),
         (["mislay"], "No such command 'mislay'"),
         (
@@ -309,7 +328,7 @@ def test_check_is_content_with_a_sound_graph_and_says_so(there):
             "No such command 'memoires'. Did you mean 'memories'?",
         ),
         (["--embedded", "serv", "tokens"], "For a file of that name write --embedded=serv"),
-        (["recall", "--limt", "3"], "--limt"),
+        (["concept", "recall", "--limt", "3"], "--limt"),
         (["export", ""], "'FILE': must not be empty"),
         (["import", ""], "'FILE': must not be empty"),
         (["backup", "--dir", ""], "'--dir': must not be empty"),
@@ -324,10 +343,10 @@ def test_a_command_line_that_makes_no_sense_is_one_line(there, arguments, told):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["rename", "apple", ""], "new_name: must not be empty"),
-        (["rename", "", "apple"], "concept: must not be empty"),
-        (["remove", ""], "name: must not be empty"),
-        (["remove", "", "is-a", "b"], "from: must not be empty"),
+        (["concept", "rename", "apple", ""], "new_name: must not be empty"),
+        (["concept", "rename", "", "apple"], "concept: must not be empty"),
+        (["concept", "remove", ""], "name: must not be empty"),
+        (["concept", "remove", "", "is-a", "b"], "from: must not be empty"),
         (["export", LONG], "File name too long"),
         (["import", LONG], "File name too long"),
         (["backup", "--dir", LONG], "File name too long"),
@@ -355,26 +374,26 @@ def test_a_backfill_from_a_file_with_too_long_a_name_is_one_line(there):
 
 def test_a_name_that_begins_with_a_dash_is_told_where_it_goes(there):
     remember(there, {"kind": "concept", "name": "-dash"})
-    refused = run(there, "search", "-dash")
+    refused = run(there, "concept", "search", "-dash")
     assert refused.stderr == (
-        "concept-graph-mcp search: No such option '-d'; what begins with a dash and is none goes"
-        " after --; see concept-graph-mcp search --help\n"
+        "concept-graph-mcp concept search: No such option '-d'; what begins with a dash and is none"
+        " goes after --; see concept-graph-mcp concept search --help\n"
     )
-    assert "-dash" in run(there, "search", "--", "-dash").stdout
+    assert "-dash" in run(there, "concept", "search", "--", "-dash").stdout
 
 
 def test_a_store_may_have_a_name_that_begins_with_a_dash(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     remember("--embedded=-dash.db", {"kind": "concept", "name": "apple"})
-    assert "apple" in run("--embedded=-dash.db", "search").stdout
+    assert "apple" in run("--embedded=-dash.db", "concept", "search").stdout
     assert (tmp_path / "-dash.db").is_file()
 
 
 def test_a_search_of_an_empty_graph_says_so(there):
     remember(there, {"kind": "concept", "name": "apple"})
-    assert run(there, "remove", "apple", "--yes").exit_code == 0
-    assert run(there, "search").stdout == "There is no concept yet.\n"
-    assert json.loads(run(there, "search", "--json").stdout) == {"concepts": []}
+    assert run(there, "concept", "remove", "apple", "--yes").exit_code == 0
+    assert run(there, "concept", "search").stdout == "There is no concept yet.\n"
+    assert json.loads(run(there, "concept", "search", "--json").stdout) == {"concepts": []}
 
 
 def test_an_option_of_the_program_after_the_command_says_where_it_goes():

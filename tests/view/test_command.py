@@ -98,7 +98,7 @@ def test_a_name_that_nothing_has_is_a_failure(lived_file):
     assert result.exit_code == 1
     assert result.stderr == (
         "concept-graph-mcp: nothing is called 'nothing at all';"
-        " concept-graph-mcp search shows what there is\n"
+        " concept-graph-mcp search finds what there is\n"
     )
 
 

@@ -1,7 +1,7 @@
-"""Offer the everyday tools to people: `ask`, `remember`, `about`, `forget`, `relate`, `identify`.
+"""Offer the seven everyday tools to people, under the names of the tools.
 
-A text that a person types is no quotation: only --said is. Names outside --said do not count as the
-user's own words.
+A text that a person types is the owner's own word. With --said only that is quoted, and names
+outside it do not count as the owner's.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +13,7 @@ from conceptgraph_core import dates
 from conceptgraph_core.concepts.schema import RELATION_TYPES
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.quoting import quote
+from conceptgraph_core.text import show_name
 
 from .. import everyday
 from ..calls import everyday as verbs
@@ -48,7 +49,7 @@ _NOTHING = "No stored text matches these words; it may be stored in others (--al
 @AT
 @AS_JSON
 @click.pass_obj
-def ask(
+def recall(
     embedded: str | None,
     /,
     *,
@@ -85,6 +86,60 @@ def ask(
 
 
 @click.command()
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@options(
+    verbs.search,
+    query=LEFT_OUT,
+    since={"metavar": "DATE", "help": "What was said from this date on."},
+    until={"metavar": "DATE", "help": "And up to the end of this date."},
+    about={"metavar": "NAME", "help": "Only what is about this name."},
+    kinds={"name": "--kind", "help": "Only this kind; may be given again."},
+    limit="At most this many.",
+    asker=OF_ASKER,
+    asked_at=LEFT_OUT,
+    also={"metavar": "TEXT", "help": "Other words for it; may be given again."},
+)
+@AS_JSON
+@click.pass_obj
+def search(embedded: str | None, /, words: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
+    """Search memories, people and things, and concepts for TEXT; the best come first.
+
+    Nothing changes.
+    """
+    query = " ".join(words)
+
+    async def work(session: Session) -> tuple[list[Row], int]:
+        zone = session.zone
+        ends = [
+            None if given[name] is None else unix_ms(given[name], zone, f"--{name}")
+            for name in ("since", "until")
+        ]
+        times = dict(zip(("since", "until"), ends, strict=True))
+        rows, advice = await everyday.search(session, query, **given | times)
+        if advice is not None:
+            note(advice)
+        total = rows[0]["total"] if rows else 0
+        return [_dated(session, {**one, "total": None}) for one in rows], total
+
+    rows, total = with_everyday(embedded, work)
+    if as_json:
+        print_json({"found": [_plain(one) for one in rows], "total": total})
+        return
+    for one in rows:
+        who = f", {one['who']}" if one.get("who") else ""
+        say(f"{one['kind']}: {one['at'][:10]}{who}: {quote(one['text'])} ({one['id']})")
+    if not rows:
+        say(_NOTHING)
+    elif total > len(rows):
+        say(f"{total - len(rows):,} more; --limit shows them.")
+
+
+def _plain(row: Row) -> Row:
+    made = {key: value for key, value in row.items() if value is not None}
+    return {**made, "matched": list(row["matched"])}
+
+
+@click.command()
 @click.argument("text")
 @options(
     verbs.remember,
@@ -93,7 +148,7 @@ def ask(
         "metavar": "NAME",
         "help": 'Names that it is about, such as "Lena" or "Lena (sister)"; may be given again.',
     },
-    said={"metavar": "TEXT", "help": "Your words, to be quoted; what they name is yours."},
+    said={"metavar": "TEXT", "help": "Your words, to be quoted; by default TEXT."},
     replaces={
         "metavar": "ID",
         "help": "The memory that is no longer so, or the wrong fact.",
@@ -124,6 +179,8 @@ def remember(
     async def work(session: Session) -> Row:
         at = None if happened_at is None else unix_ms(happened_at, session.zone, "--happened")
         names = [_named(one) for one in about]
+        # The owner types it: it is their own word, and no inference.
+        given["said"] = given["said"] or text
         row, advice = await everyday.remember(session, text, names, happened_at=at, **given)
         if advice is not None:
             note(advice)
@@ -158,8 +215,8 @@ def about(embedded: str | None, /, *, words: tuple[str, ...], as_json: bool, **g
     name = " ".join(words)
 
     async def work(session: Session) -> Row:
-        row, advice = await everyday.about(session, name, **given)
-        if advice is not None:
+        row, advice = await everyday.tell_about(session, name, **given)
+        if advice is not None and not row["nothing"]:
             note(advice)
         for field in ("facts", "said"):
             row[field] = [_dated(session, one) for one in row[field]]
@@ -168,6 +225,9 @@ def about(embedded: str | None, /, *, words: tuple[str, ...], as_json: bool, **g
     row = with_everyday(embedded, work)
     if as_json:
         print_json({**row, "more": dict(row["more"])})
+        return
+    if row["nothing"]:
+        say(f"Nothing is known of {show_name(name)}.")
         return
     for line in _about_lines(row):
         say(line)

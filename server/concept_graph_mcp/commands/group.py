@@ -2,7 +2,7 @@
 
 import errno
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +18,8 @@ from ..settings import SettingsError
 _ALIKE = 0.8
 # The packages that only the server needs.
 _SERVERS = frozenset({"mcp", "mcp_types"})
+# How alike they are where the word can only be a command.
+_LIKELY = 0.6
 _TOLD = (click.UsageError, SettingsError, StoreError, OSError)
 
 
@@ -27,14 +29,33 @@ class Sentences(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first sentence of each."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, command.get_short_help_str(limit=1_000))
-                    for name, command in commands.items()
-                    if command is not None
-                ]
-            )
+        for title, names in self.list_groups(ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(limit=1_000))
+                        for name in names
+                        if (command := commands[name]) is not None
+                    ]
+                )
+
+    def list_groups(self, ctx: click.Context) -> Mapping[str, Iterable[str]]:
+        """Return the title of each group of commands, and their names."""
+        return {"Commands": self.list_commands(ctx)}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that *args* begin with. Raises UsageError with what may be meant."""
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            self.refuse_command(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def refuse_command(self, ctx: click.Context, name: str) -> None:
+        """Raise UsageError for the unknown command *name*, if another may be meant."""
+        meant = get_close_matches(name, self.list_commands(ctx), 1, _LIKELY)
+        if meant:
+            raise click.UsageError(f"No such command '{name}'. Did you mean '{meant[0]}'?", ctx)
 
 
 class Topic(Sentences):
@@ -54,14 +75,32 @@ class Commands(Sentences):
     """
 
     def __init__(
-        self, *, modules: Mapping[str, str], unserved: Callable[[str], None], **attributes: Any
+        self,
+        *,
+        groups: Mapping[str, Mapping[str, str]],
+        renamed: Mapping[str, str],
+        unserved: Callable[[str], None],
+        **attributes: Any,
     ) -> None:
         super().__init__(**attributes)
-        self._modules = modules
+        self._groups = groups
+        self._modules = {name: one for each in groups.values() for name, one in each.items()}
+        self._renamed = renamed
         self._unserved = unserved
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._modules)
+
+    def list_groups(self, ctx: click.Context) -> Mapping[str, Iterable[str]]:
+        """Return the commands in the groups that were given."""
+        return self._groups
+
+    def refuse_command(self, ctx: click.Context, name: str) -> None:
+        """Raise UsageError with the present name of a command that was renamed."""
+        if name in self._renamed:
+            now = self._renamed[name]
+            raise click.UsageError(f"'{name}' is called '{now}' now: concept-graph-mcp {now}", ctx)
+        super().refuse_command(ctx, name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._modules:
@@ -72,7 +111,7 @@ class Commands(Sentences):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names_none = self._modules.keys().isdisjoint(args)
+        names_none = {*self._modules, *self._renamed}.isdisjoint(args)
         try:
             self._tell_from_paths(ctx, args)
             return super().parse_args(ctx, args)
@@ -122,13 +161,8 @@ class Commands(Sentences):
             raise self._told(error) from None
 
     def _told(self, error: Exception) -> click.ClickException:
-        if isinstance(error, click.NoSuchOption) and self._has(error.option_name):
-            name = error.ctx.info_name if error.ctx else None
-            where = f"concept-graph-mcp {error.option_name} {name}"
-            return Misused(error, f"{error.option_name} goes before the command: {where}")
-        if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
-            message = error.format_message().removesuffix(".")
-            return Misused(error, f"{message}; what begins with a dash and is none goes after --")
+        if isinstance(error, click.NoSuchOption):
+            return Misused(error, self._explain_option(error))
         if isinstance(error, click.UsageError):
             return Misused(error, error.format_message())
         from .common import Failure
@@ -139,6 +173,29 @@ class Commands(Sentences):
         if isinstance(error, SettingsError):
             return Failure(*error.problems)
         return Failure(str(error))
+
+    def _explain_option(self, error: click.NoSuchOption) -> str:
+        option, name = error.option_name, error.ctx.info_name if error.ctx else None
+        if self._has(option):
+            return f"{option} goes before the command: concept-graph-mcp {option} {name}"
+        if now := self._find_concept_command(error):
+            return f"{name} has no {option}, but {now} has: concept-graph-mcp {now}"
+        message = error.format_message()
+        if option.startswith("--"):
+            return message
+        return f"{message.removesuffix('.')}; what begins with a dash and is none goes after --"
+
+    def _find_concept_command(self, error: click.NoSuchOption) -> str | None:
+        """Return the command of concepts that has the option, and had this command's name once."""
+        context = error.ctx
+        concept = self.get_command(context, "concept") if context is not None else None
+        if context is None or context.parent is None or not isinstance(concept, click.Group):
+            return None
+        if context.parent.command is not self or context.info_name not in ("recall", "search"):
+            return None
+        command = concept.commands[context.info_name]
+        has = any(error.option_name in one.opts for one in command.params)
+        return f"concept {context.info_name}" if has else None
 
     def _has(self, option: str) -> bool:
         return any(option in parameter.opts for parameter in self.params)

@@ -87,7 +87,7 @@ def recall(
         if total > len(rows):
             say(f"{total - len(rows):,} more; --limit shows them.")
     else:
-        say("Nothing comes to mind; concept-graph-mcp search shows what there is.")
+        say("Nothing comes to mind; concept-graph-mcp concept search shows what there is.")
     for row in unknown:
         similar = f" (similar: {', '.join(row['similar'])})" if row["similar"] else ""
         say(f"Nothing is called {show_name(row['seed'])}{similar}.")

@@ -70,4 +70,4 @@ async def _check(session: Session, name: str | None) -> None:
     from ..view.names import find_called
 
     if name is not None and not (await find_called(session, name))[1]:
-        raise Failure(f"nothing is called {name!r}; concept-graph-mcp search shows what there is")
+        raise Failure(f"nothing is called {name!r}; concept-graph-mcp search finds what there is")

@@ -106,6 +106,8 @@ doubts, relations, what was said, and how many more there are of each."""
         from ..view import names
 
         answer = await self.about(**given)
+        if answer.get("nothing"):
+            return answer, None
         return answer, await names.of_about(self._session, answer)
 
     @take_arguments(verbs.forget)
