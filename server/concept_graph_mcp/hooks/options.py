@@ -61,14 +61,18 @@ class Options:
         return max(self.prompt_seconds, busy_s)
 
     def settings(
-        self, embedded: str | None, environment: Mapping[str, str] = os.environ
+        self, embedded: str | None, environment: Mapping[str, str] | None = None
     ) -> settings.Settings:
-        """Return the settings of the store in *environment*; it is a file if none is named.
+        """Return the settings of the store in *environment*, by default that of this process.
 
         Raises SettingsError.
         """
-        environment = {**self.env, **settings.given(environment)}
-        return settings_file.read_settings(embedded, "everyday", environment=environment)
+        if environment is None:
+            # Those of this process: its texts get their languages too.
+            environment = {**self.env, **settings.given(os.environ)}
+            return settings_file.read_settings(embedded, "everyday", environment=environment)
+        merged = settings_file.merge_environment({**self.env, **settings.given(environment)})
+        return settings.read(merged, embedded, "everyday")
 
 
 def _measure_load() -> float:
