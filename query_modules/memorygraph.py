@@ -122,7 +122,7 @@ from conceptgraph_core.memories import (
     statistics,
     traversal,
 )
-from conceptgraph_core.memories import context as contexts
+from conceptgraph_core.memories import candidates as contexts
 from conceptgraph_core.memories import neighbourhood as neighbourhoods
 from conceptgraph_core.memories import search as searching
 from conceptgraph_core.memories.view import AllMemories, DeletedMemories, Graph

@@ -11,7 +11,7 @@ from conceptgraph_core.entities import activation, edges, trust
 from conceptgraph_core.entities.identity import likenesses, resolution
 from conceptgraph_core.entities.schema import CAUSAL_MOODS_APART
 from conceptgraph_core.everyday import schema as everyday
-from conceptgraph_core.memories import rules
+from conceptgraph_core.memories import fade
 from conceptgraph_core.memories import schema as memories
 from conceptgraph_core.retrieval import periods, question, scoring
 
@@ -86,10 +86,10 @@ def test_the_numbers_by_which_memories_fade_are_those_of_the_rules():
 
 
 def test_links_fade_as_the_formula_says():
-    days, floor = rules.LINK_HALF_LIFE_MS // rules.DAY_MS, rules.LINK_FLOOR
+    days, floor = fade.LINK_HALF_LIFE_MS // fade.DAY_MS, fade.LINK_FLOOR
     formula = f"max(min({floor}, strength), strength · 0.5^(days / ({days} · (1 + n))))"
     assert HEADINGS["Strength of a link"] == f"strength(now) = {formula}"
-    assert f"at most {rules.MAX_LINK_DAYS}" in TEXT
+    assert f"at most {fade.MAX_LINK_DAYS}" in TEXT
 
 
 def test_near_duplicates_and_contexts_are_as_the_page_says():
@@ -109,7 +109,7 @@ def test_trust_is_the_product_of_the_page():
     assert f"(1 + intensity / {1 / trust.BOOST:g})" in formula
     assert f"min(edges / {trust.FULL_DENSITY}, 1)" in formula
     assert f"intensity is above {trust.PROMOTING_INTENSITY}" in TEXT
-    assert f"a tau of {activation.TAU_MS // rules.DAY_MS} days" in TEXT
+    assert f"a tau of {activation.TAU_MS // fade.DAY_MS} days" in TEXT
     assert f"a standard deviation of {CAUSAL_MOODS_APART}" in TEXT
 
 

@@ -5,7 +5,7 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from conceptgraph_core.concepts.schema import SHARED
-from conceptgraph_core.memories.rules import STATES
+from conceptgraph_core.memories.fade import STATES
 
 DAY_MS = 86_400_000
 # Noon of 15 June 2025, UTC.

@@ -11,7 +11,7 @@ from ..entities.identity import ledger
 from ..entities.node import All
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
-from ..memories import rules, standing
+from ..memories import fade, standing
 from ..memories import schema as memories
 from ..memories.view import AllMemories, Graph, Node
 from . import schema
@@ -98,12 +98,12 @@ def _turns(node: Node, least: float) -> Iterator[Row]:
     forgotten = metadata.get(memories.FORGOTTEN)
     for entry in history if isinstance(history, (list, tuple)) else ():
         at, state, before = (_entry(entry, name) for name in ("at", "to", "from"))
-        if not isinstance(at, int) or state not in rules.STATES or before not in rules.STATES:
+        if not isinstance(at, int) or state not in fade.STATES or before not in fade.STATES:
             continue
         cause = ", when it was recalled" if at == node.value("accessed_at") else ""
         why, undo = f"{before} → {state}{cause}", None
-        change = FADED if rules.STATES.index(state) > rules.STATES.index(before) else RETURNED
-        if state == rules.EXPIRED:
+        change = FADED if fade.STATES.index(state) > fade.STATES.index(before) else RETURNED
+        if state == fade.EXPIRED:
             score = _entry(entry, "score")
             change = FORGOTTEN if isinstance(score, float) and score >= least else EXPIRED
             known = _entry(forgotten, "at") == at

@@ -8,7 +8,7 @@ from .. import quoting
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..language import oneself
-from ..memories import context as contexts
+from ..memories import candidates as contexts
 from ..memories import rendering, standing
 from ..memories import schema as memories
 from ..memories.view import Graph, Node

@@ -16,9 +16,9 @@ from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
 from ..folding import plain
 from ..limits import MAX_DAYS
-from ..memories import context as contexts
+from ..memories import candidates as contexts
 from ..memories import near_duplicates, rendering, standing
-from ..memories.context import Candidate
+from ..memories.candidates import Candidate
 from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING

@@ -11,7 +11,7 @@ from ..jobs.schema import BATCH, MAX_BATCH, PURGE
 from ..jobs.worker import Work
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from . import crud, lifecycle, resting, rules, schema, standing
+from . import crud, fade, lifecycle, resting, schema, standing
 from .filters import Wanted
 from .view import AllMemories, Node
 
@@ -47,7 +47,7 @@ def _list_memory(graph: AllMemories, node: Node) -> Row:
         "accessed_at": fading.accessed_at,
         "deleted_at": node.value("deleted_at"),
         "forgotten": node.is_forgotten,
-        "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
+        "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),
     }
 
 

@@ -7,7 +7,7 @@ from .. import text
 from ..errors import Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
-from . import duplicates, ids, lifecycle, links, near_duplicates, resting, rules, schema, standing
+from . import duplicates, fade, ids, lifecycle, links, near_duplicates, resting, schema, standing
 from . import together as pairs
 from .view import AllMemories, Graph, Node
 
@@ -298,7 +298,7 @@ def hide_all(graph: AllMemories, nodes: Sequence[Node], why: Row) -> None:
     changed: list[Node] = []
     for node in nodes:
         score = graph.presence(node, may_expire=True)[0]
-        changes = lifecycle.transition(node, rules.EXPIRED, now_ms, score)
+        changes = lifecycle.transition(node, fade.EXPIRED, now_ms, score)
         changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
         graph.update(node, **changes, decay_score=score)
         changed += [node, *standing.settle(every, node)]
@@ -357,7 +357,7 @@ def read_whole(graph: AllMemories, node: Node) -> Row:
         "accessed_at": fading.accessed_at,
         "state": graph.state(node),
         "decay_score": round(graph.score(node), schema.DECIMALS),
-        "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
+        "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),
         "parent_id": value("parent_id"),
         "concepts": list(value("concepts")),
         "metadata": value("metadata"),

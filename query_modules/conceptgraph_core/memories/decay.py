@@ -8,7 +8,7 @@ from ..errors import ConceptGraphError
 from ..jobs import worker
 from ..jobs.schema import BATCH, DECAY, MAX_BATCH
 from ..jobs.worker import Work
-from . import lifecycle, rules, schema
+from . import fade, lifecycle, schema
 from .view import AllMemories, Node
 
 Row = dict[str, Any]
@@ -53,7 +53,7 @@ def _let_pass(graph: AllMemories, node: Node, made: Row, dry_run: bool) -> None:
             made["transitioned"] += 1
         if dry_run:
             return
-        if state == known == rules.ARCHIVED and lifecycle.is_loose(node):
+        if state == known == fade.ARCHIVED and lifecycle.is_loose(node):
             # An import brings archived content uncompressed.
             graph.update(node, content=lifecycle.stored_content(node.content, state))
         if state != known or abs(score - node.score) >= schema.MIN_SCORE_CHANGE:
@@ -77,14 +77,14 @@ def _change(graph: AllMemories, node: Node, score: float, state: str) -> Row:
 def _explain(graph: AllMemories, node: Node, score: float, state: str) -> str:
     """Return why *node* changes to *state*, as a text for people."""
     fading, now_ms = node.fading, graph.context.now_ms
-    if rules.is_preserved(fading.tags, fading.preserved_until, now_ms):
+    if fade.is_preserved(fading.tags, fading.preserved_until, now_ms):
         return "it is preserved"
     if node.is_deleted:
         return "nothing expires without a retention window"
     days = max(0, now_ms - fading.accessed_at) / DAY_MS
-    least = dict(rules.thresholds(graph.context.decay))
+    least = dict(fade.thresholds(graph.context.decay))
     since = f"{days:.1f} days after its last access, {fading.access_count} in all"
-    if rules.STATES.index(state) < rules.STATES.index(node.stored_state):
+    if fade.STATES.index(state) < fade.STATES.index(node.stored_state):
         return f"its score is {score:.3g}, {least[state]:g} or more, {since}"
-    above = rules.STATES[rules.STATES.index(state) - 1]
+    above = fade.STATES[fade.STATES.index(state) - 1]
     return f"its score is {score:.3g}, below {least[above]:g}, {since}"

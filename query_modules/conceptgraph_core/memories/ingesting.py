@@ -8,7 +8,7 @@ from ..entities.node import Graph as Entities
 from ..entities.observation import hiding
 from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
-from . import admin, lifecycle, resting, rules, schema
+from . import admin, fade, lifecycle, resting, schema
 from .crud import own_metadata
 from .view import AllMemories, Node
 
@@ -22,7 +22,7 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     Each is added at the end of its thread. An existing one stays as it is, even if it was forgotten
     or corrected meanwhile; only its metadata notes that another import has it too, and that it was
     observed. A message counts as created when it was said (unix ms). It fades from
-    then on, or from later if that was long ago (`rules.fading_since`).
+    then on, or from later if that was long ago (`fade.fading_since`).
 
     Returns created, existing, and differing: the ids of existing ones with another text, speaker or
     time, whether the message or the memory was changed. Raises InvalidRow.
@@ -123,10 +123,10 @@ class _Ingesting:
     def _presence(self, said_at: int) -> Row:
         """Return the first score and state of a message of that time."""
         context = self._graph.context
-        since = rules.fading_since(said_at, self._fading, context.now_ms, context.decay)
-        score, state = rules.now(_fading(since), context.now_ms, context.decay)
+        since = fade.fading_since(said_at, self._fading, context.now_ms, context.decay)
+        score, state = fade.now(_fading(since), context.now_ms, context.decay)
         # Only the worker lets a memory expire.
-        state = rules.ARCHIVED if state == rules.EXPIRED else state
+        state = fade.ARCHIVED if state == fade.EXPIRED else state
         return {"accessed_at": since, "decay_score": score, "state": state}
 
     def _next(self, thread: str) -> int:
@@ -191,9 +191,9 @@ def _imports(metadata: Mapping[str, Any]) -> list[str]:
     return list(found) if isinstance(found, (list, tuple)) else []
 
 
-def _fading(since: int) -> rules.Fading:
+def _fading(since: int) -> fade.Fading:
     """Return the inputs of the score of a message that counts as accessed then."""
-    return rules.Fading(schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, since)
+    return fade.Fading(schema.DEFAULT_IMPORTANCE, schema.DEFAULT_CONFIDENCE, 0, since)
 
 
 def _is_said_by(node: Node, values: Row) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from .. import limits, text, validators
 from ..errors import InvalidText, NotAllowed
 from ..retrieval.indexer import Writer
-from . import item_filters, rules, schema
+from . import fade, item_filters, schema
 from .crud import check_properties, hide
 from .filters import Wanted
 from .ids import item_id
@@ -259,7 +259,7 @@ class _Items:
 
 # The properties of a value that was hidden or embedded, for the one put in its place.
 _RESET: Final[Row] = {
-    "state": rules.ACTIVE,
+    "state": fade.ACTIVE,
     "deleted_at": None,
     "embedding": None,
     "embedding_dimension": None,

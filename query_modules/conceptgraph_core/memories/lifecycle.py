@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from .. import limits, text
 from ..errors import InvalidNumber, InvalidText
-from . import compression, rules, schema
+from . import compression, fade, schema
 from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
@@ -60,8 +60,8 @@ def preserve(
         graph.update(node, preserved_until=until)
     else:
         chosen = _PRESERVED if tag is None else tag
-        if not isinstance(chosen, str) or chosen.casefold() not in rules.PRESERVING_TAGS:
-            raise InvalidText(f"tag: must be one of {', '.join(rules.PRESERVING_TAGS)}")
+        if not isinstance(chosen, str) or chosen.casefold() not in fade.PRESERVING_TAGS:
+            raise InvalidText(f"tag: must be one of {', '.join(fade.PRESERVING_TAGS)}")
         tags = [*node.value("tags"), chosen.casefold()]
         graph.update(node, tags=schema.checked_names(tags, "tags"))
     settle(graph, node)
@@ -81,10 +81,10 @@ def status_of(graph: AllMemories, node: Node) -> Row:
     now_ms, decay = graph.context.now_ms, graph.context.decay
     fading = graph.fading(node)
     score, state = graph.presence(node, may_expire=True)
-    following = rules.next_state(fading, now_ms, decay)
-    if state == rules.EXPIRED:
+    following = fade.next_state(fading, now_ms, decay)
+    if state == fade.EXPIRED:
         # The next run of the worker lets it expire.
-        state, following = rules.ARCHIVED, (rules.EXPIRED, now_ms)
+        state, following = fade.ARCHIVED, (fade.EXPIRED, now_ms)
     to_come = fading.preserved_until is not None and fading.preserved_until > now_ms
     return {
         "state": state,
@@ -92,7 +92,7 @@ def status_of(graph: AllMemories, node: Node) -> Row:
         "last_decay_update": node.value("last_decay_update"),
         "next_state": None if following is None else following[0],
         "next_state_at": None if following is None else following[1],
-        "preserved": rules.is_preserved(fading.tags, fading.preserved_until, now_ms),
+        "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),
         "preserved_until": fading.preserved_until if to_come else None,
     }
 
@@ -130,24 +130,20 @@ def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
         "state": state,
         "metadata": metadata,
         "content": stored_content(node.content, state),
-        "deleted_at": now_ms if state == rules.EXPIRED else None,
+        "deleted_at": now_ms if state == fade.EXPIRED else None,
     }
 
 
 def stored_content(content: str, state: str) -> str:
     """Return *content* in the stored form for *state*."""
-    faded = state in {rules.ARCHIVED, rules.EXPIRED}
+    faded = state in {fade.ARCHIVED, fade.EXPIRED}
     return compression.archive_content(content) if faded else compression.store_content(content)
 
 
 def is_loose(node: Node) -> bool:
     """Tell whether *node* is archived, and compressing its content would save space."""
     raw = node.raw.get_property("content")
-    if (
-        node.stored_state != rules.ARCHIVED
-        or not isinstance(raw, str)
-        or compression.is_packed(raw)
-    ):
+    if node.stored_state != fade.ARCHIVED or not isinstance(raw, str) or compression.is_packed(raw):
         return False
     return len(raw) >= compression.WORTHWHILE and compression.is_packed(
         compression.archive_content(raw)

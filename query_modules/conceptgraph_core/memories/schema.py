@@ -24,7 +24,7 @@ from ..layers import (
     starting,
 )
 from . import compression
-from .rules import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES
+from .fade import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES
 
 MEMORY: Final = "Memory"
 

@@ -403,7 +403,7 @@ def leave_out_names(graph: AllMemories, query: str) -> Row:
     """Return the `text` of *query* without the first names of speakers, and `mean_length`.
 
     `unknown` has the words that no text and no list has, and `spelt` those of them that are
-    misspelt. See `retrieval.unnamed` and `retrieval.spelling`.
+    misspelt. See `graph_index.leave_out_speakers` and `retrieval.spelling`.
     """
     text_, mean_length = speakers.leave_out_speakers(graph, graph.context.user_id, query, "query")
     index = StoredIndex(graph.another(Words), graph.context.user_id)

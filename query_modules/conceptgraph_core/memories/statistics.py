@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .. import text
 from ..errors import InvalidContext
-from . import rules, schema
+from . import fade, schema
 from .links import age
 from .view import ExpiredMemories, Graph, Node
 
@@ -64,9 +64,9 @@ def stats(graph: Graph) -> Row:
     sources. Raises TooMuch beyond 10,000,000 links.
     """
     counts = _count(graph)
-    by_state = {state: counts.states[state] for state in rules.STATES if state != rules.EXPIRED}
+    by_state = {state: counts.states[state] for state in fade.STATES if state != fade.EXPIRED}
     if expired := sum(1 for _ in graph.another(ExpiredMemories).nodes()):
-        by_state[rules.EXPIRED] = expired
+        by_state[fade.EXPIRED] = expired
     ordered = sorted(counts.sources.items(), key=lambda item: (-item[1], item[0]))
     return {
         "nodes": counts.memories,

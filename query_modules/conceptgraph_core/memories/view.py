@@ -8,8 +8,8 @@ from .. import text
 from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
-from . import compression, rules, schema
-from .rules import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
+from . import compression, fade, schema
+from .fade import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
 
 
 class Node(adapter.Node):
@@ -140,7 +140,7 @@ def _time(value: Any, otherwise: int) -> int:
 
 
 def _days(value: Any) -> int:
-    return min(rules.MAX_LINK_DAYS, max(0, value)) if value.__class__ is int else 0
+    return min(fade.MAX_LINK_DAYS, max(0, value)) if value.__class__ is int else 0
 
 
 # The properties that `schema.derive_own` reads.
@@ -228,12 +228,12 @@ class AllMemories(adapter.Graph[Node]):
 
     def presence(self, node: Node, may_expire: bool = False) -> tuple[float, str]:
         """Return the score and the state of *node* now; only the worker lets it expire."""
-        score, state = rules.now(self.fading(node), self.context.now_ms, self.context.decay)
+        score, state = fade.now(self.fading(node), self.context.now_ms, self.context.decay)
         return score, ARCHIVED if state == EXPIRED and not may_expire else state
 
     def states(self, node: Node, times: Collection[int]) -> Counter[str]:
         """Return how many memories like *node*, last accessed at *times*, have each state now."""
-        found = rules.states(node.fading, times, self.context.now_ms, self.context.decay)
+        found = fade.states(node.fading, times, self.context.now_ms, self.context.decay)
         found[ARCHIVED] += found.pop(EXPIRED)
         return found
 

@@ -30,7 +30,7 @@ FOREIGN: Final = 0.5
 class Associated(Generic[H]):
     """A text that matches a question: `score` is the sum over its words times the factors.
 
-    `renews` has older matching texts on the same matter (`retrieval.updates`).
+    `renews` has older matching texts on the same matter (`second_step.later_first`).
     """
 
     text: H
@@ -380,7 +380,7 @@ class Choice(Generic[H]):
     def _score(self, place: Place, total: float, near: tuple[H, int]) -> _Found[H] | None:
         """Return the text at *place*; None if there is none, or if it is too recent.
 
-        *near* is its nearest text with a mention (`_find_neighbours`).
+        *near* is its nearest text with a mention (`_near`).
         """
         self._considered.add(place)
         text = self._index.beside(*near) if near[1] else near[0]

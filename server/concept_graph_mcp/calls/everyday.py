@@ -55,8 +55,8 @@ from conceptgraph_core.everyday.schema import (
 from conceptgraph_core.language import oneself
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema, superseding
+from conceptgraph_core.memories.fade import ACTIVE
 from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.memories.rules import ACTIVE
 from conceptgraph_core.procedures import NOTHING
 
 from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups

@@ -8,8 +8,8 @@ from conceptgraph_core.arguments import INNER, UNTIL, Between, MemoryId, SourceF
 from conceptgraph_core.concepts.schema import CONCEPT, NAMES
 from conceptgraph_core.entities.schema import MENTION, SESSION
 from conceptgraph_core.memories import procedures, schema
+from conceptgraph_core.memories.fade import EXPIRED, STATES
 from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.memories.rules import EXPIRED, STATES
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.retrieval import schema as words
 

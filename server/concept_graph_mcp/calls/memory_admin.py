@@ -6,8 +6,8 @@ from typing import Any
 from conceptgraph_core import limits, text
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH, WORKER
 from conceptgraph_core.memories import procedures, schema
+from conceptgraph_core.memories.fade import EXPIRED, STATES
 from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.memories.rules import EXPIRED, STATES
 from conceptgraph_core.retrieval.schema import checked_limit
 
 from . import text_lookups

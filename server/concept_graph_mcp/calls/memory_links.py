@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from conceptgraph_core import text
 from conceptgraph_core.arguments import Between, MemoryId, Unit
 from conceptgraph_core.memories import procedures, schema
-from conceptgraph_core.memories.rules import EXPIRED
+from conceptgraph_core.memories.fade import EXPIRED
 
 from .lookups import Grouped, Lookup, Range, Referring, Union
 from .memories import ids

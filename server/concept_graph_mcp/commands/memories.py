@@ -9,7 +9,7 @@ from rich.table import Table
 
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
-from conceptgraph_core.memories import rules, schema
+from conceptgraph_core.memories import fade, schema
 from conceptgraph_core.retrieval import schema as words_of
 
 from .. import calls
@@ -40,7 +40,7 @@ Row = dict[str, Any]
 _STATES = click.option(
     "--state",
     "states",
-    type=click.Choice(rules.STATES),
+    type=click.Choice(fade.STATES),
     multiple=True,
     help="Only those in this state; may be given again.",
 )
@@ -67,7 +67,7 @@ async def list_(
     # One row more than is printed tells whether there are more.
     call = calls.memory_admin.listed(session.user_id, states, limit + 1, tags)
     rows = [dated(session, row) for row in await session.run(call)]
-    lists_expired = not states or rules.EXPIRED in states or bool(tags)
+    lists_expired = not states or fade.EXPIRED in states or bool(tags)
     expired = 0 if lists_expired or len(rows) > limit else await _expired(session, None)
     nothing = "No memory is kept." if not states else f"No memory is {' or '.join(states)}."
     if tags:
@@ -85,7 +85,7 @@ async def show(session: Session, memory_id: str, as_json: bool) -> None:
     """Print a complete memory and its links, without counting an access."""
     [row] = await session.run(calls.memory_admin.show(memory_id))
     linked = []
-    if row["deleted_at"] is None and row["state"] != rules.EXPIRED:
+    if row["deleted_at"] is None and row["state"] != fade.EXPIRED:
         linked = await session.run(calls.memory_links.connected(memory_id))
     fields = ("memory_id", "text", "relation", "direction", "strength")
     row["links"] = [{name: link[name] for name in fields} for link in linked]

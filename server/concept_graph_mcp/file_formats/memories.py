@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from conceptgraph_core import limits
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.memories import rules, schema
+from conceptgraph_core.memories import fade, schema
 from conceptgraph_core.text import kind
 
 from .lines import FormatError, Naming, Record, Tally, shorten_key
@@ -111,7 +111,7 @@ class Memories:
         record.setdefault("created_at", now_ms)
         # A memory that was never accessed counts as accessed at its creation.
         record.setdefault("accessed_at", record["created_at"])
-        fading = rules.Fading(
+        fading = fade.Fading(
             importance=record.get("importance_score", schema.DEFAULT_IMPORTANCE),
             confidence=record.get("confidence", schema.DEFAULT_CONFIDENCE),
             access_count=record.get("access_count", 0),
@@ -121,13 +121,13 @@ class Memories:
             preserved_until=record.get("preserved_until"),
         )
         if "deleted_at" not in record:
-            since = rules.fading_since(fading.accessed_at, fading, now_ms, self._naming.decay)
+            since = fade.fading_since(fading.accessed_at, fading, now_ms, self._naming.decay)
             fading = fading._replace(accessed_at=since)
-        score, state = rules.now(fading, now_ms, self._naming.decay)
+        score, state = fade.now(fading, now_ms, self._naming.decay)
         if "deleted_at" in record:
-            state = rules.EXPIRED
-        elif state == rules.EXPIRED:
-            state = rules.ARCHIVED
+            state = fade.EXPIRED
+        elif state == fade.EXPIRED:
+            state = fade.ARCHIVED
         living = {"decay_score": score, "state": state, "last_decay_update": now_ms}
         return record | living | {"accessed_at": fading.accessed_at}
 

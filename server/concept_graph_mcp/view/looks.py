@@ -10,7 +10,7 @@ from typing import Any
 from conceptgraph_core.concepts import schema as concepts
 from conceptgraph_core.entities import schema as entities
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.memories.rules import ACTIVE, ARCHIVED, DORMANT, EXPIRED
+from conceptgraph_core.memories.fade import ACTIVE, ARCHIVED, DORMANT, EXPIRED
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
 def _find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     """Return those of *found* that a later one is on the matter of, each with the latest of these.
 
-    See `retrieval.updates`.
+    See `second_step.later_first`.
     """
     by_text = {one.hit.found.text: one.node for one in found if one.hit is not None}
     later = sorted(found, key=lambda one: near_duplicates.age(one.node))
