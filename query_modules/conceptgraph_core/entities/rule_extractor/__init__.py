@@ -19,7 +19,7 @@ from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.folded import word_set
 from ..language.inflection import is_german
-from . import naming, people, prose, statements, voices
+from . import kin_names, naming, people, prose, statements, voices
 from .naming import Named
 from .written import Word, words
 
@@ -86,7 +86,7 @@ def observations(
     german = is_german([word.folded for word in written])
     idle = _idle(written, languages)
     found = _Found(said)
-    own = list(naming.named(written, idle, german))
+    own = [*kin_names.find_kin_names(written), *naming.find_names(written, idle, german)]
     # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = voices.others(text) if is_users else []

@@ -1,4 +1,4 @@
-"""Find proper names by their writing and by the words around them.
+"""Find proper names by their writing and the words around them; `kin_names` has "my sister Clara".
 
 In English a capital within a sentence marks a name. German capitalises every noun. There a name
 needs a first name, a title, a kin word or a preposition of places, or frequent use without an
@@ -7,15 +7,13 @@ article.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from ... import language
-from .. import kinds
 from ..language import kin
 from ..language.dated import is_calendar
-from ..language.endings import FORMER
 from ..language.ordinary import ORDINARY
 from . import name_words, people
 from .written import Word
@@ -28,7 +26,7 @@ _NEAR: Final = 12
 _SHORTEST: Final = 3
 # Before a capital, these make a common noun of it; and pronouns are nobody's name.
 _BEFORE_COMMON: Final = name_words.DETERMINERS | name_words.BEFORE_NOUNS
-_NO_SUBJECTS: Final = (
+NO_SUBJECTS: Final = (
     name_words.NO_NAMES
     | _BEFORE_COMMON
     | language.words("asking", "function")
@@ -37,24 +35,8 @@ _NO_SUBJECTS: Final = (
     | language.words("statements", "supposed")
     | language.words("statements", "fillers")
 )
-# Between "my boss" and the name.
-_CALLING: Final = tuple(
-    sorted(language.words("oneself", "called") | {"named", "called"}, key=len, reverse=True)
-)
-_IS: Final = tuple(sorted(language.words("oneself", "is"), key=len, reverse=True))
-_MOST_CALLING: Final = 3
-_FILLERS: Final = language.words("statements", "fillers")
-# "My old boss" is no boss any more; "my old dog" is a dog.
-_OLD: Final = language.words("change", "old")
-_FOLLOWED: Final = frozenset(
-    ("boss", "colleague", "roommate", "neighbour", "teacher", "landlord", "therapist", "doctor")
-)
-_ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
-_COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
-_SELVES: Final = frozenset(("i", "ich", "eu", "yo", "moi"))
-_JOINS: Final = language.words("whose", "joins")
-# "Aunt Beatrix": these stand before a name as a title does.
-_TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
+SELVES: Final = frozenset(("i", "ich", "eu", "yo", "moi"))
+JOINS: Final = language.words("whose", "joins")
 # "Lindqvist" is a name.
 _NO_ENDINGS: Final = tuple(one for one in name_words.NO_ENDINGS if not one.startswith("ist"))
 _ACTING: Final = language.words("whose", "acting")
@@ -62,8 +44,6 @@ _ACTING: Final = language.words("whose", "acting")
 _BEING: Final = language.words("whose", "being")
 _SAYING: Final = language.words("whose", "saying")
 _DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) - _BEING
-_MOST_COUPLE: Final = 6
-_SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
 _ONLY_NAMES: Final = frozenset(("en", "de"))
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
@@ -84,15 +64,12 @@ class Named:
     is_past: bool = False
 
 
-def named(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
+def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
-    yield from _kin(written)
-    yield from _find_titled(written)
-    yield from _find_partners(written)
     yield from _find_acting(written, idle, german)
-    yield from _numbered(written)
+    yield from _find_numbered(written)
     if not any(word.is_capitalised and not word.begins for word in written):
-        yield from _lower_case(written)
+        yield from _find_uncapitalised(written)
     lower = frozenset(word.text for word in written if word.text.islower())
     counts = Counter(word.text for word in written)
     only_names = _ONLY_NAMES.isdisjoint(language.likely(word.folded for word in written))
@@ -114,11 +91,11 @@ def find_subject(written: Sequence[Word], place: int) -> Named | None:
     is_part = before is not None and word.follows and before.folded in _BEFORE_COMMON
     end = place + find_name_end(written[place : place + 2 * _MOST_PARTS])
     first_is_name = not (
-        word.folded in _NO_SUBJECTS
+        word.folded in NO_SUBJECTS
         or word.is_acronym
         or (is_calendar(word.folded) and word.folded not in people.FIRST_NAMES)
         or _is_identifier(word)
-        or _is_ordinary(word)
+        or is_ordinary(word)
     )
     if end == place or is_part or not first_is_name or len(word.text) < _SHORTEST:
         return None
@@ -132,7 +109,7 @@ def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Nam
         if place in relatives:
             yield Named(word.start, word.end)
         elif word.is_capitalised and not (
-            word.folded in idle or word.folded in _NO_SUBJECTS or len(word.text) < _SHORTEST
+            word.folded in idle or word.folded in NO_SUBJECTS or len(word.text) < _SHORTEST
         ):
             size = find_name_end(written[place : place + 2 * _MOST_PARTS])
             yield Named(word.start, word.end)
@@ -153,85 +130,6 @@ def find_name_end(written: Sequence[Word]) -> int:
     return end
 
 
-def _kin(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over "my sister Clara", "my dog is called Max", and "my sister" and "Mum" alone."""
-    for place, said in kin.named([word.folded for word in written]):
-        relation = kin.relation(said)
-        ahead = (one.folded for one in written[max(0, place - _MOST_CALLING) : place])
-        if relation in people.CLOSE and kin.OWN.isdisjoint(ahead):
-            word, first = written[place], _called(written, place + 1)
-            end = _name_after(written, place + 1)
-            # "Dad's name is Alan"
-            if place + 1 < first < end:
-                yield _name_kin(written[first:end], relation)
-            else:
-                yield Named(word.start, word.end, relation, is_own=True, is_sure=True)
-    for place, word in enumerate(written[:-1]):
-        is_own = word.folded in kin.OWN or _is_had(written, place)
-        if not (is_own or word.folded in kin.OTHERS):
-            continue
-        at = place + 1
-        while at < len(written) - 1 and written[at].folded in _ADJECTIVES:
-            at += 1
-        ex, _, whose = written[at].folded.partition("-")
-        kind = kin.of(word.folded, whose if ex in FORMER else written[at].folded)
-        if kind is None or not all(one.follows for one in written[place + 1 : at + 1]):
-            continue
-        before = {ex, *(one.folded for one in written[place + 1 : at])}
-        is_past = not before.isdisjoint(FORMER | (_OLD if kind in _FOLLOWED else frozenset()))
-        while at < len(written) - 1 and written[at + 1].folded in _ADJECTIVES:
-            at += 1
-        # "Her son Teo" is no son of the user's.
-        shown = kind if is_own else (kinds.path(kind) or PERSON).partition("/")[0]
-        first, end = _find_name(written, place, at + 1)
-        if end > first:
-            one = _name_kin(written[first:end], shown)
-            yield replace(one, is_own=is_own, is_past=is_past and is_own)
-        elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
-            start, last = written[place].start, written[at].end
-            yield Named(start, last, kind, is_own=True, is_sure=True)
-
-
-def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
-    """Return the name that *words* are, of the user's kin of that *kind*."""
-    label = _cased(words[0].text)
-    label += "".join(one.gap + _cased(one.text) for one in words[1:])
-    return Named(words[0].start, words[-1].end, kind, label, is_own=True, is_sure=True)
-
-
-def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over "Aunt Beatrix", "Oma Traudl": the user's, unless another's is named."""
-    for before, word, named in zip((None, *written), written, written[1:], strict=False):
-        relation = kin.relation(word.folded)
-        if relation not in _TITLING or not _is_name_word(named, False):
-            continue
-        ahead = "" if before is None else before.folded
-        if ahead in kin.OWN or not _is_whole_name((named,), 0):
-            continue
-        one = _name_kin((named,), relation)
-        yield one if ahead not in kin.OTHERS else replace(one, kind=PERSON, is_own=False)
-
-
-def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over who has become the user's partner: "Julien and I are together now"."""
-    for place in range(1, len(written) - 2):
-        is_pair = written[place].folded in _JOINS and written[place + 1].folded in _SELVES
-        if not (is_pair and _is_whole_name(written, place - 1)):
-            continue
-        start = place - 1
-        if start and written[start].follows and _is_whole_name(written, start - 1):
-            start -= 1
-        behind = written[place + 2 : place + 2 + _MOST_COUPLE]
-        said = [one.folded for one in behind if one.folded not in _FILLERS]
-        for phrase in _COUPLE:
-            size = len(phrase)
-            # "We are together in Porto" tells of a journey.
-            is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
-            if tuple(said[:size]) == phrase and is_end:
-                yield _name_kin(written[start:place], "partner")
-                break
-
-
 def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names at the start of a sentence: "Waffles chewed", "Consuelo y Ramón"."""
     for word, after, last in zip(written, written[1:], (*written[2:], None), strict=False):
@@ -241,10 +139,10 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
         if (word.folded in idle or _is_no_name(word)) and not (is_known and after.folded in _DONE):
             continue
         is_pair = (
-            after.folded in _JOINS
+            after.folded in JOINS
             and last is not None
             and last.follows
-            and (last.folded in _SELVES or last.folded in people.FIRST_NAMES)
+            and (last.folded in SELVES or last.folded in people.FIRST_NAMES)
         )
         is_verb = after.folded in _ACTING and (is_known or after.folded not in _BEING)
         # In German any noun may act: "Besuch kommt".
@@ -254,114 +152,18 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
 
 def _is_no_name(word: Word) -> bool:
     is_date = is_calendar(word.folded) and word.folded not in people.FIRST_NAMES
-    is_plain = word.folded in _NO_SUBJECTS or word.folded.endswith(_NO_ENDINGS)
-    return is_date or is_plain or _is_ordinary(word) or len(word.text) < _SHORTEST
+    is_plain = word.folded in NO_SUBJECTS or word.folded.endswith(_NO_ENDINGS)
+    return is_date or is_plain or is_ordinary(word) or len(word.text) < _SHORTEST
 
 
-def _is_apart(words: Sequence[Word], phrase: Sequence[str]) -> bool:
-    """Tell whether the clause ends behind *phrase*, or behind the "now" after it."""
-    last = next((at for at, one in enumerate(words) if one.folded == phrase[-1]), len(words))
-    rest = list(words[last + 1 :])
-    while rest and rest[0].follows and rest[0].folded in _FILLERS:
-        rest.pop(0)
-    return bool(rest) and not rest[0].follows
-
-
-def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:
-    """Return where the name of "my boss" begins and ends: *behind*, or before "is my boss"."""
-    for place_of_call in range(behind, min(behind + _MOST_CALLING + 1, len(written))):
-        end, first = _name_after(written, place_of_call), _called(written, place_of_call)
-        # "My boss at the clinic is called Ana"
-        if end > first and (place_of_call == behind or first > place_of_call):
-            return first, end
-        if not written[place_of_call].follows:
-            break
-    for said in _IS:
-        size = said.count(" ") + 1
-        ahead = [one.folded for one in written[max(0, place - size) : place]]
-        if " ".join(ahead) != said or not all(one.follows for one in written[place - size : place]):
-            continue
-        last = place - size
-        start = last
-        while start > 0 and last - start < 2 and _is_whole_name(written, start - 1):
-            start -= 1
-            if written[start].begins or not written[start].follows:
-                break
-        return start, last
-    return behind, behind
-
-
-def _is_had(written: Sequence[Word], place: int) -> bool:
-    """Tell whether *place* is the article of "I have a dog"."""
-    if place < 2 or written[place].folded not in ("a", "an", "ein", "eine", "einen"):
-        return False
-    had = " ".join(one.folded for one in written[max(0, place - 2) : place])
-    return had in name_words.HAVING
-
-
-def _called(written: Sequence[Word], place: int) -> int:
-    """Return the place of the name in "sister Clara", "sister is called Clara", "boss is Ana"."""
-    ahead = " ".join(one.folded for one in written[place : place + _MOST_CALLING])
-    for said in _CALLING:
-        if f"{ahead} ".startswith(f"{said} "):
-            at = place + said.count(" ") + 1
-            # "Heißt übrigens Gernot"
-            return at + (at < len(written) and written[at].folded in _FILLERS)
-    for said in _IS:
-        at = place + said.count(" ") + 1
-        if f"{ahead} ".startswith(f"{said} ") and _is_whole_name(written, at):
-            return at
-    return place
-
-
-def _is_whole_name(written: Sequence[Word], place: int) -> bool:
-    """Tell whether a name, and nobody's possession, is at *place*: no "is German"."""
-    if place >= len(written) or not written[place].is_capitalised:
-        return False
-    behind = written[place + 1].gap if place + 1 < len(written) else ""
-    is_other = written[place].folded in _NO_SUBJECTS or _is_ordinary(written[place])
-    return not is_other and not behind.startswith(("'", "’"))
-
-
-def _name_after(written: Sequence[Word], place: int) -> int:
-    """Return the word at which a name after a kin word ends."""
-    first = _called(written, place)
-    is_titled = first < len(written) and written[first].folded in people.TITLES
-    end, most = first, first + 2 + is_titled
-    while end < len(written) and end < most and _is_name_part(written, end, first):
-        end += 1
-    # "My colleague Dr." alone names nobody.
-    return first if is_titled and end == first + 1 else end
-
-
-def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
-    word, is_second = written[place], place > first
-    if is_second and written[place - 1].folded in people.TITLES and word.gap in (" ", ". "):
-        return word.is_capitalised
-    return _is_name_word(word, is_second)
-
-
-def _is_name_word(word: Word, is_second: bool) -> bool:
-    if word.gap not in (" ", ", ") or (is_second and word.gap != " ") or is_calendar(word.folded):
-        return False
-    # "My dog has", "my sister, I": only a word that is like a name counts.
-    is_known = word.folded in (people.SAFE_NAMES if is_second else people.SMALL_NAMES)
-    is_known |= word.is_capitalised and not word.is_acronym and word.gap == " "
-    return is_known and word.folded not in kin.ENGLISH and not word.begins
-
-
-def _cased(word: str) -> str:
-    return word if any(map(str.isupper, word)) else word.capitalize()
-
-
-def _numbered(written: Sequence[Word]) -> Iterator[Named]:
+def _find_numbered(written: Sequence[Word]) -> Iterator[Named]:
     for one, other in pairwise(written):
         if one.folded in name_words.NUMBERED and other.text.isdigit() and other.follows:
             label = f"{one.text.capitalize()} {other.text}"
             yield Named(one.start, other.end, None, label, is_sure=True)
 
 
-def _lower_case(written: Sequence[Word]) -> Iterator[Named]:
+def _find_uncapitalised(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over first names in a text without capitals."""
     for word in written:
         if word.text.islower() and word.text in people.SAFE_NAMES:
@@ -501,7 +303,7 @@ class _Name:
         is_place = at_some or any(one.folded in name_words.OF_PLACES for one in self._words)
         if len(self._words) > 1 and is_place:
             return False
-        return all(_is_ordinary(one) or one.text in name_words.LINKS for one in self._words)
+        return all(is_ordinary(one) or one.text in name_words.LINKS for one in self._words)
 
     def _is_listed(self) -> bool:
         """Tell whether it is one of several in brackets, or an alternative: "Search/Browse"."""
@@ -560,7 +362,7 @@ def _is_short(word: Word) -> bool:
     return word.is_acronym or word.text.removesuffix("s").isupper()
 
 
-def _is_ordinary(word: Word) -> bool:
+def is_ordinary(word: Word) -> bool:
     one = word.folded
     forms = {one, one.removesuffix("s"), one.removesuffix("es"), f"{one.removesuffix('ies')}y"}
     is_other = _is_short(word) or one in people.FIRST_NAMES

@@ -10,13 +10,13 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from ... import language
-from ..language import dated, kin, ordinary
+from ..language import kin, ordinary
 from ..language.folded import folded
-from ..language.inflection import tokens
 from ..schema import BESIDE, NAMED
 from . import naming, patterns
 from .naming import Named
 from .patterns import Pattern
+from .statement_values import read_values
 from .written import Word
 
 Row = dict[str, Any]
@@ -24,19 +24,16 @@ Row = dict[str, Any]
 # A denial stands within so many words before a statement.
 _MOST_DENYING: Final = 12
 _SELVES: Final = frozenset(("i", "ich", "je"))
-_GOING_ON: Final = (*'"“„(`/', "'s", "’s")
 _IS_SHORT: Final = ("'s", "’s")
 _POSSESSIVES: Final = ("'", "’")
 _MOST_BETWEEN: Final = 6
 # A statement has at most so many words.
 _MOST_AHEAD: Final = 60
-# "The" adds nothing to these.
-_WIDE: Final = frozenset(("sea", "ocean", "beach", "rain", "snow", "outdoors", "mountains", "sun"))
-_MOST_WORDS: Final = 3
 # In German a noun too has a capital, but only a person has one of these.
 _OF_PERSONS: Final = frozenset(("occupation", "birthday", "home", "age", "allergy", "spouse"))
-_OLDEST: Final = 120
-_BEHIND_AGE: Final = (*" .,;!)\n", "")
+_ALL_SUBJECTS: Final = frozenset().union(*(one.spoken.subjects for one in patterns.PATTERNS))
+_PRONOUNS: Final = language.words("statements", "pronouns")
+_ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ def statements(
             for pattern in starting:
                 if pattern.predicate in told:
                     continue
-                found = list(_told(text, sentence, place, pattern))
+                found = list(_read_statements(text, sentence, place, pattern))
                 told.update(pattern.predicate for _ in found)
                 yield from found
 
@@ -258,7 +255,9 @@ def _is_filler(word: Word, wanted: frozenset[str], pattern: Pattern) -> bool:
     return word.folded in pattern.spoken.fillers and word.folded not in wanted
 
 
-def _told(text: str, sentence: _Sentence, first: int, pattern: Pattern) -> Iterator[Statement]:
+def _read_statements(
+    text: str, sentence: _Sentence, first: int, pattern: Pattern
+) -> Iterator[Statement]:
     """Yield a statement for each value behind the words of *pattern* at the place *first*."""
     matched = _match(sentence, first, pattern)
     if matched is None:
@@ -268,22 +267,15 @@ def _told(text: str, sentence: _Sentence, first: int, pattern: Pattern) -> Itera
         return
     if _is_denied(sentence.words, first, pattern.spoken, subject is not None):
         return
-    rest = sentence.words[place : place + _MOST_AHEAD]
-    if len(rest) > 1 and kin.of(rest[0].folded, rest[1].folded):
-        return
-    while rest and rest[0].folded in pattern.spoken.fillers:
-        rest = rest[1:]
-    if pattern.followed:
-        behind = [at for at, word in enumerate(rest) if word.folded in pattern.followed]
-        rest = rest[: behind[0]] if behind else []
+    rest = _list_words_of_value(sentence.words[place : place + _MOST_AHEAD], pattern)
+    predicate = pattern.predicate
+    if predicate == "likes" and rest and rest[0].folded in pattern.spoken.none:
+        predicate = "dislikes"
     start = sentence.words[first]
-    for value, end in _read_values(text, rest, pattern):
-        predicate = pattern.predicate
+    for value, end in read_values(text, rest, pattern):
         node_type, kind, valence = patterns.NODES.get(predicate, (None, None, None))
         if kind is not None and _is_nowhere(value, rest[0], pattern.spoken):
             continue
-        if predicate == "likes" and rest[0].folded in pattern.spoken.none:
-            predicate, valence = "dislikes", -0.5
         fact: Row = {"predicate": predicate, "value": value}
         fact["span"] = text[start.start : end].strip()
         if pattern.mode != BESIDE:
@@ -296,122 +288,19 @@ def _told(text: str, sentence: _Sentence, first: int, pattern: Pattern) -> Itera
         yield Statement(fact, start.start, start.end, observation, subject)
 
 
+def _list_words_of_value(rest: Sequence[Word], pattern: Pattern) -> Sequence[Word]:
+    """Return the words of *rest*, those behind a pattern, in which its value may be."""
+    if len(rest) > 1 and kin.of(rest[0].folded, rest[1].folded):
+        return []
+    while rest and rest[0].folded in pattern.spoken.fillers:
+        rest = rest[1:]
+    if pattern.followed:
+        behind = [at for at, word in enumerate(rest) if word.folded in pattern.followed]
+        rest = rest[: behind[0]] if behind else []
+    return rest
+
+
 def _is_nowhere(value: str, word: Word, spoken: patterns.Words) -> bool:
     """Tell whether *value*, from *word* on or after it, is no firm and no place."""
     name = folded(value)
     return name in spoken.nowhere or (word.text.islower() and name in ordinary.ORDINARY)
-
-
-def _read_values(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tuple[str, int]]:
-    """Yield each value at the start of *rest*, with the place in the text where it ends."""
-    if not rest:
-        return
-    spoken = pattern.spoken
-    if pattern.slot == patterns.NAME:
-        yield from _read_name(text, rest, spoken)
-    elif pattern.slot == patterns.PHRASE:
-        yield from _read_phrases(text, rest, spoken)
-    elif pattern.slot == patterns.DATE:
-        part = text[rest[0].start : rest[-1].end]
-        found = next(dated.dates(part), None)
-        if found is not None:
-            yield found.label, rest[0].start + found.end
-    elif pattern.slot == patterns.AGE:
-        yield from _read_age(text, rest, spoken)
-    else:
-        no_words = spoken.stops | spoken.no_phrases | spoken.articles
-        yield from _read_listed(text, rest, pattern.listed, no_words)
-
-
-def _read_name(
-    text: str, rest: Sequence[Word], spoken: patterns.Words
-) -> Iterator[tuple[str, int]]:
-    if rest[0].folded in spoken.before_names and len(rest) > 1:
-        rest = rest[1:]
-    end = naming.find_name_end(rest)
-    if end and rest[0].folded not in spoken.no_phrases:
-        yield text[rest[0].start : rest[end - 1].end], rest[end - 1].end
-    elif spoken.nowhere and not any(one.is_capitalised for one in rest):
-        # In a text without capitals the first word is the name.
-        word, behind = rest[0], rest[1:2]
-        no_names = spoken.stops | spoken.no_phrases | spoken.no_places
-        ends = [one.folded in spoken.stops | spoken.joins or not one.follows for one in behind]
-        if word.text.islower() and word.folded not in no_names and len(word.text) > 3 and all(ends):
-            yield word.text.capitalize(), word.end
-
-
-def _read_phrases(
-    text: str, rest: Sequence[Word], spoken: patterns.Words
-) -> Iterator[tuple[str, int]]:
-    """Yield the things at the start of *rest*; "cats and dogs, but …" has two."""
-    group: list[Word] = []
-    for word in (*rest, None):
-        joins = word is not None and word.folded in spoken.joins and bool(group)
-        stops = word is None or joins or _stops(word, bool(group), spoken)
-        if not stops and word is not None:
-            if group or word.folded not in spoken.articles | spoken.none:
-                group.append(word)
-            continue
-        if _is_thing(text, group, word, spoken):
-            yield text[group[0].start : group[-1].end], group[-1].end
-        if not joins:
-            return
-        group = []
-
-
-def _stops(word: Word, is_inside: bool, spoken: patterns.Words) -> bool:
-    if word.gap.strip() not in ("", "-") and (is_inside or "," not in word.gap):
-        return True
-    return is_inside and word.folded in spoken.stops
-
-
-def _is_thing(text: str, group: Sequence[Word], after: Word | None, spoken: patterns.Words) -> bool:
-    if not 0 < len(group) <= _MOST_WORDS:
-        return False
-    if group[0].folded == "the":
-        return len(group) == 2 and group[1].folded in _WIDE
-    # "I like being asked", "I like Tom's idea": the phrase goes on, and names no thing.
-    end = group[-1].end
-    goes_on = text[end : end + 4].lstrip(" ").startswith(_GOING_ON)
-    if after is not None and "," not in after.gap:
-        goes_on |= after.folded in spoken.goes_on
-    is_word = group[0].folded not in spoken.no_phrases | spoken.stops and len(group[-1].text) > 2
-    return is_word and not goes_on
-
-
-def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterator[tuple[str, int]]:
-    """Yield "33" of "33", "33 years old" or "33 last week"; of "33 minutes" nothing."""
-    number = tokens(rest[0].text)[0].form if tokens(rest[0].text) else ""
-    is_part = text[rest[0].end : rest[0].end + 1] not in _BEHIND_AGE
-    if is_part or not number.isdigit() or not 0 < int(number) <= _OLDEST:
-        return
-    behind = [word.folded for word in rest[1:3] if word.follows]
-    said = {" ".join(behind), *behind[:1]}
-    if not behind or not spoken.behind_age.isdisjoint(said):
-        yield number, rest[0].end
-
-
-def _read_listed(
-    text: str, rest: Sequence[Word], listed: frozenset[str], no_words: frozenset[str]
-) -> Iterator[tuple[str, int]]:
-    """Yield one of the words *listed* from the start of *rest*, with what stands before it.
-
-    "Teacher" and "primary school teacher" are such ones.
-    """
-    for first in range(min(len(rest), _MOST_WORDS)):
-        is_apart = first > 0 and not rest[first].follows
-        if is_apart or rest[first].folded in no_words:
-            return
-        for size in range(_MOST_WORDS, 0, -1):
-            words = rest[first : first + size]
-            if " ".join(word.folded for word in words) not in listed:
-                continue
-            end = words[-1].end
-            if not text[end : end + 4].lstrip(" ").startswith(_GOING_ON):
-                yield text[rest[0].start : end], end
-            return
-
-
-_ALL_SUBJECTS: Final = frozenset().union(*(one.spoken.subjects for one in patterns.PATTERNS))
-_PRONOUNS: Final = language.words("statements", "pronouns")
-_ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))

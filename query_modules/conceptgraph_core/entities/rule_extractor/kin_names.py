@@ -1,0 +1,222 @@
+"""Find the names that a kin word tells: "my sister Clara", "Aunt Beatrix", "Julien and I".
+
+Kin words stand for all whom one calls one's own: the boss and the dog too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ... import language
+from .. import kinds
+from ..language import kin
+from ..language.dated import is_calendar
+from ..language.endings import FORMER
+from . import name_words, people
+from .naming import JOINS, NO_SUBJECTS, PERSON, SELVES, Named, is_ordinary
+from .written import Word
+
+# Between "my boss" and the name.
+_CALLING: Final = tuple(
+    sorted(language.words("oneself", "called") | {"named", "called"}, key=len, reverse=True)
+)
+_IS: Final = tuple(sorted(language.words("oneself", "is"), key=len, reverse=True))
+_MOST_CALLING: Final = 3
+_FILLERS: Final = language.words("statements", "fillers")
+# "My old boss" is no boss any more; "my old dog" is a dog.
+_OLD: Final = language.words("change", "old")
+_FOLLOWED: Final = frozenset(
+    ("boss", "colleague", "roommate", "neighbour", "teacher", "landlord", "therapist", "doctor")
+)
+_ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
+_COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
+# "Aunt Beatrix": these stand before a name as a title does.
+_TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
+_MOST_COUPLE: Final = 6
+_SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
+
+
+def find_kin_names(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over the names in *written* that a kin word tells, and over "my sister" and "Mum"."""
+    yield from _find_lone_kin(written)
+    yield from _find_owned_kin(written)
+    yield from _find_titled(written)
+    yield from _find_partners(written)
+
+
+def _find_lone_kin(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over kin words without "my": "Mum", "Dad's name is Alan"."""
+    for place, said in kin.named([word.folded for word in written]):
+        relation = kin.relation(said)
+        ahead = (one.folded for one in written[max(0, place - _MOST_CALLING) : place])
+        if relation not in people.CLOSE or not kin.OWN.isdisjoint(ahead):
+            continue
+        first, end = _read_name(written, place + 1)
+        if place + 1 < first < end:
+            yield _name_kin(written[first:end], relation)
+        else:
+            word = written[place]
+            yield Named(word.start, word.end, relation, is_own=True, is_sure=True)
+
+
+def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over "my sister Clara", "my dog is called Max", "her son Teo", and "my sister"."""
+    for place, word in enumerate(written[:-1]):
+        is_own = word.folded in kin.OWN or _is_had(written, place)
+        if not (is_own or word.folded in kin.OTHERS):
+            continue
+        at = place + 1
+        while at < len(written) - 1 and written[at].folded in _ADJECTIVES:
+            at += 1
+        ex, _, whose = written[at].folded.partition("-")
+        kind = kin.of(word.folded, whose if ex in FORMER else written[at].folded)
+        if kind is None or not all(one.follows for one in written[place + 1 : at + 1]):
+            continue
+        before = {ex, *(one.folded for one in written[place + 1 : at])}
+        is_past = not before.isdisjoint(FORMER | (_OLD if kind in _FOLLOWED else frozenset()))
+        while at < len(written) - 1 and written[at + 1].folded in _ADJECTIVES:
+            at += 1
+        # "Her son Teo" is no son of the user's.
+        shown = kind if is_own else (kinds.path(kind) or PERSON).partition("/")[0]
+        first, end = _find_name(written, place, at + 1)
+        if end > first:
+            one = _name_kin(written[first:end], shown)
+            yield replace(one, is_own=is_own, is_past=is_past and is_own)
+        elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
+            yield Named(word.start, written[at].end, kind, is_own=True, is_sure=True)
+
+
+def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
+    """Return the name that *words* are, of the user's kin of that *kind*."""
+    label = _capitalise(words[0].text)
+    label += "".join(one.gap + _capitalise(one.text) for one in words[1:])
+    return Named(words[0].start, words[-1].end, kind, label, is_own=True, is_sure=True)
+
+
+def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over "Aunt Beatrix", "Oma Traudl": the user's, unless another's is named."""
+    for before, word, named in zip((None, *written), written, written[1:], strict=False):
+        relation = kin.relation(word.folded)
+        if relation not in _TITLING or not _is_name_word(named, False):
+            continue
+        ahead = "" if before is None else before.folded
+        if ahead in kin.OWN or not _is_whole_name((named,), 0):
+            continue
+        one = _name_kin((named,), relation)
+        yield one if ahead not in kin.OTHERS else replace(one, kind=PERSON, is_own=False)
+
+
+def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over who has become the user's partner: "Julien and I are together now"."""
+    for place in range(1, len(written) - 2):
+        is_pair = written[place].folded in JOINS and written[place + 1].folded in SELVES
+        if not (is_pair and _is_whole_name(written, place - 1)):
+            continue
+        start = place - 1
+        if start and written[start].follows and _is_whole_name(written, start - 1):
+            start -= 1
+        behind = written[place + 2 : place + 2 + _MOST_COUPLE]
+        said = [one.folded for one in behind if one.folded not in _FILLERS]
+        for phrase in _COUPLE:
+            size = len(phrase)
+            # "We are together in Porto" tells of a journey.
+            is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
+            if tuple(said[:size]) == phrase and is_end:
+                yield _name_kin(written[start:place], "partner")
+                break
+
+
+def _is_apart(words: Sequence[Word], phrase: Sequence[str]) -> bool:
+    """Tell whether the clause ends behind *phrase*, or behind the "now" after it."""
+    last = next((at for at, one in enumerate(words) if one.folded == phrase[-1]), len(words))
+    rest = list(words[last + 1 :])
+    while rest and rest[0].follows and rest[0].folded in _FILLERS:
+        rest.pop(0)
+    return bool(rest) and not rest[0].follows
+
+
+def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:
+    """Return where the name of "my boss" begins and ends: *behind*, or before "is my boss"."""
+    for place_of_call in range(behind, min(behind + _MOST_CALLING + 1, len(written))):
+        first, end = _read_name(written, place_of_call)
+        # "My boss at the clinic is called Ana"
+        if end > first and (place_of_call == behind or first > place_of_call):
+            return first, end
+        if not written[place_of_call].follows:
+            break
+    for said in _IS:
+        size = said.count(" ") + 1
+        ahead = [one.folded for one in written[max(0, place - size) : place]]
+        if " ".join(ahead) != said or not all(one.follows for one in written[place - size : place]):
+            continue
+        last = place - size
+        start = last
+        while start > 0 and last - start < 2 and _is_whole_name(written, start - 1):
+            start -= 1
+            if written[start].begins or not written[start].follows:
+                break
+        return start, last
+    return behind, behind
+
+
+def _is_had(written: Sequence[Word], place: int) -> bool:
+    """Tell whether *place* is the article of "I have a dog"."""
+    if place < 2 or written[place].folded not in ("a", "an", "ein", "eine", "einen"):
+        return False
+    had = " ".join(one.folded for one in written[max(0, place - 2) : place])
+    return had in name_words.HAVING
+
+
+def _skip_calling(written: Sequence[Word], place: int) -> int:
+    """Return the place of the name in "sister Clara", "sister is called Clara", "boss is Ana"."""
+    ahead = " ".join(one.folded for one in written[place : place + _MOST_CALLING])
+    for said in _CALLING:
+        if f"{ahead} ".startswith(f"{said} "):
+            at = place + said.count(" ") + 1
+            # "Heißt übrigens Gernot"
+            return at + (at < len(written) and written[at].folded in _FILLERS)
+    for said in _IS:
+        at = place + said.count(" ") + 1
+        if f"{ahead} ".startswith(f"{said} ") and _is_whole_name(written, at):
+            return at
+    return place
+
+
+def _is_whole_name(written: Sequence[Word], place: int) -> bool:
+    """Tell whether a name, and nobody's possession, is at *place*: no "is German"."""
+    if place >= len(written) or not written[place].is_capitalised:
+        return False
+    behind = written[place + 1].gap if place + 1 < len(written) else ""
+    is_other = written[place].folded in NO_SUBJECTS or is_ordinary(written[place])
+    return not is_other and not behind.startswith(("'", "’"))
+
+
+def _read_name(written: Sequence[Word], place: int) -> tuple[int, int]:
+    """Return where the name after a kin word begins, and where it ends; there if it is none."""
+    first = _skip_calling(written, place)
+    is_titled = first < len(written) and written[first].folded in people.TITLES
+    end, most = first, first + 2 + is_titled
+    while end < len(written) and end < most and _is_name_part(written, end, first):
+        end += 1
+    # "My colleague Dr." alone names nobody.
+    return first, first if is_titled and end == first + 1 else end
+
+
+def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
+    word, is_second = written[place], place > first
+    if is_second and written[place - 1].folded in people.TITLES and word.gap in (" ", ". "):
+        return word.is_capitalised
+    return _is_name_word(word, is_second)
+
+
+def _is_name_word(word: Word, is_second: bool) -> bool:
+    if word.gap not in (" ", ", ") or (is_second and word.gap != " ") or is_calendar(word.folded):
+        return False
+    # "My dog has", "my sister, I": only a word that is like a name counts.
+    is_known = word.folded in (people.SAFE_NAMES if is_second else people.SMALL_NAMES)
+    is_known |= word.is_capitalised and not word.is_acronym and word.gap == " "
+    return is_known and word.folded not in kin.ENGLISH and not word.begins
+
+
+def _capitalise(word: str) -> str:
+    return word if any(map(str.isupper, word)) else word.capitalize()
