@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
-from ...dates import DAY_MS
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
 from .. import bitemporal, ids, names, schema
@@ -12,13 +11,10 @@ from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import All, Graph, Node
-from . import attribution, succession
+from . import attribution, comparing, succession
 
 Row = dict[str, Any]
 
-_YEAR_MS: Final = 365.25 * DAY_MS
-
-_COUPLES: Final = frozenset(("partner", "spouse", "girlfriend", "boyfriend", "fiance"))
 _WORDS: Final = "pass the user's message as text and its words as span"
 
 
@@ -64,7 +60,7 @@ def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = 
     return {
         "fact_id": made.key,
         "origin": made.get("origin"),
-        "conflicts": _conflicts(graph, entity, made),
+        "conflicts": comparing.list_conflicts(graph, entity, made),
         "inferred_from": origin.inferred_from,
         "refused_span": given.span if origin.refused else None,
     }
@@ -120,7 +116,7 @@ def claim(
     )
     check_fact(given)
     origin = _origin(graph, given, None, about)
-    known = _known(graph, entity, given, about)
+    known = comparing.find_same(graph, entity, given, about)
     ended: list[Node] = []
     if claim.mode == schema.OVER and known is not None:
         made = known
@@ -145,7 +141,7 @@ def claim(
         "predicate": made.get("predicate"),
         "value": made.get("value"),
         "origin": made.get("origin"),
-        "conflicts": _conflicts(graph, entity, made),
+        "conflicts": comparing.list_conflicts(graph, entity, made),
     }
 
 
@@ -167,73 +163,20 @@ def _replaces(claim: Claim, found: attribution.Found) -> bool:
 
     It does so for what one has once at a time. A model's statement stands beside the earlier one.
     """
-    is_single = names.canonical(claim.predicate) in (*schema.SINGLE, *_COUPLES)
+    is_single = names.canonical(claim.predicate) in (*schema.SINGLE, *comparing.COUPLES)
     return is_single and claim.mode == schema.BESIDE and found.origin == schema.USER
-
-
-def tells_apart(graph: Graph, entity: Node, claim: Claim, speaker: str) -> bool:
-    """Tell whether *claim* contradicts *entity*: a single-valued predicate with another value.
-
-    A claim that follows another value, or is over, contradicts nothing. Neither does another age,
-    as years go by, nor a later statement of the user's: then the entity has changed. Nothing tells
-    the user apart from the user.
-    """
-    predicate = names.canonical(claim.predicate)
-    if claim.mode != schema.BESIDE or predicate not in schema.SINGLE or components.is_self(entity):
-        return False
-    now_ms = graph.now_ms
-    for one in bitemporal.facts(graph, components.members(graph, entity)):
-        is_of_now = bitemporal.is_known(one, now_ms) and bitemporal.is_valid(one, now_ms, now_ms)
-        if names.canonical(one.get("predicate")) != predicate or not is_of_now:
-            continue
-        if speaker == schema.USER and one.get("known_from") < now_ms:
-            continue
-        value, about = one.get("value"), bitemporal.about(graph, one)
-        known = names.key(value if about is None else about.bare)
-        said = claim.about if claim.value is None else names.key(claim.value)
-        if known != said and not (predicate == "age" and _may_age(one, claim, now_ms)):
-            return True
-    return False
-
-
-def _may_age(known: Node, claim: Claim, now_ms: int) -> bool:
-    """Tell whether a person of a *known* age may have the claimed age by now."""
-    ages = known.get("value"), claim.value or ""
-    if not all(age.isdigit() for age in ages):
-        return True
-    years: float = (now_ms - known.get("known_from")) / _YEAR_MS
-    return -1 <= int(ages[1]) - int(ages[0]) - years <= 1
 
 
 def _after(
     graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
 ) -> tuple[Given, list[Node]]:
     """End the facts before the *given* one; return it, with its beginning, and the ended ones."""
-    before = _before(graph, entity, given, about)
+    before = comparing.list_earlier(graph, entity, given, about)
     ended = [one for one in before if _may_end(graph, one, found)]
     for one in ended:
         _end(graph, one, Given(given.predicate))
     over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
     return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
-
-
-def _before(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
-    """Return the other facts of the *given* predicate that have begun, over or not."""
-    now_ms, wanted = graph.now_ms, _list_rivals(given.predicate)
-    return [
-        one
-        for one in bitemporal.facts(graph, components.members(graph, entity))
-        if names.canonical(one.get("predicate")) in wanted
-        and bitemporal.is_known(one, now_ms)
-        and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
-        and not _says(graph, one, given, about)
-    ]
-
-
-def _list_rivals(predicate: str) -> frozenset[str]:
-    """Return the predicates of which one has one at a time: a boyfriend, or a spouse."""
-    name = names.canonical(predicate)
-    return _COUPLES if name in _COUPLES else frozenset((name,))
 
 
 def _may_end(graph: Graph, old: Node, found: attribution.Found) -> bool:
@@ -319,10 +262,10 @@ def _correct(
         given = replace(given, single=given.single or old.get("single"))
         times = given.valid_from, given.valid_until
         is_same = times == (old.get("valid_from"), old.get("valid_until"))
-        if is_same and _says(graph, old, given, about):
+        if is_same and comparing.says_same(graph, old, given, about):
             raise Tautology("corrects: that fact says the same")
     if not bitemporal.is_known(old, graph.now_ms):
-        is_repeated = not is_told or _known(graph, entity, given, about) is not None
+        is_repeated = not is_told or comparing.find_same(graph, entity, given, about) is not None
         if not is_repeated:
             raise NotAllowed(f"corrects: {show_name(old.key)} was corrected already")
         return given, about
@@ -346,7 +289,7 @@ def _stated(
 
     It rests on *mention*; without one, on no message.
     """
-    known = _known(graph, entity, given, about)
+    known = comparing.find_same(graph, entity, given, about)
     span, inferred = found.span, found.inferred_from
     said = {
         "origin": found.origin,
@@ -391,40 +334,3 @@ def _new_id(graph: Graph, entity: Node, predicate: str) -> str:
     # Some that were numbered may have been removed since.
     numbered = (ids.fact(graph.user_id, entity.key, predicate, one) for one in count(number))
     return next(one for one in numbered if one not in taken)
-
-
-def _known(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
-    """Return the believed fact of *entity*'s component that says the same.
-
-    A claim without times means the fact that is true now.
-    """
-    now_ms = graph.now_ms
-    times = given.valid_from, given.valid_until
-    for one in bitemporal.facts(graph, components.members(graph, entity)):
-        is_of_then = (one.get("valid_from"), one.get("valid_until")) == times
-        is_of_now = times == (None, None) and bitemporal.is_valid(one, now_ms, now_ms)
-        if not bitemporal.is_known(one, now_ms) or not (is_of_then or is_of_now):
-            continue
-        if _says(graph, one, given, about):
-            return one
-    return None
-
-
-def _says(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
-    """Tell whether *one* says the same as the *given* fact, at whatever time."""
-    if names.canonical(one.get("predicate")) != names.canonical(given.predicate):
-        return False
-    of = bitemporal.about(graph, one)
-    if of is not None or about is not None:
-        return of is not None and about is not None and of.id == about.id
-    return names.canonical(one.get("value")) == names.canonical(given.value or "")
-
-
-def _conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:
-    """Return the current facts of the component that contradict *made*."""
-    current = bitemporal.current(graph, components.members(graph, entity))
-    return [
-        bitemporal.conflict(one, other)
-        for one, other in bitemporal.conflicts(graph, current, graph.now_ms)
-        if made.id in (one.id, other.id)
-    ]

@@ -1,7 +1,6 @@
 """Record a message: its speaker and the entities it mentions; believe no claim."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ... import text as texts
@@ -15,10 +14,11 @@ from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation
-from ..language import cues, endings, kin, spans
+from ..language import endings, kin, spans
 from ..node import All, Graph, Node
 from ..trust import trust
 from . import hiding, mentions
+from .deciding import Decider, seek
 from .relating import relate
 
 Row = dict[str, Any]
@@ -112,6 +112,7 @@ class _Message:
         self._speaker = speaker
         self._said = said
         self._registered = Registered(graph)
+        self._decider = Decider(graph, self._registered, speaker)
         # A message whose mention was forgotten does not bring it back by being observed again.
         self._mentions = mentions.known(graph.another(All))
         self._here: dict[str, Node] = {}
@@ -119,13 +120,7 @@ class _Message:
 
     def list_present(self, wanted: Sequence[Observation]) -> list[Observation]:
         """Return *wanted* without the names that count only if they are known, and are not."""
-        return [one for one in wanted if not one.needs_known or self._is_known(one)]
-
-    def _is_known(self, one: Observation) -> bool:
-        named = self._registered.named(names.key(one.label))
-        if any(node.node_type == one.node_type for node in named):
-            return True
-        return relatives.find_relative(self._graph, self._registered, one.label) is not None
+        return [one for one in wanted if not one.needs_known or self._decider.knows(one)]
 
     def add(self, observation: Observation) -> Row:
         """Record *observation* and return its row."""
@@ -138,7 +133,7 @@ class _Message:
             before = mention.get("mention_context") or ""
             is_there = before in self._said.text or self._said.find(before) is not None
             return row if is_there else {**row, "observed_in": before}
-        sought, decision = self._decide(self._sought(observation), observation)
+        sought, decision = self._decider.decide(observation)
         entity = self._entity(observation, sought, decision)
         found = self._found(entity, observation)
         mention = mentions.add(graph, self.session, self._message_id, entity, observation, found)
@@ -228,75 +223,6 @@ class _Message:
                 found.append(word)
         return found
 
-    def _sought(self, observation: Observation) -> Sought:
-        return Sought(
-            names.key(observation.label),
-            observation.node_type,
-            observation.kind,
-            self._graph.now_ms,
-            observation.same_as,
-            observation.embedding,
-            observation.label,
-            observation.qualifier,
-            observation.is_new,
-            observation.also,
-            synonyms=frozenset(likenesses.synonyms(observation.name)),
-        )
-
-    def _decide(self, sought: Sought, observation: Observation) -> tuple[Sought, Decision]:
-        """Return the decision, with all that is known of the entity sought."""
-        if observation.name == schema.SELF:
-            # The user is never taken for another entity, whatever else the message says.
-            user = self._registered.own(schema.SELF)
-            known = None if user is None else self._registered.known([user])[0]
-            return sought, Decision(known, schema.PROVISIONAL, ())
-        if self._speaker == schema.USER and not sought.is_new and sought.claimed is None:
-            relative = relatives.find_relative(self._graph, self._registered, observation.label)
-            if relative is not None:
-                return sought, Decision(self._registered.known([relative])[0], "", ())
-        named = self._registered.known(self._registered.named(sought.name))
-        if observation.met_at and sought.qualifier is None:
-            places = [one.qualifier for one in named if one.qualifier is not None]
-            if any(resolution.is_one_qualifier(one, observation.met_at) for one in places):
-                sought = replace(sought, qualifier=observation.met_at)
-        if observation.is_introduced and sought.claimed is None and not sought.is_new:
-            sought = self._introduced(sought, named, observation.label)
-        sought = replace(sought, apart=self._contradicted(named, observation))
-        meant = [
-            one
-            for one in named
-            if resolution.fits(one, sought) and resolution.is_meant(one, sought)
-        ]
-        pool: list[Known] = []
-        if not meant:
-            everyone = self._registered.everyone()
-            near = likenesses.likeness, likenesses.is_near
-            pool = [*named, *resolution.candidates(everyone, sought, *near)]
-        return sought, resolution.decide(sought, named, pool, likenesses.likeness)
-
-    def _contradicted(self, named: Sequence[Known], observation: Observation) -> frozenset[str]:
-        """Return the entities of *named* that the facts of the message or the store rule out."""
-        if not observation.facts:
-            return frozenset()
-        nodes = [(one.id, self._registered.node_of(one)) for one in named]
-        return frozenset(
-            one_id
-            for one_id, node in nodes
-            if any(
-                facts.tells_apart(self._graph, node, one, self._speaker)
-                for one in observation.facts
-            )
-        )
-
-    def _introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
-        """Mark "another Max" as new, or as the one of whom the user spoke so before."""
-        for one in sorted(named, key=lambda one: -one.last_activated):
-            node = self._registered.node_of(one)
-            told = (tie.other for tie in self._graph.arriving(node, schema.OF))
-            if any(cues.introduces(each.get("mention_context") or "", label) for each in told):
-                return replace(sought, claimed=one.id)
-        return replace(sought, is_new=True)
-
     def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:
         """Return the entity of the decision; create it if it is new."""
         if decision.same is not None:
@@ -350,7 +276,7 @@ class _Message:
         if components.canonical(graph, claimed).id == components.canonical(graph, entity).id:
             return
         [one] = self._registered.known([claimed])
-        confidence = max(0.0, likenesses.likeness(one, self._sought(observation)))
+        confidence = max(0.0, likenesses.likeness(one, seek(self._graph, observation)))
         evidence = observation.rationale or "the caller believes so"
         merging.propose(graph, claimed, entity, confidence, evidence)
         if entity.status == schema.PROVISIONAL:
