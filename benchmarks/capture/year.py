@@ -138,9 +138,15 @@ def sessions(
 
 
 def kept(export: str) -> list[dict[str, Any]]:
-    """Return the records of *export* in an order of their own, without what depends on the day."""
+    """Return the memories of *export* in an order of their own.
+
+    What depends on the day is left out, and the import that brought them: hooks have none.
+    """
     _, *records = map(json.loads, export.splitlines())
-    said = [{key: one[key] for key in one if key not in OF_THE_DAY} for one in records]
+    memories = [one for one in records if one["kind"] == "memory"]
+    said = [{key: one[key] for key in one if key not in OF_THE_DAY} for one in memories]
+    for one in said:
+        one["metadata"].pop("imports", None)
     return sorted(said, key=lambda one: json.dumps(one, sort_keys=True))
 
 

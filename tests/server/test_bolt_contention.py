@@ -23,7 +23,7 @@ def store(portal, monkeypatch):
         conflicts: set[str]
         full: set[str]
 
-        async def _made(self, call, context, patience_s=8.0):
+        async def _make(self, call, context, patience_s=8.0):
             self.asked.append(call.procedure.name)
             if call.procedure.name in self.full and "FREE MEMORY" not in self.asked:
                 raise Full("Memgraph is at its memory limit and wrote nothing")

@@ -172,10 +172,10 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found")
     assert calling == (
         "CALL conceptgraph.concept_search($a0, $a1,"
-        " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, found: $found})"
+        " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, concepts: $concepts, found: $found})"
         " YIELD concept, arousal, matched RETURN collect([concept, arousal, matched]) AS rows"
     )
-    assert parameters == {"a0": ["App", "FRU"], "a1": 10, **CONTEXT}
+    assert parameters == {"a0": ["App", "FRU"], "a1": 10, "concepts": "shared", **CONTEXT}
 
 
 def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_lists():

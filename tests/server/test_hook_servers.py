@@ -22,7 +22,7 @@ from concept_graph_mcp.clients.changes import states
 from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.hooks import asking, calling, hosts, journal, listening, options
 from concept_graph_mcp.hooks.hosts import PROMPT, STOP
-from concept_graph_mcp.hosts.lazy import opened
+from concept_graph_mcp.hosts.lazy import open_store
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Session
 from concept_graph_mcp.settings import Settings
@@ -61,7 +61,7 @@ def serve(data: Path, portal: Any) -> Iterator[Serve]:
 
     async def served(asked: Callable[[], Any], changed: dict[str, Any], session: Any) -> Any:
         chosen = options.Options().settings(None)
-        async with opened(chosen, creates=True) as store:
+        async with open_store(chosen, creates=True) as store:
             made = replace(Session.of(store, chosen), **(session or {}))
             async with anyio.create_task_group() as tasks:
                 answering = listening.answer_hooks
@@ -333,7 +333,7 @@ def test_a_host_calls_an_unlisted_tool_for_a_prompt(data, portal):
     chosen = options.Options().settings(None)
 
     async def run() -> Any:
-        async with opened(chosen) as store:
+        async with open_store(chosen) as store:
             return await converse(Session.of(store, chosen), chosen, "claude-code")
 
     listed, good, bad = portal.call(run)

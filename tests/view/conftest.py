@@ -34,8 +34,9 @@ def viewers() -> Iterator[Callable[..., str]]:
     """A function that starts a viewer of a file and returns its address; all end with the tests."""
     with ExitStack() as stack:
 
-        def start(file: Path, *arguments: str) -> str:
-            viewer = stack.enter_context(Viewer(f"--embedded={file}", "view", *arguments))
+        def start(file: Path, *arguments: str, **environment: str) -> str:
+            command = f"--embedded={file}", "view", *arguments
+            viewer = stack.enter_context(Viewer(*command, **environment))
             return viewer.address()
 
         yield start

@@ -203,7 +203,7 @@ def test_looking_at_names_changes_nothing(ids, memory, asked):
 
 @pytest.fixture
 def shown(browser, viewers, portal, tmp_path):
-    """A function that shows what make(memory) has stored."""
+    """A function that shows what make(memory) has stored, with the concepts that users share."""
 
     def show(make, *arguments: str) -> Page:
         file = tmp_path / "memory.db"
@@ -211,7 +211,9 @@ def shown(browser, viewers, portal, tmp_path):
         portal.call(store.open)
         make(Memory(store, portal))
         portal.call(store.close)
-        return Page.at(browser, viewers(file, *arguments, "--at", AT))
+        return Page.at(
+            browser, viewers(file, *arguments, "--at", AT, CONCEPT_GRAPH_CONCEPTS="shared")
+        )
 
     return show
 

@@ -547,7 +547,9 @@ def test_what_nothing_says_is_told_and_closing_the_list_ends_it(drawn):
 
 def test_what_cannot_be_found_yet_is_told(browser, viewers, tmp_path):
     first_version = ROOT / "tests" / "fixtures" / "store-0.1.0.db"
-    page = Page.at(browser, viewers(shutil.copyfile(first_version, tmp_path / "memory.db")))
+    copy = shutil.copyfile(first_version, tmp_path / "memory.db")
+    # Concepts that become the owner's are indexed at that.
+    page = Page.at(browser, viewers(copy, CONCEPT_GRAPH_CONCEPTS="shared"))
     find(page, "apples")
     assert page.text("#told") == (
         "No name and no text matches. not found by words: 2 episodes; run concept-graph-mcp index"
