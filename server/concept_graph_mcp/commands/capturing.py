@@ -36,7 +36,7 @@ def ingest_transcript(pending: journal.Pending, chosen: Settings) -> str:
         said = ((str(row.record["id"]), int(row.record["said_at"])) for row in rows)
         journal.note_seen(noted.session, said)
 
-    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen, people=True)
+    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen)
 
     async def main() -> None:
         async with open_store(chosen, creates=True) as store:
