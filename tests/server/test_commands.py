@@ -528,7 +528,7 @@ def test_embedded_before_a_command_takes_no_path(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert run("--embedded", "import", "-", stdin="apple\tis-a\tfruit\n").exit_code == 0
     assert (tmp_path / "concept-graph-mcp" / "memory.db").exists()
-    assert "fruit" in run("--embedded", "search", "fruit").stdout
+    assert "fruit" in run("--embedded", "concept", "search", "fruit").stdout
 
 
 def test_the_demo_refuses_a_store_that_exists(tmp_path):

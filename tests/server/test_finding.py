@@ -130,7 +130,9 @@ def test_an_unknown_language_is_told_in_one_line(store: Path) -> None:
 
 def test_all_settings_that_are_wrong_are_told_a_line_each(store: Path) -> None:
     environment = {"TZ": "Nowhere", "CONCEPT_GRAPH_LANGUAGES": "klingon", "AROUSAL_TAU_MS": "0"}
-    told = CliRunner().invoke(main, [f"--embedded={store}", "find", "apples"], env=environment)
+    told = CliRunner().invoke(
+        main, [f"--embedded={store}", "concept", "find", "apples"], env=environment
+    )
     assert told.exit_code == 1
     lines = told.stderr.splitlines()
     assert [line.split(": ")[:2] for line in lines] == [

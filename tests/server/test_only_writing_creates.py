@@ -42,16 +42,16 @@ def everything(folder: Path) -> list[Path]:
     "command",
     [
         ["stats"],
-        ["recall", "apple"],
-        ["recall", "apple", "--touch"],
-        ["search", "apple"],
+        ["concept", "recall", "apple"],
+        ["concept", "recall", "apple", "--touch"],
+        ["concept", "search", "apple"],
         ["view", "--no-open"],
         ["export", "out.jsonl"],
         ["export", "-"],
         ["backup"],
         ["clean", "--yes"],
-        ["rename", "apple", "pear", "--yes"],
-        ["remove", "apple", "--yes"],
+        ["concept", "rename", "apple", "pear", "--yes"],
+        ["concept", "remove", "apple", "--yes"],
     ],
     ids=" ".join,
 )
@@ -99,7 +99,7 @@ def test_an_empty_file_is_no_store_yet_and_stays_empty(tmp_path, missing):
 
 def test_an_import_creates_the_store(missing):
     assert run(missing, "import", "-", stdin="apple\tis-a\tfruit\n").exit_code == 0
-    assert "apple is-a fruit" in run(missing, "recall", "apple").stdout
+    assert "apple is-a fruit" in run(missing, "concept", "recall", "apple").stdout
 
 
 @pytest.mark.parametrize("content", ["", "apple\tlikes\tpear\n", '{"kind": "song"}\n'])
@@ -121,7 +121,7 @@ def test_a_restore_creates_the_store(missing, tmp_path):
     other = tmp_path / "other.db"
     assert run(other, "import", "-", stdin="apple\tis-a\tfruit\n").exit_code == 0
     assert run(missing, "restore", str(other), "--yes").exit_code == 0
-    assert "apple is-a fruit" in run(missing, "recall", "apple").stdout
+    assert "apple is-a fruit" in run(missing, "concept", "recall", "apple").stdout
 
 
 def session(path: Path) -> Session:

@@ -44,9 +44,9 @@ def there(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "asked", "answer"),
     [
-        ("ask", "What am I allergic to?", "penicillin"),
-        ("ask", "When does the flight to Lisbon leave?", "25 October"),
-        ("ask", "Who wants the inventory report?", "Sofie Maes"),
+        ("recall", "What am I allergic to?", "penicillin"),
+        ("recall", "When does the flight to Lisbon leave?", "25 October"),
+        ("recall", "Who wants the inventory report?", "Sofie Maes"),
         ("about", "Marieke Claes", "chemistry"),
         ("about", "Marieke", "arried to"),
     ],

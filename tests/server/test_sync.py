@@ -90,7 +90,7 @@ def test_what_replaces_a_memory_in_one_does_so_in_both(stores):
     for store in stores:
         [old] = [one for one in records(store) if one.get("id") == own]
         assert old["valid_until"]
-        assert "June" in ok(*store, "ask", "When was the boiler serviced?").stdout
+        assert "June" in ok(*store, "recall", "When was the boiler serviced?").stdout
 
 
 @pytest.mark.parametrize("later", [0, 1])
@@ -120,11 +120,11 @@ def test_what_is_forgotten_in_one_is_forgotten_in_both(stores, asker):
     ok(*a, "sync", path(b))
     ok(*b, "forget", find(b, "Tom plays the cello"))
     # Recalled later in the other one, it stays forgotten.
-    ok(*a, "ask", "Who plays the cello?")
+    ok(*a, "recall", "Who plays the cello?")
     ok(*stores[asker], "sync", path(stores[1 - asker]))
     for store in stores:
         assert "Tom plays the cello" not in texts(store)
-        assert "cello" not in ok(*store, "ask", "Who plays the cello?").stdout
+        assert "cello" not in ok(*store, "recall", "Who plays the cello?").stdout
     assert changed(ok(*a, "sync", path(b)))[0] == "0 records changed here."
 
 

@@ -87,7 +87,7 @@ def test_a_store_of_the_first_version_recalls_as_it_did(host):
 
 @pytest.mark.parametrize(("keyword", "found"), [("pfe", "Äpfel 林檎"), ("林", "Äpfel 林檎")])
 def test_a_store_of_the_first_version_is_searched_through_its_indexes(store, keyword, found):
-    shown = run(f"--embedded={store}", "search", keyword, "--limit", "1")
+    shown = run(f"--embedded={store}", "concept", "search", keyword, "--limit", "1")
     assert found in shown
 
 
@@ -112,13 +112,13 @@ def test_a_store_of_the_first_version_is_sound_once_its_episodes_are_indexed(sto
     run(f"--embedded={store}", "index")
     with closing(Host(store)) as host:
         assert host.call("conceptgraph.check", [LATER]) == []
-    assert "Bought apples" in run(f"--embedded={store}", "find", "who bought an apple?")
+    assert "Bought apples" in run(f"--embedded={store}", "concept", "find", "who bought an apple?")
 
 
 def test_what_a_backup_of_the_first_version_tells_is_found_by_its_words(store, tmp_path):
     into = f"--embedded={tmp_path / 'new.db'}"
     run(into, "restore", str(store), "--yes", "--dir", str(tmp_path / "backups"))
-    assert "Bought apples" in run(into, "find", "who bought an apple?")
+    assert "Bought apples" in run(into, "concept", "find", "who bought an apple?")
 
 
 def test_a_store_of_the_first_version_is_kept_as_it_was_before_it_gets_its_new_format(store):
@@ -349,9 +349,11 @@ def test_a_kept_store_holds_what_it_held(any_kept):
 def test_a_kept_store_is_sound_and_found_through_its_indexes(kept):
     store, _ = kept
     assert "Nothing is wrong." in run(f"--embedded={store}", "check")
-    assert "Äpfel 林檎" in run(f"--embedded={store}", "search", "apfel", "--limit", "1")
-    assert "quinces are ripe" in run(f"--embedded={store}", "find", "when is a quince ripe?")
-    shown = run(f"--embedded={store}", "recall", "market")
+    assert "Äpfel 林檎" in run(f"--embedded={store}", "concept", "search", "apfel", "--limit", "1")
+    assert "quinces are ripe" in run(
+        f"--embedded={store}", "concept", "find", "when is a quince ripe?"
+    )
+    shown = run(f"--embedded={store}", "concept", "recall", "market")
     assert "market evokes Bought apples at the market" in shown
 
 
@@ -378,7 +380,7 @@ def test_a_kept_store_is_restored_from(any_kept, tmp_path):
 def test_a_restored_store_finds_episodes_by_words(kept, tmp_path):
     into = f"--embedded={tmp_path / 'new.db'}"
     run(into, "restore", str(kept[0]), "--yes", "--dir", str(tmp_path / "backups"))
-    assert "Bought apples" in run(into, "find", "who bought an apple?")
+    assert "Bought apples" in run(into, "concept", "find", "who bought an apple?")
 
 
 def test_a_kept_store_s_memories_are_found_shown_and_brought_back(memories):

@@ -74,7 +74,7 @@ def test_the_latest_is_the_stores_own(shell, other):
     before = shell.graph()
     shell.keep("backup")
     other.keep("backup")
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     shell.keep("restore", "latest", "--yes")
     assert set(before) <= set(shell.graph())
 
@@ -143,7 +143,7 @@ def test_after_a_change_of_time_zone_the_latest_is_still_the_latest(shell, zone)
     later = shell.graph()
     shell.keep("backup")
     assert shell.files()[0] == earlier
-    shell.ok("remove", "pear", "--yes")
+    shell.ok("concept", "remove", "pear", "--yes")
     shell.keep("restore", "latest", "--yes")
     assert shell.graph() == later
     shell.keep("backup", "--keep", "2")
@@ -173,7 +173,7 @@ def old(shell) -> Path:
 
 def test_a_backup_of_the_first_version_is_restored_by_name_after_being_told_of(shell, old):
     before = shell.graph()
-    shell.ok("remove", "apple", "--yes")
+    shell.ok("concept", "remove", "apple", "--yes")
     said = shell.keep("restore", old.name, "--yes")
     assert said.startswith(f"{old}: does not say which store it is a backup of\n")
     assert shell.graph() == before
@@ -229,7 +229,7 @@ def test_a_store_that_was_moved_keeps_its_backups(file, tmp_path):
     moved.parent.mkdir()
     shutil.move(file, moved)
     store = embedded(moved, tmp_path / "backups")
-    store.ok("remove", "apple", "--yes")
+    store.ok("concept", "remove", "apple", "--yes")
     assert store.keep("restore", "latest", "--yes").endswith(f"restored {HELD}\n")
     # Also where another store takes its old place.
     embedded(file, tmp_path / "backups").fill()
