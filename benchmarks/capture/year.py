@@ -140,7 +140,7 @@ def sessions(
 def kept(export: str) -> list[dict[str, Any]]:
     """Return the memories of *export* in an order of their own.
 
-    What depends on the day is left out, and the import that brought them: hooks have none.
+    It leaves out what depends on the day, and the import that brought them: hooks have none.
     """
     _, *records = map(json.loads, export.splitlines())
     memories = [one for one in records if one["kind"] == "memory"]
