@@ -313,6 +313,40 @@ def test_without_a_client_all_on_the_machine_are_set_up_at_once(home):
     assert ok("setup", "--yes").stdout == "Nothing to change.\n"
 
 
+def test_agents_get_the_store_and_the_time_zone_of_the_settings_file(home, monkeypatch):
+    monkeypatch.delenv("TZ")
+    mine = home / "mine.db"
+    text = f'store = "{mine}"\nuser = "ada"\ntime_zone = "Asia/Tokyo"\n'
+    written(home / "config/concept-graph-mcp/config.toml", text)
+    (home / ".claude").mkdir()
+    ok("setup", "--yes")
+    server = loaded(servers_of("claude-code"))["mcpServers"][NAME]
+    assert server["args"][-1] == f"--embedded={mine}"
+    assert server["env"]["TZ"] == "Asia/Tokyo"
+    assert str(mine) in (home / ".claude/settings.json").read_text()
+
+
+def test_the_memgraph_of_the_settings_file_goes_into_the_entry(home):
+    written(home / "config/concept-graph-mcp/config.toml", 'store = "bolt://graph:7687"\n')
+    ok("setup", "cursor", "--yes")
+    server = loaded(servers_of("cursor"))["mcpServers"][NAME]
+    assert server["env"]["MEMGRAPH_URI"] == "bolt://graph:7687"
+    assert not (home / "data/concept-graph-mcp/memory.db").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["stats", "check", "recall hello", "about Lena", "memories list", "concept search", "backup"],
+)
+def test_after_setup_no_command_misses_a_store(home, monkeypatch, command):
+    monkeypatch.chdir(home)
+    (home / ".claude").mkdir()
+    ok("setup", "--dry-run")
+    assert not (home / "data").exists()
+    ok("setup", "--yes")
+    ok(*command.split())
+
+
 def test_without_any_agent_setup_says_so(home):
     result = run("setup", "--yes")
     assert result.exit_code == 1

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 import platformdirs
 
-from .. import settings
+from .. import settings, settings_file
 from ..hooks import hosts
 
 # The name of the server in a client's file. The word memory alone is often taken.
@@ -90,9 +90,12 @@ def make_entry(
     """Return the entry of *client*: the store of these settings, by default a file.
 
     The path is whole, because clients may have another data directory. No password is written.
-    Raises SettingsError for a URI that holds one.
+    From the settings file come the store and the time zone; a server reads the rest there.
+    Raises SettingsError for a URI that holds a password, and for an invalid settings file.
     """
     given = settings.given(environment)
+    merged = settings_file.merge_environment(environment)
+    given |= {key: merged[key] for key in (*settings.STORE_VARIABLES, "TZ") if key in merged}
     own = {key: value for key, value in given.items() if key.startswith("CONCEPT_GRAPH_")}
     embedded = embedded if embedded is not None else own.pop(settings.EMBEDDED_VARIABLE, None)
     passed = {key: given[key] for key in _PASSED if key in given}

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import click
 
+from .. import settings_file
 from ..clients import changes, entry
 from ..clients.changes import Change, ChangeError
 from ..clients.entry import CLIENTS, GENERIC
+from ..errors import StoreError
 from ..histories import formats
 from ..settings import SettingsError
 from .common import FILE, Failure
@@ -68,10 +70,12 @@ def setup(
             return
         found = _plan_entries(ctx.obj, names, file, removes=remove, has_all=client is None)
         written = _write_changes(found, names, is_dry=dry_run, removes=remove, yes=yes)
-    except (ChangeError, SettingsError) as error:
+        if remove or not written:
+            return
+        if client is None:
+            _create_store(ctx.obj)
+    except (ChangeError, SettingsError, StoreError) as error:
         raise Failure(str(error)) from None
-    if remove or not written:
-        return
     for further in filter(None, (CLIENTS[name].further for name in names)):
         note(further)
     if client is None:
@@ -116,6 +120,20 @@ def _write_changes(
         one.write()
     note("done." if removes else "done; --remove takes it back.")
     return True
+
+
+def _create_store(embedded: str | None) -> None:
+    """Create the store file if it is missing, so that the commands that only read find one.
+
+    Memgraph, and a directory with a file for each user, stay as they are. Raises SettingsError,
+    StoreError.
+    """
+    chosen = settings_file.read_settings(embedded, entry.TOOLSET)
+    if chosen.embedded is None or chosen.per_user is not None:
+        return
+    from ..hosts.sqlite.procedure_host import Host
+
+    Host(chosen.embedded).close()
 
 
 def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
