@@ -44,8 +44,10 @@ def session(store):
 
 @pytest.fixture
 def chosen(session):
-    file = None if "://" in session.store.location else session.store.location
-    chosen = settings.read({"TZ": "UTC"}, file)
+    there = session.store.location
+    is_server = "://" in there
+    given = {"TZ": "UTC", **({"MEMGRAPH_URI": there} if is_server else {})}
+    chosen = settings.read(given, None if is_server else there)
     return replace(chosen, embeddings="openai:toy")
 
 

@@ -144,7 +144,7 @@ GIVEN: dict[str, Any] = {
         {"do": "append", "under": "notes", "text": WORDS},
         {"do": "remove", "path": "notes/nuts"},
     ],
-    **{"strategy": "bfs", "links": [], "rows": [], "records": [], "holder": "me"},
+    **{"strategy": "bfs", "links": [], "rows": [], "records": [], "holder": "me", "import_id": "i"},
 }
 
 

@@ -140,7 +140,8 @@ def test_what_all_share_becomes_one_users_merged_with_their_own(lived, memory):
     }  # fmt: skip
     weights = {one["to"]: one["weight"] for one in of_ann if one.get("from") == "hazelnuts"}
     assert (weights["nut"], weights["food"]) == (0.75, 0.5)
-    found = memory.run(calls.concepts.associate("Who keep hazelnuts?", scope="ann"), user_id="ann")
+    call = calls.concepts.associate("Who keep hazelnuts?", concept_scope="ann")
+    found = memory.run(call, user_id="ann")
     assert "All keep hazelnuts" in str(found)
     assert memory.run(calls.transfer.check()) == []
     assert memory.run(calls.users.adopt_shared("ann")) == [{"nodes": 0, "relations": 0}]

@@ -97,8 +97,8 @@ def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
     with Memory.open(file) as memory:
         assert found(memory.search(ASKED))
         assert found(memory.recall(ASKED))
-    assert KEPT in command(file, "ask", ASKED)
-    assert KEPT not in command(file, "ask", ASKED, CONCEPT_GRAPH_EMBEDDINGS="none")
+    assert KEPT in command(file, "recall", ASKED)
+    assert KEPT not in command(file, "recall", ASKED, CONCEPT_GRAPH_EMBEDDINGS="none")
     with Memory.open(file, embeddings="none") as memory:
         assert not found(memory.search(ASKED))
 
