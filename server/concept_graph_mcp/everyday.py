@@ -66,8 +66,11 @@ async def remember(
 
     Raises StoreError.
     """
+    # The user's words may be the text itself: its secrets are counted once.
+    quoted = None if said == text else said
     with advised() as left_out:
-        text, about, said = session.redacted((text, about, said))
+        stored, about, quoted = session.redacted((text, about, quoted))
+    text, said = stored, stored if said == text else quoted
     texts = {"text": text, "about": about, "said": said}
     by = partial(session.call, calls.everyday.remember, **given, **texts)
     [row], advice = await session.answered(text, by, is_statement=True)

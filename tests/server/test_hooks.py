@@ -148,7 +148,7 @@ def test_a_start_gets_what_was_said_in_the_project(home):
     here, _, elsewhere = told.partition("Said elsewhere")
     assert USER_SAID in here
     assert ASSISTANT_SAID in here
-    assert "Lisbon" not in here
+    assert "I live in Lisbon now." not in here
     assert "I live in Lisbon now." in elsewhere
 
 

@@ -17,13 +17,13 @@ MARKS = {"ann": "annish", "bob": "bobbish"}
 SHARED = "everyish"
 WORDS = "hazelnuts cellar"
 READING = (
-    ("ask", "Does Clara have hazelnuts in the cellar?"),
+    ("recall", "Does Clara have hazelnuts in the cellar?"),
     ("about", "Clara"),
-    ("recall", "hazelnuts", "--explain"),
-    ("recall", "hazelnut", "--json"),
-    ("search", "--json"),
-    ("search", "nou"),
-    ("find", WORDS, "--explain"),
+    ("concept", "recall", "hazelnuts", "--explain"),
+    ("concept", "recall", "hazelnut", "--json"),
+    ("concept", "search", "--json"),
+    ("concept", "search", "nou"),
+    ("concept", "find", WORDS, "--explain"),
     ("memories", "list"),
     ("memories", "search", WORDS, "--json"),
     ("entities", "list"),
@@ -83,16 +83,18 @@ def test_no_command_prints_what_is_anothers(monkeypatch, user, concepts, mine):
         said = run(*arguments).output
         found = {mark for mark in (*MARKS.values(), SHARED) if mark in said}
         assert found <= mine, f"{arguments}: {said}"
-        met |= {arguments[0]} if found else set()
-    assert met >= {"recall", "search", "find", "export"}
-    assert "is called" in run("rename", "nowhere", "somewhere", "--yes").output
+        met |= {" ".join(arguments[: 1 + (arguments[0] == "concept")])} if found else set()
+    assert met >= {"recall", "concept recall", "concept search", "concept find", "export"}
+    assert "is called" in run("concept", "rename", "nowhere", "somewhere", "--yes").output
     # One user's correction changes nothing for the others.
-    assert run("remove", "hazelnuts", "--yes").exit_code == 0
-    assert "hazelnuts" not in run("recall", "nut", "--json").stdout.replace('"hazelnuts"', "")
+    assert run("concept", "remove", "hazelnuts", "--yes").exit_code == 0
+    assert "hazelnuts" not in run("concept", "recall", "nut", "--json").stdout.replace(
+        '"hazelnuts"', ""
+    )
     for other, whose, mark in (("ann", "own", "annish"), ("eve", "shared", SHARED)):
         if other != user:
             be(monkeypatch, other, whose)
-            assert f"{mark} nougat" in run("recall", "hazelnuts").output
+            assert f"{mark} nougat" in run("concept", "recall", "hazelnuts").output
 
 
 def test_an_export_says_whose_each_record_is_and_brings_it_back(store, monkeypatch, tmp_path):

@@ -85,8 +85,8 @@ def run(host: Host, call: calls.Call) -> None:
 def test_a_store_that_cannot_be_written_is_read(store, read_only):
     for command, expected in (
         (["stats"], "is-a"),
-        (["recall", "apple"], "apple is-a fruit"),
-        (["search", "app"], "apple"),
+        (["concept", "recall", "apple"], "apple is-a fruit"),
+        (["concept", "search", "app"], "apple"),
         (["export", "-"], '"kind": "relation"'),
         (["doctor"], "memory.db"),
     ):
@@ -112,12 +112,14 @@ def test_a_store_that_cannot_be_written_is_backed_up(store, read_only, tmp_path)
     made = read_only("-m", "concept_graph_mcp", f"--embedded={store}", "backup", "--dir", str(kept))
     assert made.returncode == 0, made.stderr
     (file,) = kept.iterdir()
-    shown = read_only("-m", "concept_graph_mcp", f"--embedded={file}", "recall", "apple")
+    shown = read_only("-m", "concept_graph_mcp", f"--embedded={file}", "concept", "recall", "apple")
     assert "apple is-a fruit" in shown.stdout
 
 
 @pytest.mark.parametrize(
-    "command", [["recall", "apple", "--touch"], ["import", "-"], ["clean", "--yes"]], ids=" ".join
+    "command",
+    [["concept", "recall", "apple", "--touch"], ["import", "-"], ["clean", "--yes"]],
+    ids=" ".join,
 )
 def test_writing_to_a_store_that_cannot_be_written_is_one_clear_line(
     store, read_only, command, tmp_path

@@ -111,7 +111,7 @@ class Commands(Sentences):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names_none = {*self._modules, *self._renamed}.isdisjoint(args)
+        names_none = {*self._modules, *self._renamed}.isdisjoint(self._leave_values_out(args))
         try:
             self._tell_from_paths(ctx, args)
             return super().parse_args(ctx, args)
@@ -120,6 +120,14 @@ class Commands(Sentences):
             if names_none:
                 self._unserved(misused.message)
             raise misused from None
+
+    def _leave_values_out(self, args: list[str]) -> list[str]:
+        """Return *args* without a toolset after a mistyped option, as in "--toolset concept"."""
+        return [
+            argument
+            for before, argument in pairwise(["", *args])
+            if argument != "concept" or not before.startswith("--") or self._has(before)
+        ]
 
     def _tell_from_paths(self, ctx: click.Context, args: list[str]) -> None:
         """Keep a command after --embedded from being taken for its path. Raises UsageError."""

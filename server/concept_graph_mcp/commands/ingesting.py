@@ -28,8 +28,9 @@ _SHOWN = 160
 @click.option(
     "--from",
     "given",
+    metavar="FORMAT",
     type=click.Choice(formats.NAMES),
-    help="The format; default: detected from the content.",
+    help=f"The format; default: detected from the content. One of {', '.join(formats.NAMES)}.",
 )
 @click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
 @click.option(
