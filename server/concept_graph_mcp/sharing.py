@@ -27,9 +27,7 @@ async def adopt_shared(settings: Settings, store: KeptStore, keeps_copy: bool = 
     With *keeps_copy* the file as it was is kept beside it. Raises StoreError, OSError.
     """
     file, session = settings.embedded, Session.of(store, settings)
-    if file is None or settings.concepts != OWN or VARIABLE in given(os.environ):
-        return None
-    if not await has_shared(session) or await find_other_user(session) is not None:
+    if file is None or not await _is_to_adopt(settings, session):
         return None
     if await store.unwritable() is not None:
         return None
@@ -44,6 +42,19 @@ async def adopt_shared(settings: Settings, store: KeptStore, keeps_copy: bool = 
         f"{file}: {row['nodes']:,} concepts and episodes, which all users shared, belong to the"
         f" user {show_name(settings.user_id)} now, as the whole file does{copied}"
     )
+
+
+async def is_left_shared(settings: Settings, store: KeptStore) -> bool:
+    """Return whether the shared concepts of *store* stay so only because it cannot be written."""
+    if not await _is_to_adopt(settings, Session.of(store, settings)):
+        return False
+    return await store.unwritable() is not None
+
+
+async def _is_to_adopt(settings: Settings, session: Session) -> bool:
+    if settings.embedded is None or settings.concepts != OWN or VARIABLE in given(os.environ):
+        return False
+    return await has_shared(session) and await find_other_user(session) is None
 
 
 async def has_shared(session: Session) -> bool:

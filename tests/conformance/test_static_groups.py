@@ -137,7 +137,7 @@ def test_a_session_with_such_a_model_sends_them(kept, folder, portal):
             session.answered,
             query,
             # Without its vectors, as before the first `embed`.
-            lambda embedded, query=query: calls.memory_search.search("default", query),
+            lambda query=query, **_: calls.memory_search.search("default", query),
         )
         assert (ids(rows), advice) == (expected, None)
 

@@ -264,7 +264,10 @@ def test_indexing_that_was_killed_is_completed_by_the_same_command(
     hands.nodes("Episode", made)
     there = memory.store.location
     where = [] if "://" in there else [f"--embedded={there}"]
-    environment = server_environment({"TZ": "UTC"} | ({"MEMGRAPH_URI": there} if not where else {}))
+    environment = server_environment(
+        {"TZ": "UTC", "CONCEPT_GRAPH_CONCEPTS": "shared"}
+        | ({} if where else {"MEMGRAPH_URI": there})
+    )
     command = [sys.executable, "-m", "concept_graph_mcp", *where, "index"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as killed:
         while left(memory) == len(made) and killed.poll() is None:

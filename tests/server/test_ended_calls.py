@@ -24,6 +24,8 @@ from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
 # More than are gone through between two looks at whether to go on.
 LEAVES = 2_500
+# Those of a file would become its owner's first.
+SHARED = {"CONCEPT_GRAPH_CONCEPTS": "shared"}
 
 
 def records(host: Host) -> list[dict[str, Any]]:
@@ -236,7 +238,7 @@ def names(path: Path) -> set[str]:
 
 
 def test_a_cancelled_request_ends_its_call(path):
-    with StdioServer("--embedded", str(path)) as server:
+    with StdioServer("--embedded", str(path), environment=SHARED) as server:
         server.initialize()
         # The store is open from now on.
         server.call("concept_search", keywords=[])

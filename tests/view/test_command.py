@@ -39,8 +39,9 @@ def there(memory, store) -> tuple[list[str], dict[str, str]]:
 
 def test_it_serves_either_store_until_it_is_interrupted(there, memory):
     options, variables = there
+    shared = {**variables, "CONCEPT_GRAPH_CONCEPTS": "shared"}
     before = memory.records()
-    with Viewer(*options, "view", "apple", **variables) as viewer:
+    with Viewer(*options, "view", "apple", **shared) as viewer:
         address = viewer.address()
         assert ask(address, "api/about")["seeds"] == ["apple"]
         found = ask(address, "api/neighbourhood?seed=apple&hops=1")

@@ -14,6 +14,7 @@ import anyio
 import click
 
 from conceptgraph_core import limits
+from conceptgraph_core.context import WHOSE
 
 from .. import settings, settings_file, user_files
 from ..embedding import minilm
@@ -23,7 +24,7 @@ from ..hosts.store import KeptStore
 from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
-from ..sharing import adopt_shared
+from ..sharing import adopt_shared, is_left_shared
 from .notes import note
 
 T = TypeVar("T")
@@ -201,6 +202,10 @@ def _with_own(
 ) -> T:
     async def use(session: Session, store: KeptStore) -> T:
         await note_adopted(chosen, store)
+        # In a file that cannot be written they are where earlier versions put them.
+        with suppress(StoreError, OSError):
+            if await is_left_shared(chosen, store):
+                session = replace(session, concepts=WHOSE[0])
         return await work(session)
 
     return with_keeper(None, use, at, creates, chosen=chosen)
