@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.settings import machine_zone, read
+from concept_graph_mcp.settings import read
 
 Caller = Callable[..., Any]
 
@@ -125,8 +126,9 @@ def test_a_restore_creates_the_store(missing, tmp_path):
 
 
 def session(path: Path) -> Session:
-    settings = read({}, str(path), machine_zone())
-    return Session(EmbeddedStore(path), settings.tau_ms, settings.zone, Clock())
+    settings = read({}, str(path))
+    made = Session(EmbeddedStore(path), settings.tau_ms, settings.zone, Clock())
+    return replace(made, concepts=settings.concepts)
 
 
 @pytest.fixture

@@ -120,6 +120,9 @@ async def _answer_stream(session: Session, settings: Settings, stream: SocketStr
                 sent += part
                 if len(sent) > asking.MOST_BYTES:
                     break
+        if not sent:
+            # Another server looks whether this one still answers.
+            return
         call, chosen = read_message(bytes(sent)), options.read_options()
         wanted = chosen.settings(call.embedded, call.environment)
         if _name_store(wanted) != _name_store(settings):
