@@ -122,13 +122,14 @@ def main(
     """An associative memory for LLM agents, served over MCP on stdin and stdout.
 
     \b
-    The graph is in Memgraph, configured by environment variables:
-      MEMGRAPH_URI            default bolt://localhost:7687; or MEMGRAPH_URL
+    The graph is in a file of the data directory, or in Memgraph. Environment
+    variables stand above the settings file (see settings):
+      MEMGRAPH_URI            a Memgraph, e.g. bolt://localhost:7687
       MEMGRAPH_READ_URI       replicas that answer what only reads
       MEMGRAPH_USER           and MEMGRAPH_PASSWORD
       MEMGRAPH_DATABASE       a database of Memgraph Enterprise
       AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
-      TZ                      your time zone, e.g. Europe/Berlin; needed to serve
+      TZ                      your time zone; default: the machine's
       CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file
       CONCEPT_GRAPH_TOOLSETS  like --toolsets
       CONCEPT_GRAPH_USER      whose memories and entities; default: default
