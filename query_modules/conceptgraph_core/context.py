@@ -32,7 +32,7 @@ _NAMES = (
         "user_id",
         "languages",
     ),
-    *("asker", "asked_at", "told_in", "offset_minutes", "also", "also_vector"),
+    *("asker", "asked_at", "told_in", "told_around", "offset_minutes", "also", "also_vector"),
     *("also_near_nothing", "rehearsed", "only_new", "decay"),
     *("expires", "planned", "owner", "concepts", "project"),
 )
@@ -67,6 +67,7 @@ class Context(NamedTuple):
     * `told_in`: the question asks for all that happened or was told from one time to before another
       (unix ms), and for nothing else. A third value, true, asks for the plans of that time alone, a
       fourth for its first and last day alone.
+    * `told_around`: the past time that the question names among other words, as two such times.
     * `offset_minutes`: how far the local time of the question is ahead of UTC.
     * `also` are other wordings of the question (see `memories.wordings`), `also_vector` is the
       vector of all of them together, and `also_near_nothing` its `near_nothing`.
@@ -100,6 +101,7 @@ class Context(NamedTuple):
     asker: str | None
     asked_at: int | None
     told_in: tuple[int, int, bool, bool] | None
+    told_around: tuple[int, int] | None
     offset_minutes: int
     also: tuple[str, ...]
     also_vector: tuple[float, ...]
@@ -318,6 +320,11 @@ def _two_times(value: Any, key: str) -> tuple[int, int, bool, bool] | None:
     return _time(value[0], key), _time(value[1], key), plans, apart
 
 
+def _read_time(value: Any, key: str) -> tuple[int, int] | None:
+    said = _two_times(value, key)
+    return None if said is None else said[:2]
+
+
 def _offset(value: Any, key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -1440 < value < 1440:
         raise InvalidContext(f"context: {key} must be less than 1440 minutes")
@@ -407,6 +414,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "asker": None,
     "asked_at": None,
     "told_in": None,
+    "told_around": None,
     "offset_minutes": 0,
     "also": (),
     "also_vector": (),
@@ -433,6 +441,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "asker": _check_name,
     "asked_at": _time_if_any,
     "told_in": _two_times,
+    "told_around": _read_time,
     "offset_minutes": _offset,
     "also": _also,
     "also_vector": _vector,

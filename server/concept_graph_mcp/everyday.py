@@ -43,10 +43,10 @@ async def recall(
     said = text_lookups.respelt(message, question.spelt)
     parts = [one for one in question.spelt if "meant" not in one]
     question = question._replace(spelt=parts)
-    then = session.told_in(said, given.get("asked_at"))
+    times = session.read_times(said, given.get("asked_at"))
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        made = {**given, "message": said, "told_in": then, "embedded": embedded}
+        made = {**given, "message": said, **times, "embedded": embedded}
         call = session.call(calls.everyday.recall, also=wordings.beside(embedded), **made)
         return call if counts else call._replace(procedure=call.procedure.peek())
 

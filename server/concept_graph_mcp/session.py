@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.errors import EmbeddingMismatch
-from conceptgraph_core.everyday.asking import Then, told_in
+from conceptgraph_core.everyday.asking import told_around, told_in
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.words import missing
 
@@ -262,11 +262,13 @@ class Session:
             return also
         return also._replace(vector=tuple(question.embedded[1]), near_nothing=question.near_nothing)
 
-    def told_in(self, message: str, asked_at: int | None = None) -> Then | None:
-        """Return the time that *message* asks for, if for nothing else: see `asking.told_in`."""
+    def read_times(self, message: str, asked_at: int | None = None) -> dict[str, Any]:
+        """Return the times of *message* that a recall takes: see `asking`."""
         until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
         at = until_ms if asked_at is None else asked_at
-        return told_in(message, at, self.zone, text_lookups.spoken())
+        then = told_in(message, at, self.zone, text_lookups.spoken())
+        around = told_around(message, at, self.zone) if then is None else None
+        return {"told_in": then, "told_around": around}
 
     def redacted(self, given: T) -> T:
         """Return the texts *given* without secrets, if so configured; a warning says of what kinds.

@@ -20,7 +20,9 @@ class Dated(Days):
     def ask(self, message, user="default", **more):
         at = more.get("asked_at", self.memory.now_ms)
         span = asking.told_in(message, at, ZONE, ("en", "de"))
-        [row] = self.run(everyday.recall(user, message, told_in=span, **more), user)
+        near = asking.told_around(message, at, ZONE) if span is None else None
+        times = {"told_in": span, "told_around": near}
+        [row] = self.run(everyday.recall(user, message, **times, **more), user)
         return [line["parts"][1].partition("“")[2][:-1] for line in row["lines"] if told(line)]
 
 
@@ -209,3 +211,44 @@ def test_next_weekday_is_that_of_this_week_or_of_the_next(days, memory):
     assert days.ask("What's on on Friday?") == ["Tea"]
     assert days.ask("What's on next Monday?") == ["Judo"]
     assert days.ask("What's on this week and next week?") != ["Tea", "Dentist"]
+
+
+def test_a_past_time_among_other_words_brings_what_is_of_it(days):
+    days.remember("Got a kettle for the cabin", happened_at=ms(2026, 5, 6))
+    days.remember("Bought a bicycle from Rui", happened_at=ms(2026, 6, 2))
+    assert days.ask("What did I buy in May?") == ["Got a kettle for the cabin"]
+    assert days.ask("What did I buy in June?") == ["Bought a bicycle from Rui"]
+    assert days.ask("Was habe ich im Mai gekauft?") == ["Got a kettle for the cabin"]
+
+
+def test_of_a_time_at_most_three_answer_where_no_word_leads_to_any(days):
+    texts = [f"Painted room number {number}" for number in range(5)]
+    for number, text in enumerate(texts):
+        days.remember(text, happened_at=ms(2026, 5, 1 + number))
+    assert days.ask("What did I celebrate in May?") == texts[:1:-1]
+
+
+def test_what_was_told_earlier_or_names_the_time_stays_beside_it(days):
+    days.remember("Rented a flat in Alfama", happened_at=ms(2026, 4, 2))
+    days.remember("The flat was cold", happened_at=ms(2026, 5, 20))
+    days.remember("In May the flat was too loud", happened_at=ms(2026, 6, 3))
+    days.remember("Bought a flat in Porto", happened_at=ms(2026, 6, 10))
+    found = days.ask("Which flat did I have in May?")
+    assert found[0] == "The flat was cold"
+    assert set(found[1:]) == {"Rented a flat in Alfama", "In May the flat was too loud"}
+
+
+def test_a_question_about_nobody_known_gets_nothing_of_its_time(days):
+    days.remember("Got a kettle for the cabin", happened_at=ms(2026, 5, 6))
+    assert days.ask("Which films came out in May?") == []
+    days.remember("Ann keeps bees", user="ann", happened_at=ms(2026, 5, 7))
+    assert days.ask("What did I keep in May?", user="ann") == ["Ann keeps bees"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["What will I buy in June 2027?", "What did I buy?", "What did I buy in 2025?",
+     "Did I buy more in April than in May?"],
+)  # fmt: skip
+def test_no_other_time_is_a_past_time_among_words(message):
+    assert asking.told_around(message, ms(2026, 6, 17), ZONE) is None

@@ -27,6 +27,8 @@ _CALENDAR: Final = "calendar"
 _SIGNS: Final = frozenset("+*=×÷^%")
 # A day has 25 hours when the clocks are put back.
 _LONGEST_DAY_MS: Final = 25 * 3_600_000
+# A season.
+_LONGEST_AROUND_MS: Final = 93 * DAY_MS
 
 
 class Then(NamedTuple):
@@ -72,6 +74,20 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     if any(terms(one, languages) for one in rest if not one.isdecimal()):
         return None
     return Then(period.from_ms, last.to_ms, plans, last is not period)
+
+
+def told_around(message: str, asked_at: int, zone: tzinfo) -> Span | None:
+    """Return the time over or begun that *message* names among other words; None: it names none.
+
+    An example is "what did I buy in May?". A year is too long to be read through.
+    """
+    said = find_periods(message, asked_at, zone)
+    if said.is_ahead or len(said.periods) != 1:
+        return None
+    [period] = said.periods
+    is_past = period.to_ms <= asked_at or (said.is_past and period.from_ms <= asked_at)
+    is_short = period.to_ms - period.from_ms <= _LONGEST_AROUND_MS
+    return Span(period.from_ms, period.to_ms) if is_past and is_short else None
 
 
 def _are_a_week_apart(one: Period, other: Period) -> bool:

@@ -52,7 +52,7 @@ class Bar:
         self._graph = graph
         self._names = names
         self._every = frozenset().union(*names)
-        self._is_known = is_known
+        self.is_known = is_known
         self._is_of_past = is_of_past
         # The texts that matter about those it names; these come first.
         self.first: list[Node] = []
@@ -118,7 +118,7 @@ class Bar:
 
         "How do vaccines work?" does not ask where somebody works.
         """
-        return self._is_known or not finder.content or not finder.content.isdisjoint(words)
+        return self.is_known or not finder.content or not finder.content.isdisjoint(words)
 
     def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
         if not words or not self._every.issuperset(words) or finder.content <= self._every:

@@ -25,7 +25,7 @@ from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import Past, past_of
 from ..words.phrase_files import asks_for_each
-from . import passages, routine, schema
+from . import around, passages, routine, schema
 from .asking import asks_what_was_done, budget, is_of_the_user, least_covered, make_query
 from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, make_line, size, sources, text, title_size, tokens
@@ -193,6 +193,7 @@ def _said(
             within=recent,
         )
         found.sort(key=lambda one: bar.place(one.node))
+        found = around.put_first(graph, question, found, bar, *embedded)
     else:
         first, end, *how = graph.context.told_in
         found = contexts.told_in(graph, question, Span(first, end), *how)

@@ -89,6 +89,7 @@ def recall(
     asker: Asker = None,
     asked_at: AskedAt = None,
     told_in: Annotated[Span | Then | None, INNER] = None,
+    told_around: Annotated[Span | None, INNER] = None,
     also: Wordings | Also = (),
     max_age_days: Annotated[Days | None, "No older memory."] = None,
     project: InProject = THIS,
@@ -96,8 +97,8 @@ def recall(
 ) -> Lookup:
     """Assemble the context of *message*, and access it.
 
-    *told_in* is the time that it asks for, if for nothing else (`asking.told_in`). *also* are other
-    wordings of it.
+    *told_in* is the time that it asks for, if for nothing else (`asking.told_in`), and
+    *told_around* the past time that it names among other words. *also* are other wordings of it.
     """
     budget(token_budget)
     text_lookups.check_asker(asker)
@@ -109,6 +110,8 @@ def recall(
     if told_in is not None:
         since, until, *how = told_in
         parts += _of_time(scope, since, until, plans=any(how[:1]))
+    elif told_around is not None:
+        parts += _of_time(scope, *told_around)
     if oneself.asked(message, *also.wordings):
         parts += _of_user(scope)
     return _asking((scope, own), question, embedded, parts, also=also)

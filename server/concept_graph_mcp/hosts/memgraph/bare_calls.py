@@ -33,7 +33,9 @@ _BUILDERS: Final = {
     "everyday": ("everyday",),
 }
 # The look-up is the shell's if a context says no more; the builder takes what it looks up by.
-_TOLD: Final = frozenset({"asker", "asked_at", "told_in", "also", "project", "tau_ms"})
+_TOLD: Final = frozenset(
+    {"asker", "asked_at", "told_in", "told_around", "also", "project", "tau_ms"}
+)
 _KNOWN: Final = _TOLD | {
     *("now_ms", "date", "user_id", "concepts", "offset_minutes", "decay", "expires", "owner"),
 }
