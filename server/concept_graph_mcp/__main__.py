@@ -26,6 +26,7 @@ _GROUPS = {
             ("recall", "remember", "search", "about", "forget", "relate", "identify"), "everyday"
         ),
         "view": "viewing",
+        "card": "card",
     },
     "Own, e.g. concept-graph-mcp memories list": {
         "memories": "memories",

@@ -113,7 +113,7 @@ async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
 
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the entities mentioned last."""
-    return [_offer_entity(row) for row in await _list_latest(session, 2 * limit)][:limit]
+    return [_offer_entity(row) for row in await list_latest(session, 2 * limit)][:limit]
 
 
 async def most_mentioned(session: Session, limit: int) -> list[str]:
@@ -123,7 +123,7 @@ async def most_mentioned(session: Session, limit: int) -> list[str]:
     """
     rows = [
         row
-        for row in await _list_latest(session, _LATEST)
+        for row in await list_latest(session, _LATEST)
         if row["is_active"] and row["kind"] not in _NOBODY
     ]
     # Trust grows with mentions in several sessions; ties go to the latest.
@@ -157,7 +157,7 @@ def _offer_entity(row: Row) -> Row:
     return told if kind == "entity" else told | {"aside": kind}
 
 
-async def _list_latest(session: Session, limit: int) -> list[Row]:
+async def list_latest(session: Session, limit: int) -> list[Row]:
     """Return the entities activated last, without merged ones."""
     call = calls.entity_admin.listed((), limit, session.user_id)
     if session.until_ms is not None:

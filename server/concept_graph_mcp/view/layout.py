@@ -1,0 +1,217 @@
+"""Place the names of a picture in groups, so that no two circles and no two labels overlap.
+
+Pure geometry: the page, the saved picture and the card all draw what this computes. The same input
+gives the same places.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from unicodedata import combining, east_asian_width
+
+FONT: Final = 13.0
+TITLE_FONT: Final = 14.0
+# Space between two names, around a group, and above it for its title.
+_GAP: Final = 7.0
+_MARGIN: Final = 14.0
+_TITLE: Final = 24.0
+_BETWEEN_GROUPS: Final = 16.0
+_LEAST, _MOST = 6.0, 30.0
+LONGEST: Final = 24
+_WINDINGS: Final = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2)
+_NARROW: Final = frozenset("ijlftrI.,:;'|!()[]{}- ")
+_BROAD: Final = frozenset("mwMW@%&")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle by its centre; lengths are units of the picture."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def meets(self, other: "Box") -> bool:
+        return (
+            abs(self.x - other.x) * 2 < self.width + other.width - 1e-9
+            and abs(self.y - other.y) * 2 < self.height + other.height - 1e-9
+        )
+
+    def moved(self, x: float, y: float) -> "Box":
+        return Box(self.x + x, self.y + y, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Where a name stands: the centre and the radius of its circle; `name` is its number."""
+
+    name: int
+    x: float
+    y: float
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class Island:
+    """A group: the numbers of its names are those of its circles, the strongest first."""
+
+    box: Box
+    circles: tuple[Circle, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    width: float
+    height: float
+    islands: tuple[Island, ...]
+
+
+def cut(label: str) -> str:
+    """Return the label as it is drawn: a long one is cut."""
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1].rstrip()}…"
+
+
+def measure(text: str, font: float = FONT) -> float:
+    """Return about how wide *text* is in the widest of the usual fonts."""
+    return font * sum(map(_measure_letter, text))
+
+
+def _measure_letter(letter: str) -> float:
+    if combining(letter):
+        return 0.0
+    if east_asian_width(letter) in "WF":
+        return 1.05
+    if letter in _BROAD:
+        return 1.0
+    if letter in _NARROW:
+        return 0.42
+    return 0.75 if letter.isupper() else 0.66
+
+
+def group_names(
+    ties: Mapping[tuple[int, int], float], weights: Sequence[float]
+) -> tuple[list[list[int]], list[int]]:
+    """Return the communities of the names 0 … n − 1, and the names of none, the strongest first.
+
+    *ties* has the strength of each pair, *weights* how strong each name is. Greedy modularity
+    (Clauset, Newman and Moore, 2004): the two groups whose union gains most are joined, while any
+    gains.
+    """
+    total = sum(ties.values()) or 1.0
+    share = [0.0] * len(weights)
+    between: dict[tuple[int, int], float] = {}
+    for (one, other), strength in ties.items():
+        pair = min(one, other), max(one, other)
+        between[pair] = between.get(pair, 0.0) + strength / total
+        share[one] += strength / total / 2
+        share[other] += strength / total / 2
+    groups = {number: [number] for number in range(len(weights))}
+    while gains := [(tie / 2 - share[a] * share[b], -a, -b) for (a, b), tie in between.items()]:
+        gain, kept, gone = max(gains)
+        if gain <= 0:
+            break
+        _join(groups, between, share, (-kept, -gone))
+    ranked = [sorted(one, key=lambda name: (-weights[name], name)) for one in groups.values()]
+    ranked.sort(key=lambda one: (-sum(weights[name] for name in one), one[0]))
+    return [one for one in ranked if len(one) > 1], [one[0] for one in ranked if len(one) == 1]
+
+
+def _join(
+    groups: dict[int, list[int]],
+    between: dict[tuple[int, int], float],
+    share: list[float],
+    pair: tuple[int, int],
+) -> None:
+    kept, gone = pair
+    groups[kept] += groups.pop(gone)
+    share[kept] += share[gone]
+    for one, other in [each for each in between if gone in each]:
+        strength = between.pop((one, other))
+        far = other if one == gone else one
+        if far != kept:
+            joined = min(kept, far), max(kept, far)
+            between[joined] = between.get(joined, 0.0) + strength
+
+
+def place_names(
+    groups: Sequence[Sequence[int]],
+    labels: Sequence[str],
+    weights: Sequence[float],
+    aspect: float = 1.6,
+) -> Layout:
+    """Return where the names of *groups* stand in a frame of *aspect*, its width by its height."""
+    most = max(weights, default=1.0) or 1.0
+    radii = [max(_LEAST, _MOST * math.sqrt(max(0.0, one) / most)) for one in weights]
+    islands = [_place_group(group, labels, radii) for group in groups]
+    # Which way of winding fills the frame best depends on the sizes of the groups.
+    layouts = [_place_islands(islands, aspect * each) for each in _WINDINGS]
+    return max(layouts, key=lambda one: min(aspect / one.width, 1 / one.height))
+
+
+def _place_islands(islands: Sequence[Island], aspect: float) -> Layout:
+    taken: list[Box] = []
+    for island in islands:
+        box = island.box
+        room = Box(0, 0, box.width + _BETWEEN_GROUPS, box.height + _BETWEEN_GROUPS)
+        taken.append(_settle(room, taken, aspect))
+    left = min((one.x - one.width / 2 for one in taken), default=0.0)
+    top = min((one.y - one.height / 2 for one in taken), default=0.0)
+    right = max((one.x + one.width / 2 for one in taken), default=1.0)
+    bottom = max((one.y + one.height / 2 for one in taken), default=1.0)
+    moved = tuple(
+        _move(island, room.x - left, room.y - top)
+        for island, room in zip(islands, taken, strict=True)
+    )
+    return Layout(right - left, bottom - top, moved)
+
+
+def _place_group(group: Sequence[int], labels: Sequence[str], radii: Sequence[float]) -> Island:
+    """Return the group around (0, 0): the strongest in the middle, a label below each circle."""
+    taken: list[Box] = []
+    for name in group:
+        label = measure(cut(labels[name]))
+        width, height = max(2 * radii[name], label), 2 * radii[name] + FONT * 1.35
+        taken.append(_settle(Box(0, 0, width + _GAP, height + _GAP), taken, 1.5))
+    left = min(one.x - one.width / 2 for one in taken) - _MARGIN
+    right = max(one.x + one.width / 2 for one in taken) + _MARGIN
+    top = min(one.y - one.height / 2 for one in taken) - _MARGIN - _TITLE
+    bottom = max(one.y + one.height / 2 for one in taken) + _MARGIN
+    title = measure(f"around {cut(labels[group[0]])}", TITLE_FONT) + 2 * _MARGIN
+    width, height = max(right - left, title), bottom - top
+    x, y = (left + right) / 2, (top + bottom) / 2
+    circles = (
+        Circle(name, box.x - x, box.y - y - FONT * 0.675, radii[name])
+        for name, box in zip(group, taken, strict=True)
+    )
+    return Island(Box(0, 0, width, height), tuple(circles))
+
+
+def _move(island: Island, x: float, y: float) -> Island:
+    circles = (Circle(one.name, one.x + x, one.y + y, one.radius) for one in island.circles)
+    return Island(island.box.moved(x, y), tuple(circles))
+
+
+def _settle(box: Box, taken: Sequence[Box], aspect: float) -> Box:
+    """Return *box* nearest to the middle, as *aspect* measures, where it meets none of *taken*."""
+    # Twice the distance below which the two would meet, as plain numbers: most places are taken.
+    others = [
+        (one.x, one.y, (one.width + box.width) / 2, (one.height + box.height) / 2) for one in taken
+    ]
+    for x, y in _spiral(aspect):
+        if all(
+            abs(x - far_x) >= wide or abs(y - far_y) >= high for far_x, far_y, wide, high in others
+        ):
+            return box.moved(x, y)
+    raise AssertionError("a spiral has no end")
+
+
+def _spiral(aspect: float) -> Iterator[tuple[float, float]]:
+    yield 0.0, 0.0
+    turn, wide = 0.0, math.sqrt(aspect)
+    while True:
+        # Points as far apart along the spiral as its turns are.
+        turn += min(0.5, 6.0 / (6.0 * turn / math.tau + 1.0))
+        radius = 6.0 * turn / math.tau
+        yield radius * wide * math.cos(turn), radius / wide * math.sin(turn)

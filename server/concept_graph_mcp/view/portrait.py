@@ -1,0 +1,254 @@
+"""Gather the picture that the page opens on: one sentence, and names in groups.
+
+Everything is read by index: the names that are spoken of last, their ties and their mentions by
+month, and the numbers of each day. A store of any size costs the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.entities import kinds
+from conceptgraph_core.entities.language import kin
+from conceptgraph_core.everyday.lines import AHEAD
+from conceptgraph_core.everyday.schema import PROFILE_BUDGET
+from conceptgraph_core.language import oneself
+
+from .. import calls
+from ..session import Session
+from . import entities, timeline
+from .layout import Layout, group_names, place_names
+
+Row = dict[str, Any]
+
+NAMES: Final = 60
+MOST_NAMES: Final = 200
+_MONTHS: Final = 12
+# Among so many that were spoken of last, those with the most trust are counted month by month.
+_LATEST: Final = 1_000
+_COUNTED: Final = 2
+# A name that is no longer spoken of is half as present after a month.
+_HALF: Final = 0.5
+_AHEAD_MS: Final = 366 * DAY_MS
+_NO_NAMES: Final = frozenset(("date", "number", "time"))
+_FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A person or a topic: `months` counts its mentions by month, `present` is its weight now."""
+
+    id: str
+    label: str
+    kind: str
+    is_person: bool
+    months: tuple[int, ...]
+    present: float
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait:
+    """The content of a picture: `since` is the first day of talk, `ahead` the next plan."""
+
+    names: tuple[Name, ...]
+    groups: tuple[tuple[int, ...], ...]
+    has_alone: bool
+    months: tuple[str, ...]
+    since: date | None
+    until: date
+    days: int
+    kept: int
+    people: int
+    topics: int
+    more: bool
+    ahead: str | None
+
+    def is_alone(self, group: int) -> bool:
+        """Tell whether the group of that number has the names that belong to none."""
+        return self.has_alone and group == len(self.groups) - 1
+
+    @property
+    def busiest(self) -> str | None:
+        counts = [sum(month) for month in zip(*(one.months for one in self.names), strict=True)]
+        return self.months[counts.index(max(counts))] if any(counts) else None
+
+    def sentence(self, *, names: bool = True) -> str:
+        """Return the one sentence: "You and I: 96 days of talk since March, 43 people; …"."""
+        if self.since is None:
+            return "Nothing is remembered yet."
+        parts = [f"{_many(self.days, 'day')} of talk {self._when()}"]
+        if self.people:
+            over = "over " if self.more else ""
+            parts.append(f"{over}{_many(self.people, 'person', 'people')}")
+        elif self.topics:
+            parts.append(_many(self.topics, "name"))
+        ahead = f"; {self.ahead}" if names and self.ahead else ""
+        return f"You and I: {', '.join(parts)}{ahead}."
+
+    def _when(self) -> str:
+        assert self.since is not None
+        if self.since.year != self.until.year:
+            return f"since {self.since:%B %Y}"
+        is_whole = (self.until.month, self.until.day) == (12, 31)
+        return f"in {self.until.year}" if is_whole else f"since {self.since:%B}"
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Return the five figures of the card, each with what it counts."""
+        return [
+            (str(self.days), "day of talk" if self.days == 1 else "days of talk"),
+            (str(self.people), "person" if self.people == 1 else "people"),
+            (str(self.topics), "other name" if self.topics == 1 else "other names"),
+            (str(self.kept), "thing kept" if self.kept == 1 else "things kept"),
+            ((self.busiest or "–").partition(" ")[0], "the busiest month"),
+        ]
+
+    def place(self, aspect: float, *, names: bool = True) -> Layout:
+        """Return where each name stands in a frame of that width by height."""
+        labels = [one.label if names else "" for one in self.names]
+        return place_names(self.groups, labels, [one.present for one in self.names], aspect)
+
+
+async def draw_portrait(session: Session, limit: int = NAMES, year: int | None = None) -> Portrait:
+    """Return the picture of the last twelve months, or of a calendar *year*: *limit* names.
+
+    Raises StoreError.
+    """
+    now = session.local(session.clock.now_ms()).date()
+    first, until = _span(now, year)
+    since, days, kept = await _count_days(session, first, until)
+    bounds = _months(session, first, until)
+    rows = await _list_names(session)
+    counted = sorted(rows, key=lambda row: -row["trust"])[: _COUNTED * limit]
+    names = (await _count_mentions(session, counted, bounds))[:limit] if counted else []
+    groups, alone = group_names(await _list_ties(session, names), [one.present for one in names])
+    labels = [f"{session.local(one):%B %Y}" for one in bounds[:-1]]
+    people = sum(is_person(row["kind"]) for row in rows)
+    return Portrait(
+        names=tuple(names),
+        groups=tuple(map(tuple, [*groups, *([alone] if alone else [])])),
+        has_alone=bool(alone),
+        months=tuple(labels),
+        since=since,
+        until=until,
+        days=days,
+        kept=kept,
+        people=people,
+        topics=len(rows) - people,
+        more=len(rows) >= _LATEST,
+        ahead=await _find_ahead(session, names) if until == now else None,
+    )
+
+
+def is_person(kind: str | None) -> bool:
+    """Tell whether *kind* is a kind of person: a sister, a dentist, the family."""
+    if kind is None:
+        return False
+    path = kinds.path(kind) or kinds.path(kin.relation(kind) or "") or ""
+    return path.partition("/")[0] == "person" or kind in _FAMILY
+
+
+def _span(now: date, year: int | None) -> tuple[date, date]:
+    if year is not None:
+        return date(year, 1, 1), min(now, date(year, 12, 31))
+    months = now.year * 12 + now.month - _MONTHS
+    return date(months // 12, months % 12 + 1, 1), now
+
+
+def _months(session: Session, first: date, until: date) -> list[int]:
+    """Return the beginnings (unix ms) of the months from *first* to *until*, and the end."""
+    numbers = range(first.year * 12 + first.month - 1, until.year * 12 + until.month)
+    begun = [date(one // 12, one % 12 + 1, 1) for one in numbers]
+    starts = [entities.days(session, one, one)[0] for one in begun]
+    return [*starts, *entities.days(session, until + timedelta(days=1), until + timedelta(days=1))]
+
+
+async def _count_days(session: Session, first: date, until: date) -> tuple[date | None, int, int]:
+    """Return the first day of talk, the number of such days, and what was kept on all."""
+    counted = [await timeline.days(session, year) for year in range(first.year, until.year + 1)]
+    talked: list[str] = []
+    kept = 0
+    for of in counted:
+        rows = zip(of["dates"], of["memories"], of["mentions"], of["episodes"], strict=True)
+        for day, memories, mentions, episodes in rows:
+            if first.isoformat() <= day <= until.isoformat():
+                kept += memories + episodes
+                if memories or mentions or episodes:
+                    talked.append(day)
+    return (date.fromisoformat(talked[0]) if talked else None), len(talked), kept
+
+
+async def _list_names(session: Session) -> list[Row]:
+    """Return the people and topics spoken of last; dates, numbers and the user are none."""
+    rows = await entities.list_latest(session, _LATEST)
+    own = {"the user", *oneself.KINDS}
+    return [
+        row
+        for row in rows
+        if row["kind"] not in _NO_NAMES
+        and row["type"] not in _NO_NAMES
+        and row["kind"] not in own
+        and row["label"] not in own
+    ]
+
+
+async def _count_mentions(session: Session, rows: Sequence[Row], bounds: list[int]) -> list[Name]:
+    """Return those of *rows* that are mentioned between *bounds*, the most present first."""
+    kind = {row["entity_id"]: row["kind"] or "" for row in rows}
+    counted = await session.run(calls.entities.presence(list(kind), bounds))
+    last = len(bounds) - 2
+    names = []
+    for row in counted:
+        months = tuple(map(sum, zip(row["user"], row["model"], strict=True)))
+        present = sum(count * _HALF ** (last - number) for number, count in enumerate(months))
+        if any(months):
+            of = row["kind"] or kind.get(row["entity_id"], "")
+            label = entities.bare(row["label"])
+            names.append(Name(row["entity_id"], label, of, is_person(of), months, present))
+    return sorted(names, key=lambda one: (-one.present, one.id))
+
+
+async def _list_ties(session: Session, names: Sequence[Name]) -> dict[tuple[int, int], float]:
+    """Return the strength between each two of *names* that are tied."""
+    numbers = {f"entity {one.id}": number for number, one in enumerate(names)}
+    ids = [one.id for one in names]
+    nodes = await entities.neighbourhood(session, ids, 0, len(ids)) if ids else []
+    ties: dict[tuple[int, int], float] = {}
+    for node in nodes:
+        for tie in node["relations"]:
+            pair = sorted(numbers.get(tie[end], -1) for end in ("from", "to"))
+            if 0 <= pair[0] < pair[1]:
+                key = pair[0], pair[1]
+                ties[key] = max(ties.get(key, 0.0), tie["weight"] or 0.0)
+    return ties
+
+
+async def _find_ahead(session: Session, names: Sequence[Name]) -> str | None:
+    """Return the next plan in two words, "Kyoto in June"; None without one that has a name."""
+    now = session.clock.now_ms()
+    call = calls.everyday.profile(session.user_id, PROFILE_BUDGET, now, now + _AHEAD_MS)
+    [row] = await session.run(call)
+    for line in row["lines"]:
+        if line["part"] != AHEAD:
+            continue
+        at = next(part for part in line["parts"] if isinstance(part, int))
+        text = " ".join(part for part in line["parts"] if isinstance(part, str))
+        named = [one for one in names if one.label in text]
+        if named:
+            chosen = min(named, key=lambda one: (one.is_person, text.index(one.label)))
+            return f"{chosen.label} {_soon(session, at)}"
+    return None
+
+
+def _soon(session: Session, at: int) -> str:
+    day, today = session.local(at).date(), session.local(session.clock.now_ms()).date()
+    if day <= today:
+        return "today"
+    if (day.year, day.month) == (today.year, today.month):
+        return f"on {day.day} {day:%B}"
+    return f"in {day:%B}" if day < today + timedelta(days=330) else f"in {day:%B %Y}"
+
+
+def _many(count: int, one: str, several: str = "") -> str:
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"

@@ -1,0 +1,166 @@
+"""The picture of groups, its sentence and the card: nothing overlaps, and no name is markup."""
+
+from itertools import combinations
+from xml.etree import ElementTree
+
+import half_year
+import pytest
+from click.testing import CliRunner
+from known import NOW_MS
+from tests.conftest import Memory
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.commands import card
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
+from concept_graph_mcp.view.drawing import draw_card, draw_picture
+from concept_graph_mcp.view.layout import FONT, cut, group_names, measure, place_names
+from concept_graph_mcp.view.portrait import draw_portrait, is_person
+
+USER = "default"
+NASTY = '<script>alert("1")</script>&\x1b[31m\u202e'
+
+
+@pytest.fixture
+def ids(memory):
+    return half_year.live(memory, NOW_MS)
+
+
+@pytest.fixture
+def drawn(ids, session, portal):
+    return portal.call(draw_portrait, session)
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 1.8])
+def test_no_two_of_sixty_names_meet(aspect):
+    labels = [f"{'Wilhelmina ' * (1 + number % 3)}{number}" for number in range(60)]
+    weights = [float(60 - number) for number in range(60)]
+    groups = [list(range(first, 60, 7)) for first in range(7)]
+    layout = place_names(groups, labels, weights, aspect)
+    boxes = []
+    for island in layout.islands:
+        for at in island.circles:
+            half = max(at.radius, measure(cut(labels[at.name])) / 2)
+            box = at.x - half, at.y - at.radius, at.x + half, at.y + at.radius + FONT * 1.25
+            assert island.box.x - island.box.width / 2 <= box[0]
+            assert box[2] <= island.box.x + island.box.width / 2
+            boxes.append(box)
+    assert len(boxes) == 60
+    assert all(one[0] >= 0 and one[2] <= layout.width for one in boxes)
+    assert all(one[1] >= 0 and one[3] <= layout.height for one in boxes)
+    for one, other in combinations(boxes, 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def test_what_is_tied_is_one_group_and_what_is_not_is_none():
+    ties = {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 1.0, (3, 4): 1.0, (2, 3): 0.1}
+    assert group_names(ties, [1, 3, 2, 5, 1, 9]) == ([[1, 2, 0], [3, 4]], [5])
+    assert group_names({}, []) == ([], [])
+
+
+def test_groups_are_those_of_a_life_and_are_called_after_their_strongest(drawn):
+    family = set(half_year.CIRCLES["family"])
+    [group] = [one for one in drawn.groups if "Peter" in [drawn.names[n].label for n in one]]
+    labels = [drawn.names[number].label for number in group]
+    assert len(family & set(labels)) > len(labels) * 0.8
+    weights = [drawn.names[number].present for number in group]
+    assert weights == sorted(weights, reverse=True)
+    assert f"around {labels[0]}<" in draw_picture(drawn, 1.6)
+
+
+def test_one_sentence_says_how_often_since_when_who_and_what_is_ahead(drawn):
+    words = drawn.sentence()
+    assert (
+        words
+        == f"You and I: {drawn.days} days of talk since September 2025, 43 people; Kyoto in April."
+    )
+    assert "Kyoto" not in drawn.sentence(names=False)
+    assert [label for _, label in drawn.figures()][:2] == ["days of talk", "people"]
+    assert len(drawn.figures()) == 5
+
+
+def test_what_was_said_last_is_most_present(memory, session, portal):
+    for days, name in ((150, "Ann"), (150, "Ann"), (2, "Bea"), (2, "Bea")):
+        half_year.say(memory, NOW_MS - days * half_year.DAY_MS, name)
+    portrait = portal.call(draw_portrait, session)
+    assert [one.label for one in portrait.names] == ["Bea", "Ann"]
+    assert sum(portrait.names[0].months) == sum(portrait.names[1].months) == 2
+
+
+def test_another_user_is_neither_seen_nor_counted(memory, session, portal):
+    half_year.say(memory, NOW_MS, "Bob's Secret", user="bob")
+    portrait = portal.call(draw_portrait, session)
+    assert (portrait.names, portrait.days, portrait.people) == ((), 0, 0)
+    assert portrait.sentence() == "Nothing is remembered yet."
+    assert "Secret" not in draw_card(portrait, None)
+
+
+def test_one_name_is_one_circle(memory, session, portal):
+    half_year.say(memory, NOW_MS, "Ann", kind="sister")
+    portrait = portal.call(draw_portrait, session)
+    assert portrait.sentence() == "You and I: 1 day of talk since March, 1 person."
+    assert draw_picture(portrait, 1.6).count("<circle") == 1
+
+
+def test_a_name_is_never_markup_and_a_card_may_have_none(memory, session, portal):
+    half_year.say(memory, NOW_MS, NASTY)
+    half_year.say(memory, NOW_MS, "נועה לוי")
+    portrait = portal.call(draw_portrait, session)
+    for drawn in (draw_picture(portrait, 1.6, ids=True), draw_card(portrait, 2026)):
+        root = ElementTree.fromstring(drawn)
+        assert not [one for one in root.iter() if one.tag.endswith("script")]
+        assert "\u202e" not in drawn
+        assert "נועה לוי" in "".join(root.itertext())
+    bare = draw_card(portrait, 2026, names=False)
+    assert "נועה" not in bare
+    assert bare.count("<circle") == 2
+
+
+def test_kinds_of_people_are_told_from_those_of_things():
+    assert all(map(is_person, ("person", "sister", "dentist", "family", "Freundin")))
+    assert not any(map(is_person, (None, "place", "project", "entity", "pet")))
+
+
+@pytest.fixture
+def file(tmp_path, portal, monkeypatch):
+    """A store of two people in a file, which the commands use."""
+    path = tmp_path / "memory.db"
+    store = EmbeddedStore(path)
+    portal.call(store.open)
+    for name in ("Ann", "Bea"):
+        half_year.say(Memory(store, portal), NOW_MS, name, kind="friend")
+    portal.call(store.close)
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDED", str(path))
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["card", "--at", "2026-03-02", *map(str, arguments)])
+
+
+def test_the_command_writes_the_card(file, tmp_path):
+    target = tmp_path / "card.svg"
+    assert run("--output", target).exit_code == 0
+    assert "Ann" in target.read_text("utf-8")
+    again = run("--output", target)
+    assert (again.exit_code, "--force overwrites it" in again.output) == (1, True)
+    bare = run("--no-names", "--year", "2026")
+    assert bare.output.startswith("<svg ")
+    assert "2 people" in bare.output
+    assert "Ann" not in bare.output
+    assert run("--output", tmp_path / "card.gif").exit_code == 2
+
+
+def test_without_a_browser_the_command_says_how_to_get_a_png(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(card.shutil, "which", lambda _: None)
+    told = run("--output", tmp_path / "card.png")
+    assert told.exit_code == 1
+    assert "a PNG needs Chromium or Chrome; write an .svg" in told.output
+
+
+def test_a_plan_that_was_forgotten_is_not_ahead(memory, ids, session, portal):
+    now, year = NOW_MS, 366 * half_year.DAY_MS
+    [row] = memory.run(calls.everyday.profile(USER, 300, now, now + year), user_id=USER)
+    plan = next(one["id"] for one in row["lines"] if one["part"] == "ahead")
+    memory.run(calls.everyday.forget(plan), user_id=USER)
+    assert portal.call(draw_portrait, session).ahead is None
