@@ -27,8 +27,11 @@ def plain(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.casefold()
-    bare = "".join(letter for letter in _decompose(text) if not _is_accent(letter))
+    bare = "".join([one for one in _decompose(text) if one.isascii() or not _is_accent(one)])
     composed = unicodedata.normalize("NFC", bare)
+    if composed.isprintable():
+        # It has no other blank than a space.
+        return composed
     return "".join(" " if letter.isspace() else letter for letter in composed)
 
 

@@ -43,7 +43,8 @@ def quote_name(name: str) -> str:
 
     Unquoted text could pass for the server's own words.
     """
-    is_plain = all(one.isalnum() for one in name.translate(_IN_NAMES))
+    bare = name.translate(_IN_NAMES)
+    is_plain = not bare or bare.isalnum()
     is_short = len(name) <= _MOST_PLAIN and len(name.split(" ")) <= _MOST_WORDS
     return name if is_plain and is_short and name else quote(name)
 

@@ -21,7 +21,7 @@ def names(said: str, languages: Sequence[str]) -> list[str]:
     few words may itself be a name with marks in it, which no run has: "Dr. Lang", "Node.js". Raises
     LibraryMissing.
     """
-    found, words = phrases(said, languages, LONGEST), said.split()
+    found, words = [*phrases(said, languages, LONGEST)], said.split()
     if len(words) <= LONGEST:
         found.append(folding.fold(" ".join(words)))
     return list(dict.fromkeys(found))[:MOST_NAMES]

@@ -97,8 +97,8 @@ class Bar:
         named = named[: max(0, _MOST_NAMED - len(matters))]
         # A text that is only near a message with a name is mostly about that name too.
         self._is_answered = self._is_answered or bool(answers) or not self._names
-        chosen = [*matters, *named, *answers, *self._near(finder, found, bool(answers))]
-        return [one for one in found if one in chosen]
+        chosen = {*map(id, (*matters, *named, *answers, *self._near(finder, found, bool(answers))))}
+        return [one for one in found if id(one) in chosen]
 
     @property
     def tells_names_alone(self) -> bool:

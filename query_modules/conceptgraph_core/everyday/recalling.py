@@ -1,6 +1,7 @@
 """Recall for a message: the entities it names, matching memories, associated concepts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from .. import budgets, quoting
@@ -113,7 +114,7 @@ def recall(
         past=past,
     )
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
-    above = [str(line["parts"][1]) for line in said]
+    above = _Above(said)
     if bar.tells_names_alone:
         brought, levels = [], {}
     mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
@@ -397,13 +398,24 @@ def once(rows: Sequence[Row]) -> list[Row]:
     return list(reversed(ways.values()))
 
 
-def _is_said(row: Row, above: Sequence[str]) -> bool:
+class _Above:
+    """The texts above the propositions, as they stand there and plain."""
+
+    def __init__(self, said: Sequence[Line]) -> None:
+        self.exact = [str(line["parts"][1]) for line in said]
+
+    @cached_property
+    def plain(self) -> list[str]:
+        return [plain(one) for one in self.exact]
+
+
+def _is_said(row: Row, above: _Above) -> bool:
     """Tell whether a text *above* says a proposition, or names both ends of an association."""
-    ends = [quoting.escape(row["text"])]
+    said, ends = above.exact, [quoting.escape(row["text"])]
     if row["episode_id"] is None and _EVOKES in row["text"]:
         ends = [plain(quoting.escape(end)) for end in row["text"].split(_EVOKES, 1)]
-        above = [plain(one) for one in above]
-    return any(all(end in one for end in ends) for one in above)
+        said = above.plain
+    return any(all(end in one for end in ends) for one in said)
 
 
 def _make_concept_line(row: Row, seed: str) -> Line:

@@ -6,6 +6,7 @@ The words are data (`oneself`, `matters`). A text is about the user if it begins
 
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
@@ -189,6 +190,8 @@ def is_me(name: str) -> bool:
     return _fold_marks(name).strip(_PUNCTUATION) in _ME
 
 
+# A call asks for those of its message twice.
+@lru_cache(32)
 def asked(*messages: str) -> Asked:
     """Return what *messages* ask of the user; nothing, if they only have a "my" somewhere."""
     everything, wanted = False, set[str]()
@@ -208,7 +211,9 @@ def _asks_everything(sentence: Sequence[str]) -> bool:
     if any(whole[-len(one) :] == one for one in _ENDS):
         return True
     return any(
-        whole[place : place + len(one)] == one for one in _ALL for place in range(len(whole))
+        whole[place : place + len(one)] == one
+        for place, word in enumerate(whole)
+        for one in _ALL_BY_FIRST.get(word, ())
     )
 
 
@@ -366,6 +371,7 @@ _RULES: Final = words("oneself", "rules")
 _ORDERS: Final = words("oneself", "orders")
 _ME: Final = words("oneself", "me")
 _ALL: Final = _phrases("all", *LANGUAGES)
+_ALL_BY_FIRST: Final = {one[0]: [two for two in _ALL if two[0] == one[0]] for one in _ALL}
 _ENDS: Final = _phrases("ends", *LANGUAGES)
 _ASKS: Final = words("oneself", "asks")
 _HOW: Final = words("oneself", "how")

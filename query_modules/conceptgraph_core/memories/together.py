@@ -22,18 +22,18 @@ def count(graph: Graph, put: Sequence[Node], linked: Pairs) -> None:
 
     A memory keeps a few of the others: those counted most, and of these the latest.
     """
-    first = put[: schema.MOST_TOGETHER]
-    for node in first:
+    first = [(node, node.id, node.memory_id) for node in put[: schema.MOST_TOGETHER]]
+    for node, node_id, _ in first:
         notes = before = _notes(node)
-        for other in first:
-            if other is node or (node.id, other.id) in linked or (other.id, node.id) in linked:
+        for other, other_id, key in first:
+            if other is node or (node_id, other_id) in linked or (other_id, node_id) in linked:
                 continue
-            known = next((one for one in notes if one[2] == other.memory_id), (0, 0, ""))
+            known = next((one for one in notes if one[2] == key), (0, 0, ""))
             # It is not written again once it is offered.
             times = min(known[0] + 1, schema.OFTEN_TOGETHER)
             if times > known[0]:
                 others = [one for one in notes if one is not known]
-                notes = [(times, other.id, other.memory_id), *others]
+                notes = [(times, other_id, key), *others]
         if notes != before:
             notes = sorted(notes, key=lambda one: -one[0])[: schema.MOST_NOTED_TOGETHER]
             graph.update(node, **{_NOTED: [" ".join(map(str, one)) for one in notes]})

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from .. import text
+from .. import limits, text
 from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
@@ -71,13 +71,22 @@ class Node(adapter.Node):
     @property
     def told_at(self) -> int:
         """The time at which it happened or was said, or else was stored; unix ms."""
-        said_at = self.value("said_at")
-        return int(self.value("created_at") if said_at is None else said_at)
+        said_at = self._time("said_at")
+        return self._time("created_at") or 0 if said_at is None else said_at
 
     @property
     def heard_at(self) -> int:
         """The time from which it was known: `told_at`, but a plan is known before its day."""
-        return min(self.told_at, int(self.value("created_at")))
+        created_at = self._time("created_at") or 0
+        said_at = self._time("said_at")
+        return created_at if said_at is None else min(said_at, created_at)
+
+    def _time(self, name: str) -> int | None:
+        # A recall reads those of hundreds, so a valid value skips the full check.
+        value = self.raw.get_property(name)
+        if value.__class__ is int and -limits.MAX_TIME_MS <= value <= limits.MAX_TIME_MS:
+            return int(value)
+        return None if value is None else self.value(name)
 
     @property
     def is_plan(self) -> bool:
@@ -213,6 +222,8 @@ class AllMemories(adapter.Graph[Node]):
 
     def ended(self, node: Node) -> int | None:
         """Return until when *node* held (unix ms), if another one had replaced it when asked."""
+        if node.raw.get_property("valid_until") is None:
+            return None
         until: int | None = node.value("valid_until")
         asked_at = self.context.asked_at
         return None if until is None or (asked_at is not None and until >= asked_at) else until

@@ -1,7 +1,8 @@
 """The days, weeks, months and years that a question names, seen from the day it is asked on."""
 
 import unicodedata
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
@@ -16,6 +17,7 @@ REACH_OF_DAYS: Final = 3
 REACH_OF_MONTHS: Final = 7
 # A weekday belongs to the week or to the date that stands at most so many words from it.
 _NEAR: Final = 3
+_REMEMBERED: Final = 32
 
 
 class Period(NamedTuple):
@@ -58,15 +60,23 @@ def periods(text: str, asked_at: int, zone: tzinfo = UTC) -> tuple[Period, ...]:
 
 def find_periods(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
     """Return the periods that *text* names, as `periods` does, and the rest of it."""
+    try:
+        today = datetime.fromtimestamp(asked_at / 1000, zone).date()
+    except (OverflowError, ValueError):
+        today = None
+    return _find_named(text, today, zone)
+
+
+# A call asks for those of its message three times.
+@lru_cache(_REMEMBERED)
+def _find_named(text: str, today: date | None, zone: tzinfo) -> Named:
     folded = unicodedata.normalize("NFKC", text).casefold()
     said = tokens(folded)
     words = [token.text for token in said]
     spoken = calendars.likely(words)
     is_past, is_ahead = calendars.tense(spoken, words)
     languages = tuple(one.language for one in spoken)
-    try:
-        today = datetime.fromtimestamp(asked_at / 1000, zone).date()
-    except (OverflowError, ValueError):
+    if today is None:
         return Named((), tuple(words), is_past, is_ahead, languages)
     read = [
         one

@@ -26,7 +26,8 @@ _STRONGEST: Final = 2
 FOREIGN: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, because that triples the time to make one, and a recall makes hundreds.
+@dataclass(slots=True)
 class Associated(Generic[H]):
     """A text that matches a question: `score` is the sum over its words times the factors.
 
@@ -229,8 +230,8 @@ class _Found(NamedTuple, Generic[H]):
     factors: Factors
     place: Place
 
-    @property
     def order(self) -> tuple[float, float, str]:
+        """Return the sort key of the best first."""
         said_at = self.told.said_at
         return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
 
@@ -261,14 +262,21 @@ class Choice(Generic[H]):
         self._most_by_speaker = question.most_by_speaker
         self._found: list[_Found[H]] = []
         self._best_scores: list[float] = []  # a heap of at most `limit`
+        self._is_done = False
 
     def best(self) -> list[Associated[H]]:
         """Return the best texts, the best first."""
-        likely = self._likely_least()
-        self._consider_likely(likely)
-        if self._least < likely:
-            self._consider_others()
-        return self._best()
+        return self.first(self._limit)
+
+    def first(self, count: int) -> list[Associated[H]]:
+        """Return the best *count* texts, the best first, before `again` was called."""
+        if not self._is_done:
+            self._is_done = True
+            likely = self._likely_least()
+            self._consider_likely(likely)
+            if self._least < likely:
+                self._consider_others()
+        return self._best(count)
 
     def again(self, mentions: Sequence[Mentions[H]]) -> list[Associated[H]]:
         """Return the best texts anew, after the spread got further *mentions*.
@@ -283,11 +291,11 @@ class Choice(Generic[H]):
         heapify(self._best_scores)
         bounds = ((self._spread.bound(place), place) for place in changed)
         self._consider_best_first(bounds, least)
-        return self._best()
+        return self._best(self._limit)
 
-    def _best(self) -> list[Associated[H]]:
-        self._found.sort(key=lambda one: one.order)
-        return [self._explain(one) for one in self._found[: self._limit]]
+    def _best(self, count: int) -> list[Associated[H]]:
+        self._found.sort(key=_Found.order)
+        return [self._explain(one) for one in self._found[:count]]
 
     @property
     def _least(self) -> float:

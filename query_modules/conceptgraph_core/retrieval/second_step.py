@@ -72,14 +72,13 @@ class Association(Generic[H]):
         """Return the *limit* best texts, the best first."""
         question, index, most = self._question, self._index, max(limit, COMPARED)
         choice = Choice(question, index, self._spread, most, self._admits, self._near)
-        rows = choice.best()
+        passed: list[tuple[Cue, Mentions[H]]] = []
         if not self._has_passed:
             self._has_passed = True
-            passed = list(_led_to(question, self._corpus, index, rows[:PASSING]))
+            passed += _led_to(question, self._corpus, index, choice.first(PASSING))
             for cue, mentions in passed:
                 self._spread.add(cue, mentions, {})
-            if passed:
-                rows = choice.again([mentions for _, mentions in passed])
+        rows = choice.again([mentions for _, mentions in passed]) if passed else choice.best()
         return later_first(question, index, self._corpus.texts, rows)[:limit]
 
 
@@ -178,8 +177,9 @@ def later_first(
     if question.periods or not matters.terms:
         return list(rows)
     ordered: list[Associated[H]] = []
+    may_be_older = [one for one in rows[:COMPARED] if one.text in matters.terms]
     for row in rows[:COMPARED]:
-        older = [one for one in rows[:COMPARED] if matters.is_renewed(one, row)]
+        older = [one for one in may_be_older if matters.is_renewed(one, row)]
         renewing = replace(row, renews=tuple(one.text for one in older)) if older else row
         places = (place for place, one in enumerate(ordered) if one.text in renewing.renews)
         ordered.insert(next(places, len(ordered)), renewing)
@@ -199,11 +199,11 @@ class _Matters(Generic[H]):
 
     def is_renewed(self, old: Associated[H], new: Associated[H]) -> bool:
         """Return whether *new* is a later text on the matter of *old*."""
-        before, after = old.told.heard_at, new.told.heard_at
-        if before is None or after is None or before >= after or old.text not in self.terms:
-            return False
         cues = self._cues[old.text]
         if self._cues[new.text] != cues:
+            return False
+        before, after = old.told.heard_at, new.told.heard_at
+        if before is None or after is None or before >= after:
             return False
         one, other = self.terms[old.text], self.terms[new.text]
         shared = one & other

@@ -1,7 +1,7 @@
 """Compute the terms of a text with their counts."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -12,6 +12,8 @@ from .splitting import names, split
 _REMEMBERED_TEXTS: Final = 2_048
 # The terms of a long text take 20 kB.
 _REMEMBERED_LONG: Final = 256
+# The questions of the calls at work, and what these lead to.
+_REMEMBERED_QUESTIONS: Final = 32
 _SHORT, _LONG = 1_000, 5_000
 # A word may be longer than its stem by so many letters for the forms between to be words too.
 _LONGEST_ENDING: Final = 4
@@ -66,13 +68,19 @@ class Reading(NamedTuple):
         return self.own + self.foreign
 
 
-def readings(text: str, languages: Sequence[str] = DEFAULT) -> dict[str, Reading]:
+def readings(text: str, languages: Sequence[str] = DEFAULT) -> Mapping[str, Reading]:
     """Return the stems of each word of a question, in every one of *languages*, by the word.
 
     A text has one language, but a text in any may answer the question: "Party" in a German question
     is "party" in German texts and "parti" in English ones. Stop words of the question's own
     language are left out. A run of capitalised words stands for itself. Raises LibraryMissing.
     """
+    return _readings(text, tuple(languages))
+
+
+# A call reads its message ten times.
+@lru_cache(_REMEMBERED_QUESTIONS)
+def _readings(text: str, languages: Sequence[str]) -> Mapping[str, Reading]:
     words = split(text)
     spoken_languages = detect_languages(words, languages)
     others = [one for one in map(language, languages) if one not in spoken_languages]
@@ -99,13 +107,18 @@ def stems(text: str, languages: Sequence[str] = DEFAULT) -> set[str]:
     return found
 
 
-def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
+def phrases(text: str, languages: Sequence[str], longest: int) -> Sequence[str]:
     """Return the words of *text*, case-folded, their possible forms without an ending, and runs.
 
     A run has up to *longest* words. Each occurs once, the single words first. No run begins or ends
     with a stop word, unless it is capitalised ("New York"). None begins with a single character; a
     digit may end one ("oxygen tank 2"). Raises LibraryMissing.
     """
+    return _phrases(text, tuple(languages), longest)
+
+
+@lru_cache(_REMEMBERED_QUESTIONS)
+def _phrases(text: str, languages: Sequence[str], longest: int) -> Sequence[str]:
     words, read = split(text), readings(text, languages)
     found = dict.fromkeys(word for word in words if word in read)
     for word in list(found):
@@ -117,7 +130,7 @@ def phrases(text: str, languages: Sequence[str], longest: int) -> list[str]:
             last = words[start + length - 1]
             if words[start] in read and (last in read or last.isdigit()):
                 found[" ".join(words[start : start + length])] = None
-    return list(found)
+    return tuple(found)
 
 
 def _list_between(stem: str, word: str) -> list[str]:

@@ -7,7 +7,7 @@ module; it imports nothing of Memgraph.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -99,9 +99,8 @@ class Message:
 
     def meant(self, label: str, node_type: str, kind: str | None) -> Meant | None:
         """Return the places that name an entity called *label*; None if there are none."""
-        name = names.canonical(label)
         known_as = tuple(self.kinds.get((kind or "").casefold(), ()))
-        whole = self.wholes.get(names.searched(name))
+        whole = self.wholes.get(_form(label))
         if whole and (places := [one for one in whole if self._is_name(one, label)]):
             return Meant(tuple(places), True, known_as)
         found: tuple[Place, ...] = ()
@@ -195,7 +194,9 @@ def _is_within(place: Place, others: Iterable[Place]) -> bool:
     )
 
 
-def parts(label: str) -> list[str]:
+# A recall judges the same names for each message.
+@lru_cache(1_024)
+def parts(label: str) -> Sequence[str]:
     """Return the words of *label* that may name the entity alone, in their searched form.
 
     For "Bank of America (the one in town)" they are bank and america. Small words beside capitals
@@ -203,11 +204,11 @@ def parts(label: str) -> list[str]:
     """
     words = [word.text for word in _words(label)]
     if len(words) < 2:
-        return []
+        return ()
     if any(word[0].isupper() for word in words):
         words = [word for word in words if word[0].isupper()]
     searched = [_form(word) for word in words]
-    return [one for one in searched if _is_long(one)]
+    return tuple(one for one in searched if _is_long(one))
 
 
 # A call reads its message for the look-up, and again for the answer.

@@ -97,11 +97,15 @@ class _Element:
 
     def get_property(self, name: str) -> Any:
         value = self._element.properties.get(name)
+        kind = value.__class__
+        if kind is str or kind is int:
+            # Nearly all are, and a recall reads thousands.
+            return value
         if value is None and name in self._graph.vector_names:
             return self._graph.reading().vector(self._element, name)
         # Containers are copied, because a procedure's changes to one must not reach the store. Most
         # are empty lists, stored as immutable tuples.
-        is_copied = value.__class__ in _CONTAINERS and value != ()
+        is_copied = kind in _CONTAINERS and value != ()
         return values.to_stored(value) if is_copied else value
 
     def iter_properties(self) -> _ItemIterator:
