@@ -1,7 +1,7 @@
 """Answer from the past time that a message names among other words, as in "I bought it in May".
 
-Texts of that time come first. Being of the time is evidence: where no other word or meaning leads
-to one of them, the nearest few answer, because a person who asks about May expects what is of May.
+Texts of that time come first. The time itself is evidence: where no other word or meaning leads to
+one of them, the nearest few answer, because a person who asks about May expects something of May.
 """
 
 from collections.abc import Sequence
