@@ -31,7 +31,7 @@ def put_first(
 ) -> list[Candidate]:
     """Return *found* with what is of the context's `told_around` first, and without later texts.
 
-    * What matters about whom the message names stays first.
+    * A text that matters about somebody named stays first.
     * A text from before stays if a word leads to it: what was so then may have been told earlier.
     * A later text stays if it names that time, or if nothing is of it.
     """
