@@ -276,6 +276,13 @@ def test_what_is_similar_is_told_and_linked(days, memory):
     assert (link["from"], link["to"], link["type"]) == (made["id"], first["id"], "relates_to")
 
 
+def test_a_text_whose_place_may_be_taken_is_told_and_not_linked(days, memory):
+    old = days.remember("The user has a flat in Benfica", ["user"])
+    made = days.remember("Since June the user lives in Cacilhas", ["user"])
+    assert [one["id"] for one in made["similar"]] == [old["id"]]
+    assert links(memory) == []
+
+
 def replaced(days):
     old = days.remember("Mia works at Hanse", [{"name": "Hanse", "kind": "company"}])["id"]
     about = [{"name": "Meridian", "kind": "company"}]

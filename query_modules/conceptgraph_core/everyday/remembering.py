@@ -66,7 +66,7 @@ def remember(
     if replaces is not None:
         old = next(iter(graph.present([texts.name(replaces, "replaces")])), None)
         wrong = None if old is not None else correcting.find_wrong(known, replaces, said)
-    node, existing, similar, _ = crud.keep(
+    noted = crud.keep(
         graph,
         text,
         vector,
@@ -78,6 +78,7 @@ def remember(
         said=None if said == text else said,
         preserved_until=_planned_until(happened_at, now_ms),
     )
+    node, existing, similar = noted.node, noted.existing, noted.similar
     if existing:
         _again(graph, node, keep, at)
     others = [one for one in similar if one.memory_id != replaces]
@@ -88,7 +89,8 @@ def remember(
     for one in ended:
         crud.end(graph, node, one, at)
     for one in others if not paired else ():
-        if one not in ended:
+        # A link brings a text to answers that share nothing with it.
+        if one in noted.alike and one not in ended:
             links.join(graph, node, one, memories.DEFAULT_RELATION)
     message, session = make_observation(text, said, wanted, happened_at), None
     if wanted:

@@ -26,6 +26,8 @@ class Noted(NamedTuple):
     # For an existing one, those that were often in one answer with it, and have no link.
     similar: dict[Node, Node | None]
     kept: Row = {}  # noqa: RUF012 - a tuple's, which nobody changes
+    # Those of `similar` that share words or meaning (`duplicates.Known`).
+    alike: frozenset[Node] = frozenset()
 
 
 def create(
@@ -64,7 +66,8 @@ def create(
         "decay_rate": decay_rate,
     }
     parent = None if parent_id is None else graph.existing(parent_id, "parent_id").memory_id
-    node, existing, similar, kept = keep(graph, content, vector, model, **given, parent_id=parent)
+    noted = keep(graph, content, vector, model, **given, parent_id=parent)
+    node, existing, similar, kept, _ = noted
     return {
         "memory_id": node.memory_id,
         "state": node.stored_state,
@@ -95,7 +98,7 @@ def keep(
     """
     said = {name: one for name, one in given.items() if one is not None}
     values = check_properties({**_STARTING, **said, "content": content})
-    there, entry, similar = duplicates.find_known(
+    there, entry, similar, alike = duplicates.find_known(
         graph, content, vector, model, values.get("said_at")
     )
     if there is not None:
@@ -118,7 +121,7 @@ def keep(
     content = lifecycle.stored_content(node.content, state)
     graph.update(node, decay_score=score, state=state, content=content, tags=node.value("tags"))
     index(graph, node)
-    return Noted(node, False, similar)
+    return Noted(node, False, similar, alike=alike)
 
 
 _STARTING: Final[Mapping[str, Any]] = {

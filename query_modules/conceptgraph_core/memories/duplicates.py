@@ -16,12 +16,14 @@ from .view import AllMemories, Graph, Node
 class Known(NamedTuple):
     """The duplicate of a text with its index entry, and near-duplicates with what contradicts them.
 
-    The index entry is its node's id; without a duplicate it is None.
+    The index entry is its node's id; without a duplicate it is None. `alike` has the near-duplicates
+    that share words or meaning with the text, not only the place that it may take.
     """
 
     there: Node | None
     entry: int | None
     similar: dict[Node, Node | None]
+    alike: frozenset[Node]
 
 
 def find_known(
@@ -63,13 +65,14 @@ def find_known(
     if superseding.is_of_matter(content):
         beside = (one for one in graph.nodes() if one not in shares)
         taken += (one for one in beside if superseding.share_matter(content, one.content))
+    alike = frozenset(likenesses)
     likenesses |= {node: likenesses.get(node, 0.0) + 1.0 for node in taken}
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
     groups = near_duplicates.group_nodes(one for one in ordered if one.value("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
     against = standing.find_contradicting(graph, shown, groups)
     entry = None if there is None else found[there][1]
-    return Known(there, entry, {node: against.get(node) for node in shown})
+    return Known(there, entry, {node: against.get(node) for node in shown}, alike)
 
 
 def _read_happened(node: Node) -> int | None:
