@@ -405,12 +405,13 @@ def leave_out_names(graph: AllMemories, query: str) -> Row:
     `unknown` has the words that no text and no list has, and `spelt` those of them that are
     misspelt. See `graph_index.leave_out_speakers` and `retrieval.spelling`.
     """
-    text_, mean_length = speakers.leave_out_speakers(graph, graph.context.user_id, query, "query")
-    index = StoredIndex(graph.another(Words), graph.context.user_id)
     languages = graph.context.languages
-    unknown = list(spelling.unknown(index, query, languages))
-    spelt = spelling.correct(index, query, languages)
-    return {"text": text_, "mean_length": mean_length, "spelt": spelt, "unknown": unknown}
+    index = StoredIndex(graph.another(Words), graph.context.user_id)
+    text_ = speakers.leave_out_speakers(index, query, languages, "query")
+    unknown = spelling.unknown(index, query, languages)
+    spelt = spelling.correct(index, query, unknown, languages)
+    mean_length = index.corpus.mean_length
+    return {"text": text_, "mean_length": mean_length, "spelt": spelt, "unknown": list(unknown)}
 
 
 def _further(graph: AllMemories, query: str, number: int) -> list[Further]:

@@ -18,7 +18,8 @@ class Node(adapter.Node):
     Properties are read on demand, because a walk needs few of each.
     """
 
-    __slots__ = ()
+    __slots__ = ("_content",)
+    _content: str
 
     def value(self, name: str) -> Any:
         """Return a property as records have it."""
@@ -39,7 +40,17 @@ class Node(adapter.Node):
     @property
     def content(self) -> str:
         """The whole content, whether it is archived or not."""
-        return str(compression.unpack(self.raw.get_property("content")) or "")
+        # A recall reads that of hundreds several times. `AllMemories.update` forgets it.
+        try:
+            return self._content
+        except AttributeError:
+            made = self._content = str(compression.unpack(self.raw.get_property("content")) or "")
+            return made
+
+    def forget_content(self) -> None:
+        """Read the content anew when it is asked for next."""
+        if hasattr(self, "_content"):
+            del self._content
 
     @property
     def text(self) -> str:
@@ -174,6 +185,8 @@ class AllMemories(adapter.Graph[Node]):
     def update(self, node: Node, /, **properties: Any) -> None:
         """Set properties of *node*, and what follows: `schema.derive_own`, the places of tags."""
         super().update(node, **properties)
+        if "content" in properties:
+            node.forget_content()
         if not _OF_TAGGED.isdisjoint(properties):
             tagged = schema.TAGGED.of({name: node.value(name) for name in _OF_TAGGED})
             get = node.raw.get_property

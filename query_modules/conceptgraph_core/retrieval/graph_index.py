@@ -1,12 +1,11 @@
 """Read the index of words that is stored in the graph."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import compress, islice
 from typing import Any, Final
 
 from .. import text as texts
 from ..dates import ALWAYS, Span
-from ..graph import adapter
 from ..graph.adapter import Node
 from ..words import readings
 from ..words.splitting import split
@@ -315,22 +314,14 @@ _ENDINGS = frozenset({"s"})
 
 
 def leave_out_speakers(
-    graph: adapter.Graph[Any], scope: str, asked: str, field: str = "text"
-) -> tuple[str, float]:
-    """Return *asked* without the first names of the speakers in *scope*, and its mean length.
+    index: StoredIndex, asked: str, languages: Sequence[str], field: str = "text"
+) -> str:
+    """Return *asked* without the first names of the speakers in *index*.
 
     Every text of a speaker is near the name, so the rest of the question would hardly count. A
-    question of names alone is returned unchanged. The mean number of words of the scope's texts
-    decides whether `groups.static_share` has any use for near words.
-
-    Raises InvalidText, LibraryMissing.
+    question of names alone is returned unchanged. Raises InvalidText, LibraryMissing.
     """
-    asked = texts.summary(asked, field)
-    index = StoredIndex(graph.another(Words), scope)
-    return _leave_out(index.speakers(), asked, graph.context.languages), index.corpus.mean_length
-
-
-def _leave_out(speakers: Mapping[str, Sequence[str]], asked: str, languages: Sequence[str]) -> str:
+    asked, speakers = texts.summary(asked, field), index.speakers()
     if not speakers:
         return asked
     read = readings(asked, languages).items()

@@ -67,6 +67,7 @@ class Association(Generic[H]):
         self._admits, self._near = admits, near
         self._spread = spread_activation(question, corpus, index, near, only)
         self._has_passed = only is not None
+        self._matters: _Matters[H] | None = None
 
     def best(self, limit: int) -> list[Associated[H]]:
         """Return the *limit* best texts, the best first."""
@@ -79,7 +80,13 @@ class Association(Generic[H]):
             for cue, mentions in passed:
                 self._spread.add(cue, mentions, {})
         rows = choice.again([mentions for _, mentions in passed]) if passed else choice.best()
-        return later_first(question, index, self._corpus.texts, rows)[:limit]
+        compared = rows[:COMPARED]
+        if question.periods or not compared:
+            # The older text may be meant.
+            return rows[:limit]
+        if self._matters is None or not self._matters.is_of(compared):
+            self._matters = _Matters(index, self._corpus.texts, compared)
+        return [*later_first(self._matters, compared), *rows[COMPARED:]][:limit]
 
 
 def _led_to(
@@ -165,25 +172,21 @@ RARE: Final = 0.01
 FEW: Final = 5
 
 
-def later_first(
-    question: Question, index: Index[H], texts: int, rows: Sequence[Associated[H]]
-) -> list[Associated[H]]:
-    """Return *rows*, out of *texts* texts, with a later text before an older one that it renews.
+def later_first(matters: "_Matters[H]", rows: Sequence[Associated[H]]) -> list[Associated[H]]:
+    """Return *rows*, texts on these *matters*, with a later one before an older that it renews.
 
-    The later row names the older ones in `renews`. If the question names a time, the order stays,
-    because the older text may be meant.
+    The later row names the older ones in `renews`.
     """
-    matters = _Matters(index, texts, rows[:COMPARED])
-    if question.periods or not matters.terms:
-        return list(rows)
     ordered: list[Associated[H]] = []
-    may_be_older = [one for one in rows[:COMPARED] if one.text in matters.terms]
-    for row in rows[:COMPARED]:
+    may_be_older = [one for one in rows if one.text in matters.terms]
+    if not may_be_older:
+        return list(rows)
+    for row in rows:
         older = [one for one in may_be_older if matters.is_renewed(one, row)]
         renewing = replace(row, renews=tuple(one.text for one in older)) if older else row
         places = (place for place, one in enumerate(ordered) if one.text in renewing.renews)
         ordered.insert(next(places, len(ordered)), renewing)
-    return [*ordered, *rows[COMPARED:]]
+    return ordered
 
 
 class _Matters(Generic[H]):
@@ -196,6 +199,10 @@ class _Matters(Generic[H]):
         held = list(self._cues.values())
         alike = [text for text, cues in self._cues.items() if cues and held.count(cues) > 1]
         self.terms = dict(zip(alike, map(set, index.terms(alike)), strict=True)) if alike else {}
+
+    def is_of(self, rows: Sequence[Associated[H]]) -> bool:
+        """Return whether these are the words and terms of *rows*."""
+        return self._cues.keys() == {row.text for row in rows}
 
     def is_renewed(self, old: Associated[H], new: Associated[H]) -> bool:
         """Return whether *new* is a later text on the matter of *old*."""

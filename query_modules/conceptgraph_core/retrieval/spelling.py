@@ -142,20 +142,26 @@ def _spellings(text: str, languages: tuple[str, ...]) -> Mapping[str, Meant]:
 def unknown(index: Index[int], text: str, languages: Sequence[str]) -> dict[str, str]:
     """Return those doubtful words of *text* that no text has, each with its term."""
     asked = doubtful(text, languages)
-    return {said: term for said, term in asked.items() if not index.count(term)}
+    # Not how many, because a name has an edge for each of its texts.
+    return {said: term for said, term in asked.items() if not index.count(term, 1)}
 
 
-def correct(index: Terms, text: str, languages: Sequence[str]) -> list[dict[str, str]]:
+def correct(
+    index: Terms, text: str, asked: Mapping[str, str], languages: Sequence[str]
+) -> list[dict[str, str]]:
     """Return the misspelt words of *text*, each `said` with its `asked` term that no text has.
+
+    *asked* are the `unknown` ones.
 
     `term` and `word` are the likeliest that a text has, and `meant` is the right spelling: if no
     text has any, the one word of the language with two letters swapped, by which texts are near in
     meaning. A word that is right may have `compounds`.
     """
-    found = []
-    asked = unknown(index, text, languages)
-    # It takes longer than all else, and most questions have no such word.
-    every = spellings(text, languages) if asked else {}
+    found: list[dict[str, str]] = []
+    if not asked:
+        # The spellings take longer than all else, and most questions have no such word.
+        return found
+    every = spellings(text, languages)
     spoken = language.likely(split(text))
     listed = _list_words(spoken)
     for said, meant in ((said, every[said]) for said in asked):

@@ -7,6 +7,7 @@ asks nothing.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from ...words.languages import STOP_WORDS
@@ -78,6 +79,8 @@ class Asked:
         return any(one.has(predicate, value) for one in self.sentences)
 
 
+# A call asks for those of its message three times.
+@lru_cache(32)
 def asked(message: str) -> Asked:
     """Return the questions of *message* about the user."""
     sentences = []

@@ -4,7 +4,8 @@
 capital" means Berlin, if a fact says so. Imports nothing of Memgraph: the shell looks both up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -19,12 +20,17 @@ MOST_FORMS: Final = 48
 _SHORTEST: Final = 3
 
 
-def forms(asked: str, languages: Sequence[str]) -> dict[str, str]:
+def forms(asked: str, languages: Sequence[str]) -> Mapping[str, str]:
     """Return the kinds and predicates that *asked* may name, each with its word in the question.
 
     They are its words, also without their endings, their translations if they are kin, and its
     pairs of words, which have the second as their word. Raises LibraryMissing.
     """
+    return _forms(asked, tuple(languages))
+
+
+@lru_cache(32)
+def _forms(asked: str, languages: Sequence[str]) -> Mapping[str, str]:
     asks = asking(asked)
     read = {
         word: reading
