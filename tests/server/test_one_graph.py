@@ -8,6 +8,7 @@ import pytest
 import race
 from embedded_files import assert_sound
 from server_processes import Worker, workers
+from tests.examples import spread_examples
 
 NAMES = [*(f"name {number}" for number in range(6)), "20250615/name 0", "20250615/name 1-2"]
 KINDS = ["is-a", "part-of", "evokes"]
@@ -58,7 +59,7 @@ def replace(worker: Worker, random: Random, files: list[Path]) -> None:
     assert worker.ask("restore", None if chosen is None else str(chosen)) == {"rows": []}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", spread_examples(range(5), 1))
 def test_every_process_sees_one_graph_whatever_is_restored_cleaned_imported_and_recalled(
     tmp_path, location, seed
 ):
