@@ -73,7 +73,7 @@ def test_one_call_brings_what_all_layers_have(days, memory):
     row = days.recalled("Can Clara eat hazelnuts?")
     assert lines.text(row["lines"]).split("\n") == [
         "Who and what:",
-        "[1] Clara (sister); last mentioned on 2025-06-15",
+        "[1] Clara (sister); allergy: hazelnuts",
         "[2] hazelnuts (entity); last mentioned on 2025-06-15",
         "Said:",
         "[3] 2025-06-15 15:07, note: “Clara must not eat hazelnuts”",
@@ -257,7 +257,7 @@ def test_the_same_text_again_is_the_memory_that_is_there(days):
 def test_observed_again_nobody_is_mentioned_twice(days, memory):
     clara(days)
     clara(days)
-    assert len([one for one in memory.records() if one["kind"] == "mention"]) == 2
+    assert len([one for one in memory.records() if one["kind"] == "mention"]) == 3
 
 
 def test_what_happened_at_another_time_is_another(days, memory):
@@ -411,11 +411,13 @@ def test_all_about_a_name_has_what_was_so_too(days, memory):
     said = {"text": "Clara lives in Leipzig", "speaker": "user", "span": "Leipzig"}
     ended = memory.now_ms - DAY_MS
     days.run(calls.entities.fact(entity_id, "home", "Leipzig", valid_until=ended, **said))
-    days.run(calls.entities.fact(entity_id, "allergy", "hazelnuts"))
+    days.run(calls.entities.fact(entity_id, "diet", "vegan"))
     rows = [(one["predicate"], one["who"], one["until"]) for one in days.about("Clara")["facts"]]
-    assert rows == [("allergy", "the model", None), ("home", "the user", ended)]
+    assert sorted(rows[:2]) == [("allergy", "the user", None), ("diet", "the model", None)]
+    assert rows[2:] == [("home", "the user", ended)]
     line = days.recall("How is Clara?").split("\n")[1]
-    assert "allergy: hazelnuts (inferred)" in line
+    assert "allergy: hazelnuts" in line
+    assert "diet: vegan (inferred)" in line
     assert "Leipzig" not in line
 
 

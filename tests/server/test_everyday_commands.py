@@ -42,7 +42,7 @@ def test_what_is_remembered_is_what_a_question_brings(person):
     assert person.says(*LENA, "--keep", "years", "--said", SAID).startswith("Stored: ")
     told = person.says("recall", "What", "is Lena allergic to?").splitlines()
     assert told[0] == "Who and what:"
-    assert told[1].startswith("[1] Lena (sister); last mentioned on ")
+    assert told[1] == "[1] Lena (sister); allergy: hazelnuts"
     assert told[2] == "Said:"
     assert told[3].endswith(", note: “Lena is allergic to hazelnuts”")
     assert person.says("recall", "Good morning!") == NOTHING

@@ -89,7 +89,7 @@ def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
     assert nothing == {"text": "", "nothing": True}
     assert told["text"].split("\n") == [
         "Who and what:",
-        "[1] Clara (sister); last mentioned on 2025-06-15",
+        "[1] Clara (sister); allergy: hazelnuts",
         "Said:",
         "[2] 2025-06-15 17:06, note: “Clara must not eat hazelnuts”",
     ]

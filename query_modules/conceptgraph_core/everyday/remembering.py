@@ -12,6 +12,7 @@ from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
 from ..entities import schema as entities
+from ..entities.language import endings
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.observation import mentions, observing
@@ -20,7 +21,7 @@ from ..layers import SHARED
 from ..memories import crud, lifecycle, links, resting, superseding, together
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
-from . import correcting, schema
+from . import correcting, schema, stating
 from .hearing import make_note, make_observation, named_in, terms
 
 Row = dict[str, Any]
@@ -93,7 +94,11 @@ def remember(
         if one in noted.alike and one not in ended:
             links.join(graph, node, one, memories.DEFAULT_RELATION)
     message, session = make_observation(text, said, wanted, happened_at), None
-    if wanted:
+    if happened_at is None and wrong is None:
+        given = graph.context.languages, _list_former(known)
+        message = stating.add_stated(message, *given, is_change=old is not None)
+    message = message._replace(observations=observing.list_heard(known, message.observations))
+    if message.observations:
         note = make_note(text, said, wanted, happened_at)
         session, _ = observing.observed(known, *message, note=note and (note.message_id, note.text))
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
@@ -127,6 +132,16 @@ def _is_ended(graph: Graph, node: Node, old: Node) -> bool:
     """Tell whether *node*, told later, states another value of what *old* states."""
     is_later = old.told_at < node.told_at
     return is_later and superseding.replaces(node.content, old.content, graph.context.languages)
+
+
+def _list_former(graph: Entities) -> set[str]:
+    """Return the canonical names of those who are no longer what they were to the user."""
+    every = graph.of(entities.ENTITY)
+    return {
+        one.get("canonical_name")
+        for one in every
+        if endings.is_former_kind(one.get("entity_kind") or "")
+    }
 
 
 def _terms(graph: Graph, text: str, about: Mapping[str, str | None]) -> list[str]:

@@ -166,8 +166,13 @@ def remember(
     own = scope if concept_scope is None else concept_scope
     if named and own != SHARED:
         parts += concepts.called(own, list(named))
-    if named:
-        message = hearing.make_observation(text, said, named, ms(happened_at))
+    message = hearing.make_observation(text, said, named, ms(happened_at))
+    if said is not None and happened_at is None:
+        # Imported only here, because every database connection imports this module.
+        from conceptgraph_core.everyday import stating
+
+        message = stating.add_stated(message, text_lookups.spoken())
+    if message.observations:
         parts += _parts(entities.observe(*message, user_id=scope))
         if (note := hearing.make_note(text, said, named, ms(happened_at))) is not None:
             parts += _parts(entities.observe(*note, user_id=scope))

@@ -9,8 +9,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
+from ... import language
 from .. import kinds, names
 from ..inputs import Observation
+from .endings import FORMER
 
 # Not by an import statement: when the modules are reloaded, Memgraph drops the names such a
 # statement defines, and with them all names that begin with "re".
@@ -72,7 +74,10 @@ _FETCHING: Final = re.compile(
 )
 _MINE: Final = r"(?i:my|our|mein\w*|unser\w*)"
 _ARTICLE: Final = r"(?i:a|an|the|ein|eine|der|die|das)"
-_OWN_BEFORE: Final = re.compile(rf"\b{_MINE} (?:\w+ )?(\w[\w-]*) \Z")
+_OWN_BEFORE: Final = re.compile(rf"\b{_MINE} (?:(\w+) )?(\w[\w-]*) \Z")
+# "Our product manager" manages no user: the word between belongs to such a kind.
+_COMPOSED: Final = frozenset(("manager", "coach", "teacher", "doctor", "trainer"))
+_SAYING_WHICH: Final = language.words("change", "new") | language.words("change", "old") | FORMER
 _APPOSED_BEHIND: Final = (
     re.compile(rf"(?:,| is| ist) {_MINE} (?:\w+ )?(\w[\w-]*)"),
     re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) (\w[\w-]*)"),
@@ -209,12 +214,13 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
 def kind(text: str, label: str) -> str | None:
     """Return the kind that the user names: the sister of "my sister Clara"."""
     places = _places(text, label)
-    found = (
-        _before(_OWN_BEFORE, text, places),
-        *(_behind(pattern, text, places) for pattern in _APPOSED_BEHIND),
-    )
-    said = (match[1] for match in found if match is not None and kinds.path(match[1]) is not None)
-    first = next(said, None)
+    own = _before(_OWN_BEFORE, text, places)
+    if own is not None and own[2] in _COMPOSED and own[1] and own[1] not in _SAYING_WHICH:
+        return f"{own[1]} {own[2]}".casefold()
+    behind = (_behind(pattern, text, places) for pattern in _APPOSED_BEHIND)
+    found = [match[1] for match in behind if match is not None]
+    said = ([] if own is None else [own[2]]) + found
+    first = next((one for one in said if kinds.path(one) is not None), None)
     return None if first is None else str(first).casefold()
 
 

@@ -91,6 +91,14 @@ def observed(
     return session, {"entities": rows, "edges": ties}
 
 
+def list_heard(graph: Graph, observations: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Return *observations* without the names that count only if they are known, and are not."""
+    decider = Decider(graph, Registered(graph), schema.USER)
+    read = inputs.observations(observations)
+    pairs = zip(observations, read, strict=True)
+    return [dict(row) for row, one in pairs if not one.needs_known or decider.knows(one)]
+
+
 def _check_embeddings(graph: Graph, wanted: Sequence[Observation], session_id: str) -> None:
     """Raise EmbeddingMismatch for a vector that cannot be compared with those of the store."""
     embeddings = {(one.model or "", len(one.embedding)) for one in wanted if one.embedding}

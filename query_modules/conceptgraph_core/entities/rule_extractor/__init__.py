@@ -86,7 +86,10 @@ def observations(
     german = is_german([word.folded for word in written])
     idle = _idle(written, languages)
     found = _Found(said)
-    own = [*kin_names.find_kin_names(written), *naming.find_names(written, idle, german)]
+    own = list(kin_names.find_kin_names(written))
+    # "Unsere Tochter Svenja": no name begins with the kin word.
+    told = [one for one in own if one.label]
+    own += (one for one in naming.find_names(written, idle, german) if not _overlap(one, told))
     # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = voices.others(text) if is_users else []
@@ -225,6 +228,11 @@ class _Found:
         mine += [words(self.text)[place] for place, _ in alone]
         found = ahead[-1] if ahead else next(iter(mine), None)
         return None if found is None else (found.start, found.text)
+
+
+def _overlap(one: Named, told: Sequence[Named]) -> bool:
+    """Tell whether *one* begins outside of a name that kin words told, and reaches into it."""
+    return any(one.start < each.start < one.end for each in told)
 
 
 def _drop_quoted(found: Iterable[_Placed], theirs: list[voices.Passage]) -> Iterator[_Placed]:

@@ -32,6 +32,7 @@ _ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
 _COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
 # "Aunt Beatrix": these stand before a name as a title does.
 _TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
+_THE: Final = language.words("whose", "definite")
 _MOST_COUPLE: Final = 6
 _SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
 
@@ -147,9 +148,13 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
     for said in _IS:
         size = said.count(" ") + 1
         ahead = [one.folded for one in written[max(0, place - size) : place]]
-        if " ".join(ahead) != said or not all(one.follows for one in written[place - size : place]):
-            continue
         last = place - size
+        # "The baker there, Tunde, is my boss"
+        is_apposed = last > 1 and written[last].gap == ", " == written[last - 1].gap
+        if " ".join(ahead) != said or not all(
+            one.follows for one in written[last + is_apposed : place]
+        ):
+            continue
         start = last
         while start > 0 and last - start < 2 and _is_whole_name(written, start - 1):
             start -= 1
@@ -177,8 +182,13 @@ def _skip_calling(written: Sequence[Word], place: int) -> int:
             return at + (at < len(written) and written[at].folded in _FILLERS)
     for said in _IS:
         at = place + said.count(" ") + 1
-        if f"{ahead} ".startswith(f"{said} ") and _is_whole_name(written, at):
-            return at
+        if not f"{ahead} ".startswith(f"{said} "):
+            continue
+        # "Mein Chef ist der Herr Petersen"
+        behind = written[at + 1 : at + 2]
+        is_the = behind and written[at].folded in _THE and behind[0].folded in people.TITLES
+        if is_the or _is_whole_name(written, at):
+            return at + bool(is_the)
     return place
 
 
@@ -210,7 +220,9 @@ def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
 
 
 def _is_name_word(word: Word, is_second: bool) -> bool:
-    if word.gap not in (" ", ", ") or (is_second and word.gap != " ") or is_calendar(word.folded):
+    if word.gap not in (" ", ", ") or (is_second and word.gap != " "):
+        return False
+    if is_calendar(word.folded) and word.folded not in people.FIRST_NAMES:
         return False
     # "My dog has", "my sister, I": only a word that is like a name counts.
     is_known = word.folded in (people.SAFE_NAMES if is_second else people.SMALL_NAMES)

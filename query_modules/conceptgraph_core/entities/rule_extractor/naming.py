@@ -45,6 +45,8 @@ _BEING: Final = language.words("whose", "being")
 _SAYING: Final = language.words("whose", "saying")
 _DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) - _BEING
 _ONLY_NAMES: Final = frozenset(("en", "de"))
+# "Loaf & Salt"
+_AND: Final = " & "
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -97,7 +99,7 @@ def find_subject(written: Sequence[Word], place: int) -> Named | None:
         or _is_identifier(word)
         or is_ordinary(word)
     )
-    if end == place or is_part or not first_is_name or len(word.text) < _SHORTEST:
+    if end == place or is_part or not first_is_name or _is_too_short(word):
         return None
     return Named(word.start, written[end - 1].end)
 
@@ -109,7 +111,7 @@ def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Nam
         if place in relatives:
             yield Named(word.start, word.end)
         elif word.is_capitalised and not (
-            word.folded in idle or word.folded in NO_SUBJECTS or len(word.text) < _SHORTEST
+            word.folded in idle or word.folded in NO_SUBJECTS or _is_too_short(word)
         ):
             size = find_name_end(written[place : place + 2 * _MOST_PARTS])
             yield Named(word.start, word.end)
@@ -117,11 +119,15 @@ def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Nam
                 yield Named(word.start, written[place + size - 1].end)
 
 
+def _is_too_short(word: Word) -> bool:
+    return len(word.text) < _SHORTEST and word.folded not in people.SHORT_NAMES
+
+
 def find_name_end(written: Sequence[Word]) -> int:
     """Return how many of the words at the start of *written* are a name: "Bank of America"."""
     end = 0
     while end < min(len(written), _MOST_PARTS) and written[end].is_capitalised:
-        if end and not written[end].follows:
+        if end and not (written[end].follows or written[end].gap == _AND):
             break
         end += 1
         is_link = end + 1 < len(written) and written[end].text in name_words.LINKS

@@ -119,4 +119,6 @@ violette virginia will ángel
 SMALL_NAMES: Final = SAFE_NAMES | frozenset(
     ("max", "bella", "luna", "rex", "lily", "peter", "milo", "charlotte", "victoria", "jade")
 )
+# These are names of two letters.
+SHORT_NAMES: Final = frozenset(("al", "bo", "ed", "jo", "li", "lu", "mo", "ty", "vi", "wu", "yu"))
 FIRST_NAMES: Final = SAFE_NAMES | _ALIKE

@@ -71,7 +71,9 @@ def statements(
         sentence = _with_subjects(_expand(whole), names, german, only)
         only = _find_only(text, sentence, names, only)
         for place, word in enumerate(sentence.words):
-            starting = patterns.BY_FIRST.get(word.folded, ())
+            # "Estudio Ribera" is no study of the user's: within a sentence a verb has no capital.
+            is_name = word.is_capitalised and not word.begins and len(word.text) > 1
+            starting = () if is_name else patterns.BY_FIRST.get(word.folded, ())
             if place in sentence.subjects:
                 starting += patterns.BY_FIRST[patterns.SUBJECT] + patterns.BY_FIRST[patterns.OWNER]
             told: set[str] = set()

@@ -1,0 +1,90 @@
+"""Read what the user's words state when a text is remembered: facts of the user and of those known.
+
+The rules add what the words state of those named in `about`, of the user, and of others who are
+known: "Bo has moved to Turku" reaches Bo without any `about`.
+
+Imports nothing of Memgraph: the shell looks up what these need.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from .. import language
+from ..entities import names, rule_extractor
+from ..entities import schema as entities
+from ..entities.language import endings, kin
+from ..entities.rule_extractor import people
+from ..words.splitting import split
+from .hearing import Message
+
+Row = dict[str, Any]
+
+# The user has one of each at a time; a wife and a husband are told as a spouse.
+_ONCE: Final = frozenset(("boss", "partner", "girlfriend", "boyfriend", "fiance", *people.SPOUSES))
+_TIES: Final = _ONCE - people.SPOUSES | {"spouse"}
+_PAST: Final = endings.FORMER | language.words("change", "old")
+
+
+def add_stated(
+    message: Message,
+    languages: Sequence[str],
+    former: Iterable[str] = (),
+    *,
+    is_change: bool = False,
+) -> Message:
+    """Return *message* with what its words, if they are the user's, state by the rules.
+
+    A kind in `about` alone tells who the boss or partner is now, unless the words speak of the
+    past, or the one is among the canonical names *former*, no longer so. If it *is_change*, because
+    it replaces a memory, what one has once at a time follows what was told before.
+    """
+    if message.speaker != entities.USER:
+        return message
+    rows = {names.canonical(one["label"]): dict(one) for one in message.observations}
+    given = list(rows.values())
+    found = rule_extractor.observations(message.text, languages, with_known=True)
+    user = next((one for one in found if one["label"] == entities.SELF), None)
+    own = {names.canonical(one["object"]) for one in _facts(user) if "object" in one}
+    for one in found:
+        name = names.canonical(one["label"])
+        for fact in one.get("facts") or () if is_change else ():
+            if fact["predicate"] in entities.SINGLE:
+                fact.setdefault("mode", entities.AFTER)
+        if name in rows:
+            rows[name] |= {"facts": one["facts"]} if one.get("facts") else {}
+        elif one is user or name in own:
+            rows[name] = one
+        elif one["type"] == entities.NAMED:
+            rows[name] = {**one, "known": True}
+    if ties := _list_ties(given, message.text, _facts(user), frozenset(former)):
+        user = rows.setdefault(entities.SELF, _make_user())
+        user["facts"] = [*_facts(user), *ties]
+    return message._replace(observations=list(rows.values())[: entities.MAX_OBSERVATIONS])
+
+
+def _facts(user: Row | None) -> list[Row]:
+    return [] if user is None else list(user.get("facts") or ())
+
+
+def _make_user() -> Row:
+    return {"label": entities.SELF, "type": entities.THING, "kind": "person"}
+
+
+def _list_ties(
+    given: Sequence[Row], said: str, facts: Sequence[Row], former: frozenset[str]
+) -> list[Row]:
+    """Return a fact on who the user's boss or partner is, by the kinds *given* alone."""
+    words = split(said)
+    is_told = not _TIES.isdisjoint(one["predicate"] for one in facts)
+    is_past = endings.has_phrase(endings.pad_words(said), "ceased")
+    if is_told or is_past or not _PAST.isdisjoint(words):
+        return []
+    ties = []
+    for one in given:
+        kind = names.canonical(one.get("kind") or "")
+        relation = kin.relation(kind) or kind
+        is_named = set(split(one["label"])[:1]) <= set(words)
+        if relation in _ONCE and is_named and names.canonical(one["label"]) not in former:
+            predicate = "spouse" if relation in people.SPOUSES else relation
+            ties.append({"predicate": predicate, "object": one["label"]})
+    return ties if len(ties) == 1 else []

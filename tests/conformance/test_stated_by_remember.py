@@ -1,0 +1,57 @@
+"""What the user's words state reaches who is known and the user, whatever `about` names."""
+
+import pytest
+from test_everyday import Days
+
+from concept_graph_mcp.calls import everyday
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def days(memory):
+    return Days(memory)
+
+
+def say(days, said, about=()):
+    days.memory.now_ms += DAY_MS
+    return days.remember(said, about, said=said)
+
+
+def list_facts(days, name):
+    facts = days.about(name)["facts"]
+    return [(one["predicate"], one["value"]) for one in facts if one["until"] is None]
+
+
+def test_a_known_one_gets_the_fact_without_about(days):
+    say(days, "Bo lives in Oslo", ["Bo"])
+    say(days, "Bo has moved to Turku")
+    assert list_facts(days, "Bo") == [("home", "Turku")]
+
+
+def test_nobody_unknown_is_made_up(days):
+    say(days, "Bo has moved to Turku")
+    assert [one for one in days.memory.records() if one["kind"] == "entity"] == []
+
+
+def test_the_user_gets_the_fact_and_it_goes_with_the_memory(days):
+    say(days, "I live in Leeds")
+    made = say(days, "I moved to York")
+    assert "home: York" in days.recall("Where do I live?")
+    days.run(everyday.forget(made["id"]))
+    assert "home: Leeds" in days.recall("Where do I live?")
+
+
+def test_a_new_boss_by_kind_alone_makes_the_former_one_former(days):
+    say(days, "Hamish wants the report", [{"name": "Hamish", "kind": "boss"}])
+    say(days, "Casper runs the team", [{"name": "Casper", "kind": "boss"}])
+    assert days.about("Hamish")["kind"] == "former boss"
+    assert days.about("Casper")["kind"] == "boss"
+    # Spoken of again, the former one is none.
+    say(days, "Hamish called", [{"name": "Hamish", "kind": "boss"}])
+    assert days.about("Casper")["kind"] == "boss"
+
+
+def test_a_models_own_text_states_nothing(days):
+    days.remember("I live in Leeds")
+    assert "home" not in days.recall("Where do I live?")
