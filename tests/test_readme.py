@@ -110,10 +110,11 @@ def test_the_example_goes_as_the_readme_shows_it_on_each_host(store, portal):
 
 # The second demo that there was is part of the one, and its option still accepted.
 @pytest.mark.parametrize("options", [[], ["--memory"]], ids=["demo", "demo --memory"])
-def test_the_demo_prints_what_its_page_shows(options):
+def test_the_demo_prints_what_its_page_shows(options, tmp_path):
     environment = {key: value for key, value in os.environ.items() if key != "TZ"}
     # What is set for the owner's server is none of the demo's.
     environment |= {"CONCEPT_GRAPH_TOOLSETS": "entity", "AROUSAL_TAU_MS": "1000"}
+    environment["XDG_DATA_HOME"] = str(tmp_path)
     shown = subprocess.run(
         [sys.executable, "-m", "concept_graph_mcp", "demo", *options],
         env=environment | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
@@ -124,6 +125,7 @@ def test_the_demo_prints_what_its_page_shows(options):
     lines = shown.rstrip().splitlines()
     assert lines == after(DEMO, "demo-output").splitlines()
     assert len(lines) < 60
+    assert [one.name for one in (tmp_path / "concept-graph-mcp").iterdir()] == ["demo.db"]
 
 
 def test_the_demo_shows_all_layers_and_silence():

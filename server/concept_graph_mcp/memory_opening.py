@@ -5,9 +5,10 @@ All that is slow to import is here and below, so that importing `Memory` costs a
 
 import asyncio
 import atexit
+import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -22,7 +23,7 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from . import calls, settings_file
 from .answers import Answers
-from .errors import Refused
+from .errors import Refused, StoreError, one_line
 from .hosts.lazy import connect
 from .session import Session
 from .settings import (
@@ -32,9 +33,11 @@ from .settings import (
     SettingsError,
     read,
 )
+from .sharing import adopt_shared
 from .times import find_moments, read_moments
 from .worker.embedding import NewVectors
 
+logger = logging.getLogger(__name__)
 # Seconds until a program's store is looked through for texts without a vector.
 _BEHIND_AFTER_S = 2.0
 # A question waits for the vectors of texts kept just before it, if they are few.
@@ -51,9 +54,15 @@ _FINDING = ("recall", "search")
 class OpenMemory:
     """One user's memory on a store; any number of them share one `Behind`."""
 
-    def __init__(self, session: Session, behind: "Behind | None" = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        behind: "Behind | None" = None,
+        adopts: Callable[[], Awaitable[str | None]] | None = None,
+    ) -> None:
         self.session = session
         self.behind = behind
+        self._adopts = adopts
         self._answers = Answers(session)
 
     @classmethod
@@ -65,18 +74,29 @@ class OpenMemory:
     ) -> "OpenMemory":
         """Return the memory that these arguments name, not yet opened. Raises Refused."""
         chosen = read_settings(store, user, options)
-        session = Session.of(connect(chosen, creates=True), chosen, options.get("clock"))
-        return cls(session, Behind(session, chosen) if session.embedding else None)
+        made = connect(chosen, creates=True)
+        session = Session.of(made, chosen, options.get("clock"))
+        behind = Behind(session, chosen) if session.embedding else None
+        return cls(session, behind, partial(adopt_shared, chosen, made, session))
 
     async def open(self) -> None:
         """Open the store, and begin to make vectors. Raises StoreError."""
         try:
             await self.session.store.open()
+            await self._adopt_shared()
             if self.behind is not None:
                 self.behind.begin()
         except BaseException:
             await self.close()
             raise
+
+    async def _adopt_shared(self) -> None:
+        try:
+            told = None if self._adopts is None else await self._adopts()
+        except (StoreError, OSError) as error:
+            told = one_line(error)
+        if told is not None:
+            logger.warning("%s", told)
 
     def change_user(self, user: str) -> "OpenMemory":
         """Return the memory of *user* on the same store. Raises Refused."""

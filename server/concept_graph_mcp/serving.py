@@ -202,7 +202,7 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
         works_for=works_for,
         # A stopped clock is of no session of an agent.
         hooks_of=None if with_set_time else settings,
-        adopts=functools.partial(adopt_shared, settings, store),
+        adopts=functools.partial(adopt_shared, settings, store, session),
     )
     if client:
         server.middleware.append(called.note_calls(client))

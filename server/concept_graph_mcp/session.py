@@ -54,6 +54,13 @@ class Clock:
         self.frozen_ms = now_ms if now_ms > 0 else None
 
 
+@dataclass
+class Adoption:
+    """Whether the shared concepts of a file stay shared because it cannot be written."""
+
+    has_failed: bool = False
+
+
 # A text without the names of speakers, the mean length of texts, and its misspelt terms.
 _Unnamed = tuple[str, float, Sequence[Mapping[str, str]]]
 
@@ -141,11 +148,14 @@ class Session:
     on_kept: "list[Callable[[Session, int], None]]" = field(default_factory=list)
     # The texts whose vectors this process is making.
     unfinished: Unfinished = field(default_factory=Unfinished)
+    # Set when the store is opened, by `sharing.adopt_shared`.
+    adoption: Adoption = field(default_factory=Adoption)
 
     @property
     def concept_scope(self) -> str:
         """Return the scope of concepts and episodes for its calls: SHARED, or the user's."""
-        return self.user_id if self.concepts == OWN else SHARED
+        is_own = self.concepts == OWN and not self.adoption.has_failed
+        return self.user_id if is_own else SHARED
 
     @classmethod
     def of(
@@ -342,7 +352,7 @@ class Session:
             "user_id": self.user_id,
             "decay": dict(self.decay),
             "expires": self.expires,
-            "concepts": self.concepts,
+            "concepts": WHOSE[0] if self.adoption.has_failed else self.concepts,
         }
         if "languages" in call.context:
             # The days that a question names are days of this zone.

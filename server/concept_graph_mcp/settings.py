@@ -234,6 +234,11 @@ def default_path() -> Path:
     return data_directory() / "memory.db"
 
 
+def demo_path() -> Path:
+    """Return the path of the store that the latest demo left."""
+    return data_directory() / "demo.db"
+
+
 def data_directory() -> Path:
     """Return the platform's folder for the data of this program."""
     import platformdirs

@@ -20,16 +20,20 @@ from .settings import Settings, given
 VARIABLE = "CONCEPT_GRAPH_CONCEPTS"
 
 
-async def adopt_shared(settings: Settings, store: KeptStore, keeps_copy: bool = True) -> str | None:
+async def adopt_shared(
+    settings: Settings, store: KeptStore, reader: Session, keeps_copy: bool = True
+) -> str | None:
     """Make the shared concepts of *store* its one owner's, and return what to say about it.
 
-    Returns None if there are none, or if another user or CONCEPT_GRAPH_CONCEPTS lets them stay.
+    Returns None if there are none, or if another user or CONCEPT_GRAPH_CONCEPTS lets them stay. In
+    a file that cannot be written they stay too, and *reader*, a session on it, reads them there.
     With *keeps_copy* the file as it was is kept beside it. Raises StoreError, OSError.
     """
     file, session = settings.embedded, Session.of(store, settings)
     if file is None or not await _is_to_adopt(settings, session):
         return None
     if await store.unwritable() is not None:
+        reader.adoption.has_failed = True
         return None
     copied = ""
     if keeps_copy:
@@ -42,13 +46,6 @@ async def adopt_shared(settings: Settings, store: KeptStore, keeps_copy: bool = 
         f"{file}: {row['nodes']:,} concepts and episodes, which all users shared, belong to the"
         f" user {show_name(settings.user_id)} now, as the whole file does{copied}"
     )
-
-
-async def is_left_shared(settings: Settings, store: KeptStore) -> bool:
-    """Return whether the shared concepts of *store* stay so only because it cannot be written."""
-    if not await _is_to_adopt(settings, Session.of(store, settings)):
-        return False
-    return await store.unwritable() is not None
 
 
 async def _is_to_adopt(settings: Settings, session: Session) -> bool:

@@ -344,6 +344,15 @@ def test_doctor_is_content_with_a_sound_store(there, export_file):
     assert __version__ in report.stdout
 
 
+def test_doctor_shows_what_is_counted_and_no_rows_of_zeros(there):
+    shown = json.loads(run(*there, "doctor", "--json").stdout)["findings"]
+    assert {"what": "stored", "state": "nothing yet", "wrong": False} in shown
+    run(*there, "import", "-", stdin="apple\tis-a\tfruit\n")
+    shown = json.loads(run(*there, "doctor", "--json").stdout)["findings"]
+    assert {"what": "concepts", "state": "2", "wrong": False} in shown
+    assert not [one for one in shown if one["state"] == "0"]
+
+
 def test_doctor_says_which_zone_and_which_settings_file_there_are(there, monkeypatch):
     monkeypatch.delenv("TZ")
     report = run(*there, "doctor", "--json")

@@ -75,7 +75,9 @@ def loaded(file: Path) -> dict:
 
 
 def files(home: Path) -> dict[str, bytes]:
-    return {str(one): one.read_bytes() for one in home.rglob("*") if one.is_file()}
+    """All but the store, which no removal takes away."""
+    there = (one for one in home.rglob("*") if one.is_file())
+    return {str(one): one.read_bytes() for one in there if not one.name.startswith("memory.db")}
 
 
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name != "generic"])
@@ -334,17 +336,45 @@ def test_the_memgraph_of_the_settings_file_goes_into_the_entry(home):
     assert not (home / "data/concept-graph-mcp/memory.db").exists()
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["stats", "check", "recall hello", "about Lena", "memories list", "concept search", "backup"],
-)
-def test_after_setup_no_command_misses_a_store(home, monkeypatch, command):
+COMMANDS = ("stats", "check", "recall hello", "about Lena", "memories list", "concept search")
+
+
+@pytest.mark.parametrize("client", ["", "codex", "cursor"])
+@pytest.mark.parametrize("command", [*COMMANDS, "backup"])
+def test_after_setup_no_command_misses_a_store(home, monkeypatch, client, command):
     monkeypatch.chdir(home)
     (home / ".claude").mkdir()
-    ok("setup", "--dry-run")
+    ok("setup", *client.split(), "--dry-run")
     assert not (home / "data").exists()
-    ok("setup", "--yes")
+    ok("setup", *client.split(), "--yes")
     ok(*command.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_before_setup_the_usual_file_is_an_empty_memory_that_reading_does_not_create(home, command):
+    ok(*command.split())
+    assert not (home / "data/concept-graph-mcp/memory.db").exists()
+
+
+def test_recall_and_search_say_in_one_line_that_nothing_is_stored(home):
+    for verb in ("recall", "search"):
+        told = ok(verb, "what dog do I own?").stdout
+        assert told.startswith("Nothing is stored yet.")
+        assert told.count("\n") == 1
+    ok("remember", "We adopted a greyhound named Biscuit")
+    assert "Nothing is stored yet" not in ok("recall", "volcanoes").stdout
+
+
+def test_a_store_given_to_one_client_becomes_that_of_all_commands(home):
+    ok(f"--embedded={home / 'mine.db'}", "setup", "cursor", "--yes")
+    assert str(home / "mine.db") in (settings_file.read_file() or {}).values()
+    ok("remember", "We adopted a greyhound named Biscuit")
+    assert not (home / "data/concept-graph-mcp/memory.db").exists()
+
+
+def test_one_client_with_the_usual_store_needs_no_settings_file(home):
+    ok("setup", "cursor", "--yes")
+    assert settings_file.read_file() is None
 
 
 def test_without_any_agent_setup_says_so(home):

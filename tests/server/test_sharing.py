@@ -1,9 +1,20 @@
 """A store file has one owner: what an earlier version shared there becomes theirs, once."""
 
 import json
+from functools import partial
 
+import anyio
 import pytest
 from command_line import ok, run
+from mcp.client.client import Client
+
+from concept_graph_mcp import Memory
+from concept_graph_mcp.hosts.lazy import connect
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
+from concept_graph_mcp.serving import build
+from concept_graph_mcp.session import Session
+from concept_graph_mcp.settings_file import read_settings
+from concept_graph_mcp.sharing import adopt_shared
 
 SHARED = [
     {"kind": "concept", "name": "apple", "valence": 0.7, "accessed_at": 1},
@@ -87,3 +98,42 @@ def test_what_is_imported_is_the_owners_too_and_needs_no_copy(plain_environment,
     assert "apple is-a fruit" in ok(store, "about", "apple").stdout
     told = ok(store, "import", "-", stdin="pear\tis-a\tfruit\n").stderr
     assert 'The concepts belong to the user "default".' in told
+
+
+@pytest.fixture
+def unwritable(file, monkeypatch):
+    async def told(_):
+        return "the file cannot be written from here"
+
+    monkeypatch.setattr(EmbeddedStore, "unwritable", told)
+    return file
+
+
+def test_a_file_that_cannot_be_written_is_read_as_it_is_by_commands_and_from_python(unwritable):
+    assert "apple is-a fruit" in ok(f"--embedded={unwritable}", "about", "apple").stdout
+    with Memory.open(unwritable) as memory:
+        assert memory.about("apple")["relations"] == ["apple is-a fruit"]
+    assert all("user_id" not in row for row in export_shared(unwritable))
+
+
+def test_a_server_reads_it_as_it_is_too(unwritable):
+    async def ask() -> list[str]:
+        chosen = read_settings(str(unwritable), "everyday")
+        store = connect(chosen)
+        session = Session.of(store, chosen)
+        adopts = partial(adopt_shared, chosen, store, session)
+        async with Client(build(session, False, True, adopts=adopts, toolsets=["everyday"])) as one:
+            with anyio.fail_after(30):
+                while not session.adoption.has_failed:
+                    await anyio.sleep(0.01)
+            answer = await one.call_tool("about", {"name": "apple"})
+            return answer.structured_content["relations"]
+
+    assert anyio.run(ask) == ["apple is-a fruit"]
+
+
+def test_python_makes_them_the_owners_too(file):
+    with Memory.open(file) as memory:
+        assert memory.about("apple")["relations"] == ["apple is-a fruit"]
+    assert {row["user_id"] for row in export(file)} == {"default"}
+    assert len(copies(file)) == 1

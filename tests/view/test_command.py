@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import shutil
 import socket
 from urllib.parse import urlsplit
 
@@ -124,3 +125,13 @@ def test_a_port_that_is_taken_is_a_failure(lived_file):
     assert result.stderr == (
         f"concept-graph-mcp: cannot listen on port {port}: Address already in use\n"
     )
+
+
+def test_before_the_first_write_it_shows_the_demo(lived_file, tmp_path):
+    folder = tmp_path / "concept-graph-mcp"
+    folder.mkdir()
+    shutil.copy(lived_file, folder / "demo.db")
+    with Viewer("view", XDG_DATA_HOME=str(tmp_path), MEMGRAPH_URI="") as viewer:
+        assert ask(viewer.address(), "api/about")["seeds"]
+        assert viewer.interrupt() == 0
+    assert not (folder / "memory.db").exists()

@@ -77,10 +77,11 @@ def plan_changes(
     return [one for one in found if one.before != one.after]
 
 
-def plan_settings(entry: Entry) -> list[Change]:
-    """Return the change that makes the store of *entry* that of all commands.
+def plan_settings(entry: Entry, *, names_usual: bool) -> list[Change]:
+    """Return the change that makes the store and the user of *entry* those of all commands.
 
-    A settings file that names a store keeps it. Raises SettingsError.
+    Without *names_usual* nothing is written if commands use them anyway. A settings file that
+    there is keeps what it names. Raises SettingsError.
     """
     file = settings_file.find_file()
     before = _text(file)
@@ -90,6 +91,9 @@ def plan_settings(entry: Entry) -> list[Change]:
     if store is None:
         return []
     values = {"store": store, "user": entry.env.get("CONCEPT_GRAPH_USER")}
+    usual = {"store": str(settings.default_path().absolute()), "user": None}
+    if values == usual and not names_usual:
+        return []
     return [Change(file, before, settings_file.edit_text(before or "", values, file))]
 
 

@@ -14,7 +14,6 @@ import anyio
 import click
 
 from conceptgraph_core import limits
-from conceptgraph_core.context import WHOSE
 
 from .. import settings, settings_file, user_files
 from ..embedding import minilm
@@ -24,7 +23,7 @@ from ..hosts.store import KeptStore
 from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
-from ..sharing import adopt_shared, is_left_shared
+from ..sharing import adopt_shared
 from .notes import note
 
 T = TypeVar("T")
@@ -201,11 +200,7 @@ def _with_own(
     creates: bool,
 ) -> T:
     async def use(session: Session, store: KeptStore) -> T:
-        await note_adopted(chosen, store)
-        # In a file that cannot be written they are where earlier versions put them.
-        with suppress(StoreError, OSError):
-            if await is_left_shared(chosen, store):
-                session = replace(session, concepts=WHOSE[0])
+        await note_adopted(chosen, store, session)
         return await work(session)
 
     return with_keeper(None, use, at, creates, chosen=chosen)
@@ -221,6 +216,8 @@ def with_keeper(
 ) -> T:
     """Return the result of *work* with a session and its store's keeper, as `with_session` does."""
     chosen = chosen or configured(embedded)
+    # Before the first write the usual file is an empty memory, and not a mistyped path.
+    creates = creates or chosen.embedded == settings.default_path()
     until_ms = None if at is None else unix_ms(at, chosen.zone)
     clock = Clock(until_ms)
 
@@ -231,11 +228,13 @@ def with_keeper(
     return anyio.run(main)
 
 
-async def note_adopted(chosen: Settings, store: KeptStore, *, keeps_copy: bool = True) -> None:
+async def note_adopted(
+    chosen: Settings, store: KeptStore, session: Session, *, keeps_copy: bool = True
+) -> None:
     """Give the shared concepts of a file with one owner to that owner, and print a note of it."""
     # If it fails, the command itself says what is wrong with the store, or need not know.
     with suppress(StoreError, OSError):
-        if (told := await adopt_shared(chosen, store, keeps_copy)) is not None:
+        if (told := await adopt_shared(chosen, store, session, keeps_copy)) is not None:
             note(told)
 
 

@@ -48,7 +48,8 @@ def _plain(finding: Finding) -> dict[str, Any]:
 
 def _table(findings: list[Finding]) -> Table:
     table = Table("", "what", wide("state"))
-    for finding in findings:
+    # Problems first: a long table scrolls away.
+    for finding in sorted(findings, key=lambda one: not one.wrong):
         mark = Text("✗", style="red") if finding.wrong else Text("✓", style="green")
         table.add_row(mark, finding.what, finding.state)
     return table
@@ -82,7 +83,8 @@ async def _contents(session: Session, by_bolt: bool) -> list[Finding]:
     if by_bolt:
         state = (await session.run(calls.transfer.look_ups()))[0]["look_ups"]
         findings.append(Finding("look-ups of calls in Lab", state))
-    findings += [Finding(row["measure"], shown_measure(row)) for row in measures]
+    counted = [Finding(row["measure"], shown_measure(row)) for row in measures if row["value"]]
+    findings += counted or [Finding("stored", "nothing yet")]
     findings.append(await health.embedding(session, health.MOST_REPORTED))
     findings += [await one(session) for one in (health.jobs, health.backup)]
     if not by_bolt:

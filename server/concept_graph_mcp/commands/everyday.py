@@ -5,6 +5,7 @@ outside it do not count as the owner's.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import click
@@ -28,6 +29,7 @@ Row = dict[str, Any]
 
 _TIMES = ("at", "since", "until")
 _NOTHING = "No stored text matches these words; it may be stored in others (--also)."
+_EMPTY = 'Nothing is stored yet. Store something: concept-graph-mcp remember "…".'
 
 
 @click.command()
@@ -66,7 +68,7 @@ def recall(
     look_only(at, touch)
     message = " ".join(words)
 
-    async def work(session: Session) -> Row:
+    async def work(session: Session) -> tuple[Row, str]:
         row, advice = await everyday.recall(session, message, counts=touch, **given)
         if advice is not None:
             note(advice)
@@ -75,14 +77,23 @@ def recall(
             lambda at_ms: dates.minute(at_ms, session.zone),
             lambda at_ms: dates.day(at_ms, session.zone),
         )
-        return {"text": text, "sources": row["sources"], "tokens": row["tokens"]}
+        found = {"text": text, "sources": row["sources"], "tokens": row["tokens"]}
+        return found, "" if text else await _explain_nothing(session)
 
-    row = with_everyday(embedded, work, at)
+    row, why = with_everyday(embedded, work, at)
     if as_json:
         print_json({**row, "sources": [dict(one) for one in row["sources"]]})
     else:
-        for line in row["text"].splitlines() or [_NOTHING]:
+        for line in row["text"].splitlines() or [why]:
             say(line)
+
+
+async def _explain_nothing(session: Session) -> str:
+    """Return why nothing is found: an empty store is no question of words."""
+    async with aclosing(session.store.stream(1)) as batches:
+        async for _ in batches:
+            return _NOTHING
+    return _EMPTY
 
 
 @click.command()
@@ -108,7 +119,7 @@ def search(embedded: str | None, /, words: tuple[str, ...], *, as_json: bool, **
     """
     query = " ".join(words)
 
-    async def work(session: Session) -> tuple[list[Row], int]:
+    async def work(session: Session) -> tuple[list[Row], int, str]:
         zone = session.zone
         ends = [
             None if given[name] is None else unix_ms(given[name], zone, f"--{name}")
@@ -119,9 +130,10 @@ def search(embedded: str | None, /, words: tuple[str, ...], *, as_json: bool, **
         if advice is not None:
             note(advice)
         total = rows[0]["total"] if rows else 0
-        return [_dated(session, {**one, "total": None}) for one in rows], total
+        why = "" if rows else await _explain_nothing(session)
+        return [_dated(session, {**one, "total": None}) for one in rows], total, why
 
-    rows, total = with_everyday(embedded, work)
+    rows, total, why = with_everyday(embedded, work)
     if as_json:
         print_json({"found": [_plain(one) for one in rows], "total": total})
         return
@@ -129,7 +141,7 @@ def search(embedded: str | None, /, words: tuple[str, ...], *, as_json: bool, **
         who = f", {one['who']}" if one.get("who") else ""
         say(f"{one['kind']}: {one['at'][:10]}{who}: {quote(one['text'])} ({one['id']})")
     if not rows:
-        say(_NOTHING)
+        say(why)
     elif total > len(rows):
         say(f"{total - len(rows):,} more; --limit shows them.")
 

@@ -119,7 +119,7 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
         async def bring(session: Session, store: KeptStore) -> str | None:
             whose = await work.run(session)
             # FILE itself is the copy of what was shared.
-            await note_adopted(chosen, store, keeps_copy=False)
+            await note_adopted(chosen, store, session, keeps_copy=False)
             return whose
 
         if dry_run:

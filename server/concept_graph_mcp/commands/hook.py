@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -133,6 +134,7 @@ def _make_notes(
 
     from ..hosts.lazy import open_store
     from ..session import Session
+    from ..sharing import adopt_shared
 
     configured = chosen.settings(embedded)
 
@@ -144,6 +146,8 @@ def _make_notes(
                 if patience_s < _LOADING_S:
                     # To begin would only slow down the words.
                     session = replace(session, embedding=None)
+                with suppress(StoreError, OSError):
+                    await adopt_shared(configured, store, session)
                 return session, *await answering.make_notes(session, event, given, chosen)
         except NoStore:
             return None, "", []

@@ -51,12 +51,12 @@ def setup(
       cline           tools
       generic         tools: prints the entry, or writes it into --file
 
-    Without CLIENT it finds the agents on this machine, writes the settings file, and offers to
-    read the histories of the agents.
+    Without CLIENT it finds the agents on this machine, and offers to read their histories.
 
     The client gets the everyday tools on one store, by default memory.db in the data directory;
-    --embedded and the variables of Memgraph name another one. A copy of each changed file is
-    kept beside it. Comments and other servers stay as they are.
+    --embedded and the variables of Memgraph name another one. The settings file then names it for
+    all commands. A copy of each changed file is kept beside it. Comments and other servers stay
+    as they are.
     """
     if client is None and file is not None:
         raise click.UsageError("--file: name the client that reads it")
@@ -72,8 +72,7 @@ def setup(
         written = _write_changes(found, names, is_dry=dry_run, removes=remove, yes=yes)
         if remove or not written:
             return
-        if client is None:
-            _create_store(ctx.obj)
+        _create_store(ctx.obj)
     except (ChangeError, SettingsError, StoreError) as error:
         raise Failure(str(error)) from None
     for further in filter(None, (CLIENTS[name].further for name in names)):
@@ -95,7 +94,9 @@ def _plan_entries(
     # Two clients may have hooks: their variables are the same.
     found = [*{one.file: one for one in found}.values()]
     first = next(iter(entries.values()))
-    return [*found, *changes.plan_settings(first)] if has_all and first is not None else found
+    if first is None or names == [GENERIC]:
+        return found
+    return [*found, *changes.plan_settings(first, names_usual=has_all)]
 
 
 def _write_changes(

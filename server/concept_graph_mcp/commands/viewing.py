@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import click
 
+from conceptgraph_core.context import DEFAULT_USER
+
 from ..hosts.store import KeptStore
 from ..session import Session
+from ..settings import default_path, demo_path
 from .common import AT, Failure, configured, note_adopted, with_keeper
 from .notes import note
 from .terminal import say
@@ -30,18 +33,23 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     Without NAME, the page shows the most mentioned entities and the latest memories, or in a graph
     with only concepts the most aroused ones.
 
+    Before your first write it shows the demo, if there was one.
+
     The page asks before it changes anything, and each change can be undone. It is served only to
     this machine, at an address that nobody can guess, until Ctrl-C.
     """
 
     chosen = configured(embedded)
+    if chosen.embedded == default_path() and not default_path().exists() and demo_path().exists():
+        note("nothing is stored yet; this is the demo.")
+        chosen = replace(chosen, embedded=demo_path(), user_id=DEFAULT_USER)
 
     async def show(session: Session, keeper: KeptStore) -> None:
         # Imported only here, because no other command needs a web server.
         from ..health.page import answers
         from ..view.serving import serve
 
-        await note_adopted(chosen, keeper)
+        await note_adopted(chosen, keeper, session)
         session = replace(session, unwritable=await keeper.unwritable())
         await _check(session, name)
         try:
