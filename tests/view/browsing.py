@@ -81,8 +81,8 @@ class Page:
 
     @classmethod
     def at(cls, browser: Any, address: str) -> "Page":
-        """Open the viewer at *address* and wait until it is drawn."""
-        browser.get(address)
+        """Open all details of the viewer at *address* and wait until they are drawn."""
+        browser.get(f"{address}#all")
         page = cls(browser)
         page.settle()
         return page

@@ -45,12 +45,12 @@ def enter(page: Page, token: str) -> None:
 
 
 def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, served):
-    browser.get(f"{served.base}/page/")
+    browser.get(f"{served.base}/page/#all")
     page = Page(browser)
     enter(page, "cgm_h")
     assert "is not valid" in page.until(REFUSED)
     # A key that is typed there does nothing behind the form.
-    assert page.run("return location.hash") == ""
+    assert page.run("return location.hash") == "#all"
     enter(page, served.token("ann"))
     page.settle()
     assert page.text("#where") == "ann"
@@ -91,7 +91,7 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
 
 
 def test_a_reader_sees_no_button_that_changes_and_why(browser, served):
-    browser.get(f"{served.base}/page/")
+    browser.get(f"{served.base}/page/#all")
     page = Page(browser)
     enter(page, served.tokens.add("ann", READER, None))
     page.settle()

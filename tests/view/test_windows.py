@@ -12,6 +12,7 @@ EPISODE = (
 # The controls whose middle something else covers.
 COVERED = (
     "return [...document.querySelectorAll('header input, header select, header button')]"
+    ".filter((control) => !control.hidden)"
     ".filter((control) => { const { x, y, width, height } = control.getBoundingClientRect();"
     " return document.elementFromPoint(x + width / 2, y + height / 2) !== control; })"
     ".map((control) => control.id)"

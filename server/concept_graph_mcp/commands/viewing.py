@@ -30,8 +30,8 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     """Draw what is stored about NAME in the browser, over all layers.
 
     NAME is an entity, a concept or the id of an episode; an entity of that name comes first.
-    Without NAME, the page shows the most mentioned entities and the latest memories, or in a graph
-    with only concepts the most aroused ones.
+    Without NAME, the page opens on the people and topics of the year in groups, or in a graph with
+    only concepts on the most aroused ones.
 
     Before your first write it shows the demo, if there was one.
 

@@ -22,8 +22,9 @@ from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import entities, memories, names, picture, timeline
+from . import drawing, entities, memories, names, picture, portrait, timeline
 from .looks import looks
+from .speaking import speak_of
 
 Row = dict[str, Any]
 
@@ -66,6 +67,9 @@ class Api:
             "questions": self.questions,
             "hidden": self.list_hidden,
             "picture": self.picture,
+            "portrait": self.portrait,
+            "card": self.card,
+            "person": self.person,
             "neighbourhood": self.neighbourhood,
             "recall": self.recall,
             "find": self.find,
@@ -82,6 +86,7 @@ class Api:
         """Return the store, its clock, the nodes to show first, and those of the overview."""
         session = self._session
         kind, seeds = overview = await names.begin(session)
+        opens = not self._name and await _has_names(session, kind, seeds)
         if self._name:
             kind, seeds, _ = await names.find_called(session, self._name)
         stands = session.until_ms is not None
@@ -99,6 +104,8 @@ class Api:
                 "changes": unwritable is None,
                 "unwritable": unwritable,
                 "stands": stands,
+                # Whether the page opens on the picture of groups, and not on nodes.
+                "opens": opens,
                 "kind": kind,
                 "seeds": seeds,
                 "overview": {"kind": overview[0], "names": overview[1]},
@@ -172,6 +179,27 @@ class Api:
         kind = request.query_params.get("kind", names.CONCEPT)
         nodes = await names.draw_picture(session, kind, _seeds(request), _hops(request), limit)
         return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
+
+    async def portrait(self, request: Request) -> JSONResponse:
+        """Return the opening: a sentence, the picture as SVG, and its names by group.
+
+        `limit` is the most names, `width` and `height` the frame's.
+        """
+        limit = _read_number(request, "limit", 1, portrait.MOST_NAMES, portrait.NAMES)
+        width, height = (_read_number(request, one, 1, 100_000, 1) for one in ("width", "height"))
+        drawn = await portrait.draw_portrait(self._session, limit)
+        return JSONResponse(drawing.describe(drawn, max(0.2, min(5.0, width / height))))
+
+    async def card(self, request: Request) -> JSONResponse:
+        """Return the card of the last twelve months as SVG; without `names`, circles alone."""
+        drawn = await portrait.draw_portrait(self._session)
+        with_names = request.query_params.get("names") != "0"
+        return JSONResponse({"svg": drawing.draw_card(drawn, None, names=with_names)})
+
+    async def person(self, request: Request) -> JSONResponse:
+        """Return what is known of the entity `id`, in sentences."""
+        session, entity_id = self._look_back(request), request.query_params.get("id", "")
+        return JSONResponse(await speak_of(session, entity_id))
 
     async def neighbourhood(self, request: Request) -> JSONResponse:
         """Return the nodes within `hops` of each `seed`, at most `limit`.
@@ -306,8 +334,15 @@ def _limit(request: Request) -> int:
     return limit
 
 
-def _read_number(request: Request, name: str, least: int, most: int) -> int:
-    value = _integer(request, name, least - 1)
+async def _has_names(session: Session, kind: str, seeds: list[str]) -> bool:
+    """Tell whether there is somebody to show, or nothing at all to show otherwise."""
+    return bool(await entities.latest(session, 1)) or (kind != names.EVERYTHING and not seeds)
+
+
+def _read_number(
+    request: Request, name: str, least: int, most: int, default: int | None = None
+) -> int:
+    value = _integer(request, name, least - 1 if default is None else default)
     if not least <= value <= most:
         raise HTTPException(400, f"{name}: must be between {least} and {most}, not {value}")
     return value

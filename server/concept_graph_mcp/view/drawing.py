@@ -1,6 +1,7 @@
 """Write a portrait as SVG, alone or as the card of a year. No text of a memory is markup."""
 
-from typing import Final
+from itertools import accumulate
+from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from ..printable import printable
@@ -19,6 +20,7 @@ _WIDTH, _HEIGHT, _EDGE = 1200, 900, 48
 # The height of the card's head, with the sentence, and of its foot, with the figures.
 _HEAD, _FOOT = 120, 132
 _PADDING: Final = 8.0
+LEGEND: Final = "Full: people. Pale: topics. The larger, the more present now."
 
 
 def draw_picture(portrait: Portrait, aspect: float, *, ids: bool = False) -> str:
@@ -47,9 +49,36 @@ def draw_card(portrait: Portrait, year: int | None, *, names: bool = True) -> st
         _write(sentence, (_EDGE, 74), font, weight="600", anchor="start"),
         f'<g transform="translate({x:.1f} {y:.1f}) scale({scale:.4f})">{drawn}</g>',
         _draw_figures(portrait),
+        _write(LEGEND, (_EDGE, _HEIGHT - 14), 13, _QUIET, anchor="start"),
         _write(_title(portrait, year), (_WIDTH - _EDGE, _HEIGHT - 14), 13, _QUIET, anchor="end"),
     ]
     return _wrap(_WIDTH, _HEIGHT, sentence, "".join(parts), is_whole=True)
+
+
+def describe(portrait: Portrait, aspect: float) -> dict[str, Any]:
+    """Return the opening of the page: `sentence`, `svg`, `months`, and `groups` of names.
+
+    `grown` is the share of a name's mentions until the end of each month, from 0 to 1.
+    """
+    groups = [
+        {
+            "name": name_group(portrait, number),
+            "names": [_tell(portrait.names[one]) for one in group],
+        }
+        for number, group in enumerate(portrait.groups)
+    ]
+    return {
+        "sentence": portrait.sentence(),
+        "svg": draw_picture(portrait, aspect, ids=True),
+        "months": portrait.months,
+        "groups": groups,
+    }
+
+
+def _tell(name: Name) -> dict[str, Any]:
+    grown = list(accumulate(name.months))
+    shares = [one / (grown[-1] or 1) for one in grown]
+    return {"id": name.id, "label": name.label, "kind": name.kind, "grown": shares}
 
 
 def colour_of(portrait: Portrait, group: int) -> str:

@@ -14,7 +14,7 @@ _STYLES = (
 )
 HEADERS = {
     "content-security-policy": (
-        f"default-src 'none'; script-src 'self'; style-src 'self' {_STYLES}; img-src 'self';"
+        f"default-src 'none'; script-src 'self'; style-src 'self' {_STYLES}; img-src 'self' blob:;"
         " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "cache-control": "no-store",

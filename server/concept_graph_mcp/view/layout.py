@@ -13,10 +13,10 @@ from unicodedata import combining, east_asian_width
 FONT: Final = 13.0
 TITLE_FONT: Final = 14.0
 # Space between two names, around a group, and above it for its title.
-_GAP: Final = 7.0
-_MARGIN: Final = 14.0
+_GAP: Final = 6.0
+_MARGIN: Final = 9.0
 _TITLE: Final = 24.0
-_BETWEEN_GROUPS: Final = 16.0
+_BETWEEN_GROUPS: Final = 10.0
 _LEAST, _MOST = 6.0, 30.0
 LONGEST: Final = 24
 _WINDINGS: Final = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2)

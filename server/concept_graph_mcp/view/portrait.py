@@ -28,7 +28,7 @@ MOST_NAMES: Final = 200
 _MONTHS: Final = 12
 # Among so many that were spoken of last, those with the most trust are counted month by month.
 _LATEST: Final = 1_000
-_COUNTED: Final = 2
+_COUNTED: Final = 120
 # A name that is no longer spoken of is half as present after a month.
 _HALF: Final = 0.5
 _AHEAD_MS: Final = 366 * DAY_MS
@@ -120,7 +120,7 @@ async def draw_portrait(session: Session, limit: int = NAMES, year: int | None =
     since, days, kept = await _count_days(session, first, until)
     bounds = _months(session, first, until)
     rows = await _list_names(session)
-    counted = sorted(rows, key=lambda row: -row["trust"])[: _COUNTED * limit]
+    counted = sorted(rows, key=lambda row: -row["trust"])[: max(_COUNTED, limit)]
     names = (await _count_mentions(session, counted, bounds))[:limit] if counted else []
     groups, alone = group_names(await _list_ties(session, names), [one.present for one in names])
     labels = [f"{session.local(one):%B %Y}" for one in bounds[:-1]]
@@ -137,7 +137,7 @@ async def draw_portrait(session: Session, limit: int = NAMES, year: int | None =
         people=people,
         topics=len(rows) - people,
         more=len(rows) >= _LATEST,
-        ahead=await _find_ahead(session, names) if until == now else None,
+        ahead=await _find_ahead(session, rows) if until == now else None,
     )
 
 
@@ -224,7 +224,7 @@ async def _list_ties(session: Session, names: Sequence[Name]) -> dict[tuple[int,
     return ties
 
 
-async def _find_ahead(session: Session, names: Sequence[Name]) -> str | None:
+async def _find_ahead(session: Session, rows: Sequence[Row]) -> str | None:
     """Return the next plan in two words, "Kyoto in June"; None without one that has a name."""
     now = session.clock.now_ms()
     call = calls.everyday.profile(session.user_id, PROFILE_BUDGET, now, now + _AHEAD_MS)
@@ -234,10 +234,11 @@ async def _find_ahead(session: Session, names: Sequence[Name]) -> str | None:
             continue
         at = next(part for part in line["parts"] if isinstance(part, int))
         text = " ".join(part for part in line["parts"] if isinstance(part, str))
-        named = [one for one in names if one.label in text]
+        labels = {entities.bare(row["label"]): is_person(row["kind"]) for row in rows}
+        named = [one for one in labels if one in text]
         if named:
-            chosen = min(named, key=lambda one: (one.is_person, text.index(one.label)))
-            return f"{chosen.label} {_soon(session, at)}"
+            chosen = min(named, key=lambda one: (labels[one], text.index(one)))
+            return f"{chosen} {_soon(session, at)}"
     return None
 
 

@@ -42,6 +42,12 @@ const send = (path, given) => ask(path, {}, {
 });
 
 export const askAbout = () => ask("about", {});
+/** The opening: a sentence and a picture of at most *limit* names, for a frame of that size. */
+export const askPortrait = (limit, width, height) => ask("portrait", { limit, width, height });
+/** The card of the year, with or without names. */
+export const askCard = (names) => ask("card", { names: Number(names) });
+/** What is known of the entity *id*, in sentences. */
+export const askPerson = (id) => ask("person", { id });
 export const askSearch = (words, limit) => ask("search", { q: words, limit });
 export const askNamed = (words) => ask("named", { q: words });
 /** All that is kept about the entity *id*, which is called *name*. */

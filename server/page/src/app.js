@@ -8,6 +8,7 @@ import { Picture } from "./picture.js";
 import {
   askAbout, askFind, askNamed, askNeighbourhood, askPicture, askRecall, askTold,
 } from "./api.js";
+import { Opening } from "./opening.js";
 import { makeSearch } from "./search.js";
 import { reckoned } from "./reckoning.js";
 import { showDetails, spoken } from "./details.js";
@@ -39,6 +40,10 @@ const views = new Views(articles({
   attempt, changing, show, now, say, unchangeable, about: () => about, time: () => picture.time, when: (time) => when(time),
   open: (name, given) => views.open(name, given), follow: () => views.follow(), close: () => views.close(),
 }), attempt);
+const opening = new Opening({
+  attempt, say, changing: () => about.changes && changing, message: (id) => attempt(show, { kind: "memory", names: [id] }),
+  why: (id) => attempt(show, { kind: "entity", names: [id] }),
+});
 let about;
 let opened = 0; // when that was asked, on the browser's clock
 let when;
@@ -46,6 +51,7 @@ let begun = { kind: "concept", names: [] }; // what the picture grew from
 let seeds = []; // the names that are recalled from, while in recall mode
 let recalling = false;
 let finding = false;
+let loading = false; // whether a picture of nodes is on its way
 let asked = 0; // so that an answer is dropped when something else has been asked for meanwhile
 
 async function start() {
@@ -60,22 +66,38 @@ async function start() {
   const location = printable(about.location ?? about.user);
   $("where").textContent = about.location === null || location.includes("://") ? location : location.split(/[\\/]/).pop();
   $("where").title = location;
-  document.title = `${$("where").textContent} · concept graph`;
+  document.title = `${$("where").textContent} · What is remembered`;
   setTime();
   begun = { kind: about.kind, names: about.seeds };
+  addEventListener("hashchange", turn);
   try {
-    await load(about.seeds, about.kind);
+    await turned();
   } finally {
     // Health is shown of a store that cannot be drawn, too.
     views.follow();
   }
 }
 
+const turn = () => attempt(turned);
+
+/** Show what the address says: the opening, or the picture of nodes, which is read when it is first shown. */
+async function turned() {
+  const opens = about.opens && location.hash === "";
+  const isPicture = opens || location.hash === "#all";
+  if (isPicture) views.home = location.hash;
+  document.body.toggleAttribute("data-opening", opens);
+  $("opening").hidden = $("all").hidden = !opens;
+  $("home").hidden = opens || !about.opens;
+  if (opens && !opening.drawn) await opening.show();
+  if (!opens && !model.nodes.size && !loading) await load(begun.names, begun.kind);
+}
+
 // The picture
 
 async function load(names, kind = "concept") {
   const mine = (asked += 1);
-  const { nodes } = await askPicture(kind, names, $("hops").value, $("limit").value, picture.time);
+  loading = true;
+  const { nodes } = await askPicture(kind, names, $("hops").value, $("limit").value, picture.time).finally(() => (loading = false));
   if (mine !== asked) return;
   if (!nodes.length && names.length) throw new Error(`Nothing is called “${names.join(", ")}”.`);
   begun = { kind, names };
@@ -262,6 +284,7 @@ async function search(words) {
 }
 
 async function show({ kind, names }) {
+  leaveOpening();
   if (views.isArticle) views.close();
   hideFound();
   if (recalling && kind === "concept") return recall([...new Set([...seeds, ...names])]);
@@ -269,8 +292,16 @@ async function show({ kind, names }) {
   return load(names, kind);
 }
 
+/** The nodes are shown below, of which the caller chooses. */
+function leaveOpening() {
+  if (!about.opens || views.home === "#all") return;
+  loading = true;
+  views.home = location.hash = "#all";
+}
+
 /** List what says *words*, and why; return how much that is. */
 async function find(words) {
+  leaveOpening();
   if (recalling) endRecall();
   const mine = (asked += 1);
   const found = await askFind(words, FOUND, picture.time);
@@ -311,7 +342,10 @@ function unchangeable() {
   return about.changes ? "" : `Nothing can be changed: ${about.unwritable}.`;
 }
 
+const isOpening = () => document.body.hasAttribute("data-opening");
+
 function refocus() {
+  if (isOpening()) return $($("person").hidden ? "all" : "person").focus();
   $(views.isArticle ? "article" : "picture").focus();
 }
 
@@ -332,6 +366,7 @@ function settled() {
 
 /** What was picked in the search, or typed there: that has the kind "typed", or "find". */
 function chosen({ kind, name }) {
+  if (isOpening() && kind === "entity") return opening.open(name);
   const work = { typed: search, find }[kind];
   if (work) attempt(work, name);
   else attempt(show, { kind, names: [name] });
@@ -360,6 +395,7 @@ function say(text) {
 function escape() {
   if (!$("error").hidden) $("error").hidden = true;
   else if (views.isArticle) views.close();
+  else if (isOpening()) opening.close();
   else if (recalling) endRecall();
   else if (finding) endFind();
   else select(null);
@@ -381,6 +417,8 @@ listen({
   0: () => picture.fit(),
   Escape: escape,
 }, { model, picture, select, expand: (node) => attempt(expand, node) });
+$("all").addEventListener("click", () => (location.hash = "#all"));
+$("home").addEventListener("click", () => (location.hash = ""));
 $("end-find").addEventListener("click", endFind);
 $("areas").addEventListener("click", () => attempt(show, { kind: "area", names: [] }));
 $("overview").addEventListener("click", () => attempt(show, about.overview));

@@ -12,6 +12,7 @@ export class Views {
     this.attempt = attempt;
     this.shown = ""; // the address of the article that is shown
     this.asked = 0;
+    this.home = ""; // the address below the articles: the opening, or all details
     addEventListener("hashchange", () => this.follow());
     $("leave-article").addEventListener("click", () => this.close());
   }
@@ -28,8 +29,8 @@ export class Views {
   }
 
   close() {
-    if (location.hash) location.hash = "";
-    else this.follow();
+    if (location.hash === this.home) this.follow();
+    else location.hash = this.home;
   }
 
   follow() {
@@ -67,6 +68,6 @@ export class Views {
     $("picture").inert = false;
     delete document.body.dataset.view;
     delete document.body.dataset.article;
-    $("picture").focus();
+    if (location.hash === "#all") $("picture").focus();
   }
 }

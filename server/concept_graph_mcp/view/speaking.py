@@ -1,0 +1,142 @@
+"""Say in sentences what is known of one name: who, since when, now, before, ahead, and in doubt.
+
+Each sentence is made of a row that `about` returns; the page's card of a name has no other source.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from .. import calls
+from ..session import Session
+from . import entities, names
+
+Row = dict[str, Any]
+
+_MONTHS: Final = 60
+_WITH: Final = 3
+_SAID: Final = 12
+# A mean feeling closer to 0 than that is none.
+_FELT: Final = 0.2
+
+
+async def speak_of(session: Session, entity_id: str) -> Row:
+    """Return the card of an entity: texts, and for each doubt its two answers.
+
+    It has id, name, who, since, now, before, ahead (lists of sentences), doubts, and said (the
+    latest messages: id, text, day and who). A doubt has a question and two answers: whether two are
+    the same, or which of two facts is wrong. Raises StoreError.
+    """
+    bounds = entities.months(session, _MONTHS)
+    [known] = await session.run(calls.entities.get(entity_id, limit=_SAID))
+    [counted] = await session.run(calls.entities.presence([entity_id], bounds))
+    name = entities.bare(known["labels"][0])
+    told = await names.tell_about(session, name, known["entity_id"]) or {}
+    now_ms = session.clock.now_ms()
+    facts = told.get("facts", [])
+    over = [one for one in facts if one["until"] is not None and one["until"] <= now_ms]
+    plans = [one for one in facts if one not in over and (one["since"] or 0) > now_ms]
+    said = told.get("said", [])
+    with_whom = [entities.bare(one["label"]) for one in known["edges"]]
+    coming = sorted((one for one in said if one["at"] > now_ms), key=lambda one: one["at"])
+    return {
+        "id": known["entity_id"],
+        "name": name,
+        "who": _say_who(known),
+        "since": _say_since(session, counted, bounds),
+        "with": list(dict.fromkeys(with_whom))[:_WITH],
+        "feeling": _say_feeling(told.get("feeling")),
+        "now": [_say(session, one) for one in facts if one not in over and one not in plans],
+        "before": [_say(session, one) for one in over],
+        "ahead": [_say(session, one) for one in plans]
+        + [f"{_show_day(session, one['at'])}: {one['text']}" for one in coming],
+        "doubts": [*_list_contested(known), *await _list_questions(session, known["entity_id"])],
+        "said": _list_said(session, known, [one for one in said if one["at"] <= now_ms]),
+    }
+
+
+def _say_who(known: Mapping[str, Any]) -> str:
+    kind = known["kind"] or ("" if known["type"] == "entity" else known["type"])
+    also = [entities.bare(one) for one in known["labels"][1:]]
+    parts = [kind.capitalize(), f"also called {', '.join(dict.fromkeys(also))}" if also else ""]
+    return ", ".join(filter(None, parts))
+
+
+def _say_since(session: Session, counted: Row, bounds: list[int]) -> str:
+    months = [sum(pair) for pair in zip(counted["user"], counted["model"], strict=True)]
+    spoken = [number for number, count in enumerate(months) if count]
+    if not spoken:
+        return "Not spoken of for years."
+    first, last = (f"{session.local(bounds[one]):%B %Y}" for one in (spoken[0], spoken[-1]))
+    since = f"Spoken of since {first}" if spoken[0] else "Spoken of for years"
+    return f"{since}." if spoken[-1] == len(months) - 1 else f"{since}, last in {last}."
+
+
+def _say_feeling(feeling: float | None) -> str | None:
+    if feeling is None or abs(feeling) < _FELT:
+        return None
+    return "You mostly felt good about it." if feeling > 0 else "You mostly felt bad about it."
+
+
+def _say(session: Session, fact: Row) -> str:
+    """Return a fact as a sentence: "Home: Lindau, since 2026-03-01."."""
+    predicate = fact["predicate"].replace("_", " ")
+    times = [
+        f"{word} {_show_day(session, fact[word])}"
+        for word in ("since", "until")
+        if fact[word] is not None
+    ]
+    guess = ["a guess"] if fact["who"] == "the model" else []
+    said = ", ".join([f"{predicate[:1].upper()}{predicate[1:]}: {fact['value']}", *times, *guess])
+    return f"{said}."
+
+
+def _list_said(session: Session, known: Mapping[str, Any], kept: list[Row]) -> list[Row]:
+    """Return what was kept, and the sentences of mentions that no memory has, the latest first."""
+    texts = "\n".join(one["text"] for one in kept)
+    heard = [
+        {"id": None, "text": one["context"], "at": one["created_at"], "who": f"the {one['origin']}"}
+        for one in known["mentions"]
+        if one["context"] and one["context"] not in texts
+    ]
+    every = sorted([*kept, *heard], key=lambda one: -one["at"])
+    return [_quote(session, one) for one in every[:_SAID]]
+
+
+def _show_day(session: Session, at: int) -> str:
+    return f"{session.local(at).day} {session.local(at):%B %Y}"
+
+
+def _quote(session: Session, one: Row) -> Row:
+    return {
+        "id": one["id"],
+        "text": one["text"],
+        "day": _show_day(session, one["at"]),
+        "who": one["who"],
+    }
+
+
+def _list_contested(known: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield a doubt for each two facts that cannot both be true: the one chosen stays."""
+    for one in known["conflicts"]:
+        if "fact_ids" not in one:
+            continue
+        predicate = one["predicate"].replace("_", " ")
+        [first, second], [first_id, second_id] = one["values"], one["fact_ids"]
+        yield {
+            "kind": "fact",
+            "question": f"{predicate[:1].upper()}{predicate[1:]}: which is right?",
+            # The answer is right, so the other fact is forgotten.
+            "answers": [
+                {"label": first, "forgets": second_id, "text": f"{predicate}: {second}"},
+                {"label": second, "forgets": first_id, "text": f"{predicate}: {first}"},
+            ],
+        }
+
+
+async def _list_questions(session: Session, entity_id: str) -> list[Row]:
+    rows = await session.run(calls.entities.questions(user_id=session.user_id))
+    return [
+        {**row, "kind": "same", "question": f"Are {row['one']} and {row['other']} the same?"}
+        for row in rows
+        if entity_id in (row["one_id"], row["other_id"])
+    ]
