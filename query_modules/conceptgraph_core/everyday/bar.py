@@ -80,7 +80,7 @@ class Bar:
             self._is_answered = self._is_answered or False
             return matters
         sums = [sum(words.values()) for words in evidence]
-        best, most = max((one.score for one in found), default=0.0), max(sums, default=0.0)
+        best, most = max(map(_timeless, found), default=0.0), max(sums, default=0.0)
         passing = [
             (one, self._is_only_a_name(finder, words), not self._every.isdisjoint(words))
             for one, words, has in zip(found, evidence, sums, strict=True)
@@ -183,10 +183,19 @@ def _reaches(one: Found, least: float) -> bool:
 
     The score falls with the length of a text, so that a short one would push out a long note.
     """
-    if one.score >= least:
+    score = _timeless(one)
+    if score >= least:
         return True
     longer = budgets.size(one.node.content) / LONG
-    return longer > 1.0 and bool(one.score * longer**-LENGTH_EXPONENT >= least)
+    return longer > 1.0 and bool(score * longer**-LENGTH_EXPONENT >= least)
+
+
+def _timeless(one: Found) -> float:
+    """Return the score of *one* as if it were from no period that the question names.
+
+    Being from the period puts a text first (`around`); it is no reason to leave out another one.
+    """
+    return one.score if one.hit is None else one.score / one.hit.found.factors.period
 
 
 def _is_always(node: Node) -> bool:

@@ -16,8 +16,8 @@ from .view import AllMemories, Graph, Node
 class Known(NamedTuple):
     """The duplicate of a text with its index entry, and near-duplicates with what contradicts them.
 
-    The index entry is its node's id; without a duplicate it is None. `alike` has the near-duplicates
-    that share words or meaning with the text, not only the place that it may take.
+    The index entry is its node's id; without a duplicate it is None. `alike` has those that share
+    words or meaning with the text, not only the place that it may take.
     """
 
     there: Node | None
