@@ -58,6 +58,16 @@ def test_the_latest_change_comes_first_with_a_name(days):
     assert any("harbour" in one for one in others)
 
 
+def test_a_change_of_whom_a_name_only_evokes_does_not_come_with_it(days):
+    days.remember("Joris broke his collarbone", ["Joris"])
+    about = ["Joris", "workshop"]
+    days.remember("Joris rents a workshop in the harbour for 900 euros", about)
+    assert said(days, "How much is the workshop?") == [
+        "Joris rents a workshop in the harbour for 900 euros”"
+    ]
+    assert "Joris broke his collarbone”" in said(days, "Is Joris well?")
+
+
 def test_what_is_always_kept_comes_with_a_name(days):
     kept(days, "Milo", "Milo is allergic to latex", keep="always")
     kept(days, "Milo", "Milo plays chess", "Milo has a red bike")

@@ -31,6 +31,8 @@ _MOST_NAMED: Final = 3
 _MOST_ALWAYS: Final = 2
 # Only so many of the texts with a name, the best, are read for what matters.
 _MOST_READ: Final = 40
+# A cue with less of a name's share is only led to by it (`concepts.widening`).
+_NAME_SHARE: Final = 0.5
 # An older change matters if it was important.
 _RECENT_MS: Final = 365 * DAY_MS
 _IMPORTANT: Final = 0.85
@@ -161,7 +163,9 @@ class Bar:
             of_name = [
                 one
                 for one, words in zip(found, evidence, strict=True)
-                if not name.isdisjoint(words) and self._graph.ended(one.node) is None
+                if not name.isdisjoint(words)
+                and _has_name(one, name)
+                and self._graph.ended(one.node) is None
             ][:_MOST_READ]
             changes = [one for one in of_name if self._is_change(one.node)]
             always = [one for one in of_name if _is_always(one.node)]
@@ -176,6 +180,14 @@ class Bar:
         return (is_recent or node.value("importance_score") >= _IMPORTANT) and says_change(
             node.content
         )
+
+
+def _has_name(one: Found, name: Collection[str]) -> bool:
+    """Tell whether the text has *name*, or another one of it; an association of it is no name."""
+    return one.hit is not None and any(
+        cue.share >= _NAME_SHARE and cue.said.partition(LEADS)[0] in name
+        for cue, *_ in one.hit.found.covered
+    )
 
 
 def _reaches(one: Found, least: float) -> bool:
