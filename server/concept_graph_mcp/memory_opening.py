@@ -8,6 +8,7 @@ import atexit
 import logging
 import os
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
@@ -35,7 +36,7 @@ from .settings import (
 )
 from .sharing import adopt_shared
 from .times import find_moments, read_moments
-from .worker.embedding import NewVectors
+from .worker.embedding import NewVectors, embed_newest
 
 logger = logging.getLogger(__name__)
 # Seconds until a program's store is looked through for texts without a vector.
@@ -109,7 +110,7 @@ class OpenMemory:
     async def answer(self, verb: str, given: Mapping[str, Any]) -> Any:
         """Return the answer of *verb*; its times are texts or dates. Raises StoreError."""
         if verb in _FINDING and self.behind is not None:
-            await self.behind.settle()
+            await self.behind.settle(self.session)
         moments = find_moments(getattr(calls.everyday, verb))
         times = read_moments(given, moments, self.session.zone)
         return await getattr(self._answers, verb)(**{**given, **times})
@@ -119,7 +120,12 @@ class OpenMemory:
         session = self.session
         query = next((one["query"] for one in steps if one.get("query")), None)
         if query is None:
-            return await session.run(calls.items.items(session.user_id, steps))
+            rows = await session.run(calls.items.items(session.user_id, steps))
+            if self.behind is not None and any(one.get("text") for one in steps):
+                self.behind.note_items(session)
+            return rows
+        if self.behind is not None:
+            await self.behind.settle(session)
         whose = session.concept_scope
         by = partial(calls.items.items, session.user_id, steps, concept_scope=whose)
         return (await session.answered(query, by))[0]
@@ -143,6 +149,10 @@ class Behind:
         self._settings = settings
         self._new: NewVectors | None = None
         self._task: asyncio.Task[None] | None = None
+        # The users whose texts have vectors, or get them because the session says what it kept.
+        self._settled: set[str] = set()
+        # How many calls kept values of each user since a question last waited for their vectors.
+        self._items = Counter[str]()
 
     def begin(self) -> None:
         if self._task is None:
@@ -159,10 +169,19 @@ class Behind:
 
             await VectorsAlong(self._session, self._settings).run()
 
-    async def settle(self) -> None:
-        """Wait a little for the vectors of what the program has just kept."""
+    def note_items(self, session: Session) -> None:
+        """Take note that the user of *session* kept values, whose ids do not tell when."""
+        self._settled.discard(session.user_id)
+        self._items[session.user_id] += 1
+
+    async def settle(self, session: Session) -> None:
+        """Wait a little for the vectors of what was just kept: here, or by a program before."""
         if self._new is not None:
             await self._new.settle(_MOST_WAITED_FOR, _PATIENCE_S)
+        if session.user_id not in self._settled:
+            self._settled.add(session.user_id)
+            del self._items[session.user_id]
+            await embed_newest(session, _MOST_WAITED_FOR, _PATIENCE_S)
 
     async def end(self) -> None:
         """Finish the vectors of what the program has just kept, if they are few, and stop."""
@@ -171,6 +190,10 @@ class Behind:
             try:
                 if self._new is not None and not task.done():
                     await self._new.wait_until_done(_MOST_WAITED_FOR, _FINISHING_S)
+                for user, count in self._items.items():
+                    if count <= _MOST_WAITED_FOR:
+                        own = replace(self._session, user_id=user)
+                        await embed_newest(own, _MOST_WAITED_FOR, _FINISHING_S)
             finally:
                 task.cancel()
             with suppress(asyncio.CancelledError):

@@ -35,6 +35,19 @@ def test_a_value_is_kept_as_it_is_and_found_by_its_text(memory):
     assert memory.run(calls.transfer.check()) == []
 
 
+def test_a_value_near_in_meaning_is_found_without_a_word_of_the_query(memory):
+    near = {"Ada drinks coffee": [1.0, 0.0], "The bus is late": [0.0, 1.0]}
+    do(memory, *(put(f"a/{number}", text=one) for number, one in enumerate(near)))
+    memory.run(calls.embedding.choose("m", 2, False))
+    rows = memory.run(calls.embedding.newest_lacking("default", 10))
+    assert {row["text"] for row in rows} == {*near}
+    memory.run(calls.embedding.embed("m", [{**row, "vector": near[row["text"]]} for row in rows]))
+    steps = [{"do": "find", "under": "a", "query": "espresso"}]
+    first, second = memory.run(calls.items.items("default", steps, ("m", (1.0, 0.0))))
+    assert (first["text"], first["score"] is None) == ("Ada drinks coffee", False)
+    assert second["score"] is None
+
+
 def test_without_a_value_the_text_is_the_value(memory):
     do(memory, put("a/1", text="plain\n"), put("a/2", text=""), put("a/3", text=" \n"))
     values = [row["value"] for row in do(memory, {"do": "find", "under": "a", "ordered": True})]

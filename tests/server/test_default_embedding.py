@@ -10,12 +10,14 @@ from threading import Event
 import anyio
 import pytest
 from click.testing import CliRunner
+from command_line import ok
 from mcp.client.client import Client
 from server_processes import StdioServer
 
 from concept_graph_mcp import Memory, calls, serving, settings
 from concept_graph_mcp import memory_opening as memory_module
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.dropins import mem0
 from concept_graph_mcp.embedding import opening
 from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
@@ -103,8 +105,7 @@ def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
         assert not found(memory.search(ASKED))
 
 
-def test_a_store_without_vectors_is_asked_by_words_and_loads_nothing(file, loaded):
-    keep(file, KEPT)
+def test_a_store_without_texts_is_asked_by_words_and_loads_nothing(file, loaded):
     with Memory.open(file) as memory:
         assert "advice" not in memory.recall("Where is the car?")
     assert loaded == []
@@ -337,3 +338,25 @@ def test_doctor_says_how_many_texts_still_lack_a_vector(file):
     assert told == (
         "minilm, 384 numbers; without a vector: 2 of 3; a server or the worker makes them"
     )
+
+
+def test_what_a_command_stored_is_found_by_its_meaning_by_the_next(file, monkeypatch):
+    monkeypatch.setenv("TZ", "UTC")
+    store = f"--embedded={file}"
+    ok(store, "remember", KEPT)
+    for verb in ("recall", "search"):
+        assert KEPT in ok(store, verb, ASKED).stdout
+
+
+@pytest.mark.parametrize("is_read_by_another", [False, True])
+def test_what_mem0s_interface_keeps_is_found_by_its_meaning_right_after(file, is_read_by_another):
+    with mem0.Memory(memory=Memory.open(file)) as client:
+        client.add(KEPT, user_id="ann")
+        if not is_read_by_another:
+            found = client.search(ASKED, filters={"user_id": "ann"})["results"]
+            assert [one["memory"] for one in found] == [KEPT]
+    if is_read_by_another:
+        # The first program has made the vector at its end: words alone would not find it.
+        with Memory.open(file, "ann") as memory:
+            [row] = memory.items({"do": "find", "under": "mem0", "query": ASKED})
+            assert row["score"] is not None

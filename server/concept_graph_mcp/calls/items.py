@@ -8,11 +8,12 @@ from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.ids import item_id
 from conceptgraph_core.memories.item_filters import passing
+from conceptgraph_core.retrieval import schema as words
 
 from . import ingesting, memory_search, text_lookups
 from .call import Call, checked, whose
 from .embedding import remembered
-from .lookups import Lookup, Range, Union
+from .lookups import Joined, Lookup, Range, Union
 from .memories import Embedded, ids, mine
 
 # The steps that write.
@@ -39,11 +40,18 @@ def items(
         _storable(step)
         if step.get("query"):
             scopes = (scope, concept_scope)
-            also = parts if embedded is None else (remembered(), *parts)
+            also = parts if embedded is None else (remembered(), *_indexed(scope, parts))
             lookup = memory_search.asking(scopes, step["query"], also)
             told = text_lookups.context() | whose(concept_scope)
             return Call(procedure, arguments, lookup, told)
     return Call(procedure, arguments, Union(parts), text_lookups.context())
+
+
+def _indexed(scope: str, parts: Sequence[Lookup]) -> Iterator[Lookup]:
+    """Look up *parts*, and the texts of their values in the index, which scores what is near."""
+    where = (("scope", scope), ("label", schema.MEMORY))
+    for part in parts:
+        yield Joined(part, "id", words.TEXT, "key", where)
 
 
 def _storable(step: Mapping[str, Any]) -> None:

@@ -29,6 +29,9 @@ Row = dict[str, Any]
 
 _TIMES = ("at", "since", "until")
 _NOTHING = "No stored text matches these words; it may be stored in others (--also)."
+# A question first gives so many of the latest texts of each kind a vector, within so many seconds.
+_NEWEST = 64
+_PATIENCE_S = 5.0
 _EMPTY = 'Nothing is stored yet. Store something: concept-graph-mcp remember "…".'
 
 
@@ -69,6 +72,7 @@ def recall(
     message = " ".join(words)
 
     async def work(session: Session) -> tuple[Row, str]:
+        await _embed_newest(session)
         row, advice = await everyday.recall(session, message, counts=touch, **given)
         if advice is not None:
             note(advice)
@@ -86,6 +90,16 @@ def recall(
     else:
         for line in row["text"].splitlines() or [why]:
             say(line)
+
+
+async def _embed_newest(session: Session) -> None:
+    """Give the latest texts their vectors: the command that stored them did not wait for it."""
+    if session.embedding is None or session.until_ms is not None:
+        return
+    # Imported here, because no other verb needs it.
+    from ..worker.embedding import embed_newest
+
+    await embed_newest(session, _NEWEST, _PATIENCE_S)
 
 
 async def _explain_nothing(session: Session) -> str:
@@ -126,6 +140,7 @@ def search(embedded: str | None, /, words: tuple[str, ...], *, as_json: bool, **
             for name in ("since", "until")
         ]
         times = dict(zip(("since", "until"), ends, strict=True))
+        await _embed_newest(session)
         rows, advice = await everyday.search(session, query, **given | times)
         if advice is not None:
             note(advice)

@@ -14,6 +14,8 @@ Messages = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 Value = dict[str, Any]
 UNSET: Final[Any] = object()
 
+# The threshold of mem0's `search`, unless one is given.
+LEAST_SCORE: Final = 0.1
 _ROOT: Final = "mem0"
 _SCOPES: Final = ("user_id", "agent_id", "run_id")
 # The fields of a value that are fields of a memory, where they are set.
@@ -52,7 +54,7 @@ def check_filters(
 
 def check_bounds(threshold: float | None, top_k: int) -> tuple[float, int]:
     """Return the least score and the most results. Raises ValueError."""
-    least = 0.1 if threshold is None else threshold
+    least = LEAST_SCORE if threshold is None else threshold
     if not isinstance(least, (int, float)) or not 0 <= least <= 1:
         raise ValueError(f"Invalid threshold: {threshold}. Must be between 0 and 1 (inclusive).")
     if not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 0:
@@ -210,7 +212,8 @@ def _item(row: Row, value: Value) -> Row:
         "memory": value["data"],
         "hash": value["hash"],
         "metadata": value["metadata"] or None,
-        "score": None if score is None else score / (1 + score),
+        # A result has passed the bar of the search, and mem0 leaves out those below its own.
+        "score": None if score is None else (score + LEAST_SCORE) / (score + 1),
         "created_at": value["created_at"],
         "updated_at": value["updated_at"],
         **{one: value[one] for one in _PROMOTED if value.get(one) is not None},

@@ -21,8 +21,8 @@ from conceptgraph_core.memories.schema import KIND
 
 from .. import calls
 from ..embedding import minilm, readiness
-from ..embedding.base import Embedding, LocalEmbedding, Vector
-from ..errors import one_line
+from ..embedding.base import Embedding, EmbeddingError, LocalEmbedding, Vector
+from ..errors import StoreError, one_line
 from ..session import Session
 from ..settings import AUTOMATIC, EMBEDDINGS_VARIABLE, Settings
 from .job import Job, JobRun
@@ -30,6 +30,7 @@ from .job import Job, JobRun
 Row = dict[str, Any]
 Made = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 
+logger = logging.getLogger(__name__)
 # Texts in one transaction: as many as endpoints accept in one request.
 BATCH = 256
 # Texts that are looked up at once, and the first few of them that are embedded at once.
@@ -180,6 +181,27 @@ class Behind:
                 yield one
 
 
+async def embed_newest(session: Session, most: int, patience_s: float) -> None:
+    """Embed the newest texts of the user of *session* that lack a vector, at most *most* of a kind.
+
+    A question does so first, because the program that kept them may have ended. The
+    rest after *patience_s* is left to a later one.
+    """
+    if session.embedding is None:
+        return
+    with anyio.move_on_after(patience_s):
+        try:
+            if not await readiness.may_embed(session):
+                return
+            rows = await session.run(calls.embedding.newest_lacking(session.user_id, most))
+            if rows and (embedding := await prepare(session)) is not None:
+                async for _ in Behind(embedding, lambda: True).embed(session, rows):
+                    pass
+        # The question says itself what is wrong; a file that cannot be written is only read.
+        except (StoreError, EmbeddingError) as error:
+            logger.debug("texts have no vectors yet: %s", one_line(error))
+
+
 def _key(row: Row) -> tuple[Any, ...]:
     return row["kind"], *row["key"]
 
@@ -250,9 +272,6 @@ JOB = Job(
     run,
     _missing,
 )
-
-
-logger = logging.getLogger(__name__)
 
 
 class NewVectors:
