@@ -54,35 +54,25 @@ SAYINGS = (
 )
 
 
-def live(memory: Any, now_ms: int, messages: int = 200) -> dict[str, str]:
-    """Live through it; return the entities' ids by name."""
-    chance, ids, names = random.Random(7), {}, list(CIRCLES)
+def live(memory: Any, now_ms: int, messages: int = 200) -> None:
+    """Live through it: each name is heard of once, and then spoken of with others of its circle."""
+    chance, names = random.Random(7), list(CIRCLES)
     every = [(one, kind) for circle in CIRCLES.values() for one, kind in circle.items()]
-    for number in range(messages):
-        memory.now_ms = now_ms - (messages - number) * 180 * DAY_MS // messages
+    ages = sorted((chance.uniform(0, 180 * DAY_MS) for _ in range(messages)), reverse=True)
+    for number, age in enumerate(ages):
+        memory.now_ms = now_ms - round(age)
         circle = list(CIRCLES[chance.choices(names, (9, 10, 7, 4, 5, 3, 2))[0]].items())
         told = [circle[min(len(circle) - 1, int(chance.expovariate(0.4)))] for _ in range(3)]
-        told[0] = every[number] if number < len(every) else told[0]
         text = chance.choice(SAYINGS).format(*(one for one, _ in told))
-        observed = [
-            {"label": one, "type": "entity", "kind": kind} for one, kind in dict(told).items()
-        ]
         if number < len(every):
+            told = [every[number]]
             text = f"I first heard of {told[0][0]} from a friend."
-            observed = observed[:1]
-        call = calls.entities.observe(f"s{number}", f"m{number}", "user", text, observed)
-        [row] = memory.run(call, user_id=USER)
-        ids |= {one["label"]: one["entity_id"] for one in row["entities"]}
-        memory.run(calls.entities.end_session(f"s{number}"), user_id=USER)
+        about = [{"name": one, "kind": kind} for one, kind in dict(told).items() if one in text]
+        memory.run(calls.everyday.remember(USER, text, about, said=text), user_id=USER)
     memory.now_ms = now_ms
-    trip = calls.everyday.remember(
-        USER,
-        "The trip to Kyoto with Johanna begins.",
-        ["Kyoto", "Johanna"],
-        happened_at=now_ms + 60 * DAY_MS,
-    )
-    memory.run(trip, user_id=USER)
-    return ids
+    trip, begins = "The trip to Kyoto with Johanna begins.", now_ms + 60 * DAY_MS
+    about = ["Kyoto", "Johanna"]
+    memory.run(calls.everyday.remember(USER, trip, about, happened_at=begins), user_id=USER)
 
 
 def say(memory: Any, at: int, name: str, kind: str = "person", user: str = USER) -> str:

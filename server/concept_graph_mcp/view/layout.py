@@ -19,7 +19,9 @@ _TITLE: Final = 24.0
 _BETWEEN_GROUPS: Final = 10.0
 _LEAST, _MOST = 6.0, 30.0
 LONGEST: Final = 24
-_WINDINGS: Final = (0.6, 0.8, 1.0, 1.3, 1.7, 2.2)
+# Sums of the same lengths in another order may differ by so much.
+_NEARLY: Final = 1e-6
+_WINDINGS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.7, 2.0, 2.4)
 _NARROW: Final = frozenset("ijlftrI.,:;'|!()[]{}- ")
 _BROAD: Final = frozenset("mwMW@%&")
 
@@ -32,12 +34,6 @@ class Box:
     y: float
     width: float
     height: float
-
-    def meets(self, other: "Box") -> bool:
-        return (
-            abs(self.x - other.x) * 2 < self.width + other.width - 1e-9
-            and abs(self.y - other.y) * 2 < self.height + other.height - 1e-9
-        )
 
     def moved(self, x: float, y: float) -> "Box":
         return Box(self.x + x, self.y + y, self.width, self.height)
@@ -55,8 +51,9 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Island:
-    """A group: the numbers of its names are those of its circles, the strongest first."""
+    """The group of that number, with its names: the strongest first."""
 
+    number: int
     box: Box
     circles: tuple[Circle, ...]
 
@@ -144,9 +141,11 @@ def place_names(
     """Return where the names of *groups* stand in a frame of *aspect*, its width by its height."""
     most = max(weights, default=1.0) or 1.0
     radii = [max(_LEAST, _MOST * math.sqrt(max(0.0, one) / most)) for one in weights]
-    islands = [_place_group(group, labels, radii) for group in groups]
-    # Which way of winding fills the frame best depends on the sizes of the groups.
-    layouts = [_place_islands(islands, aspect * each) for each in _WINDINGS]
+    islands = [_place_group(number, group, labels, radii) for number, group in enumerate(groups)]
+    # Which order and which winding fill the frame best depends on the sizes of the groups.
+    large = sorted(islands, key=lambda one: -one.box.width * one.box.height)
+    orders = [islands, large, sorted(islands, key=lambda one: -one.box.height)]
+    layouts = [_place_islands(each, aspect * by) for each in orders for by in _WINDINGS]
     return max(layouts, key=lambda one: min(aspect / one.width, 1 / one.height))
 
 
@@ -160,14 +159,17 @@ def _place_islands(islands: Sequence[Island], aspect: float) -> Layout:
     top = min((one.y - one.height / 2 for one in taken), default=0.0)
     right = max((one.x + one.width / 2 for one in taken), default=1.0)
     bottom = max((one.y + one.height / 2 for one in taken), default=1.0)
-    moved = tuple(
+    moved = [
         _move(island, room.x - left, room.y - top)
         for island, room in zip(islands, taken, strict=True)
-    )
-    return Layout(right - left, bottom - top, moved)
+    ]
+    moved.sort(key=lambda one: one.number)
+    return Layout(right - left, bottom - top, tuple(moved))
 
 
-def _place_group(group: Sequence[int], labels: Sequence[str], radii: Sequence[float]) -> Island:
+def _place_group(
+    number: int, group: Sequence[int], labels: Sequence[str], radii: Sequence[float]
+) -> Island:
     """Return the group around (0, 0): the strongest in the middle, a label below each circle."""
     taken: list[Box] = []
     for name in group:
@@ -185,33 +187,48 @@ def _place_group(group: Sequence[int], labels: Sequence[str], radii: Sequence[fl
         Circle(name, box.x - x, box.y - y - FONT * 0.675, radii[name])
         for name, box in zip(group, taken, strict=True)
     )
-    return Island(Box(0, 0, width, height), tuple(circles))
+    return Island(number, Box(0, 0, width, height), tuple(circles))
 
 
 def _move(island: Island, x: float, y: float) -> Island:
     circles = (Circle(one.name, one.x + x, one.y + y, one.radius) for one in island.circles)
-    return Island(island.box.moved(x, y), tuple(circles))
+    return Island(island.number, island.box.moved(x, y), tuple(circles))
 
 
 def _settle(box: Box, taken: Sequence[Box], aspect: float) -> Box:
-    """Return *box* nearest to the middle, as *aspect* measures, where it meets none of *taken*."""
-    # Twice the distance below which the two would meet, as plain numbers: most places are taken.
+    """Return *box* nearest to the middle, as *aspect* measures, where it meets none of *taken*.
+
+    It stands beside one of these; beside the outermost there is always room.
+    """
     others = [
         (one.x, one.y, (one.width + box.width) / 2, (one.height + box.height) / 2) for one in taken
     ]
-    for x, y in _spiral(aspect):
+    spots = sorted(
+        {
+            spot
+            for one, other in zip(taken, others, strict=True)
+            for spot in _beside(box, one, other)
+        }
+        or {(0.0, 0.0)},
+        key=lambda spot: (spot[0] ** 2 / aspect + spot[1] ** 2 * aspect, spot),
+    )
+    for x, y in spots:
         if all(
-            abs(x - far_x) >= wide or abs(y - far_y) >= high for far_x, far_y, wide, high in others
+            abs(x - far_x) > wide - _NEARLY or abs(y - far_y) > high - _NEARLY
+            for far_x, far_y, wide, high in others
         ):
             return box.moved(x, y)
-    raise AssertionError("a spiral has no end")
+    raise AssertionError("there is room beside the outermost")
 
 
-def _spiral(aspect: float) -> Iterator[tuple[float, float]]:
-    yield 0.0, 0.0
-    turn, wide = 0.0, math.sqrt(aspect)
-    while True:
-        # Points as far apart along the spiral as its turns are.
-        turn += min(0.5, 6.0 / (6.0 * turn / math.tau + 1.0))
-        radius = 6.0 * turn / math.tau
-        yield radius * wide * math.cos(turn), radius / wide * math.sin(turn)
+def _beside(
+    box: Box, one: Box, other: tuple[float, float, float, float]
+) -> Iterator[tuple[float, float]]:
+    """Yield the places of *box* that touch *one*: in the middle or at the ends of a side."""
+    x, y, wide, high = other
+    for across in (x - wide, x + wide):
+        slack = (one.height - box.height) / 2
+        yield from ((across, spot) for spot in (y, y - slack, y + slack, 0.0))
+    for along in (y - high, y + high):
+        slack = (one.width - box.width) / 2
+        yield from ((spot, along) for spot in (x, x - slack, x + slack, 0.0))

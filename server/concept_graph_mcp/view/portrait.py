@@ -7,6 +7,7 @@ month, and the numbers of each day. A store of any size costs the same.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import combinations
 from typing import Any, Final
 
 from conceptgraph_core.dates import DAY_MS
@@ -18,7 +19,7 @@ from conceptgraph_core.language import oneself
 
 from .. import calls
 from ..session import Session
-from . import entities, timeline
+from . import entities
 from .layout import Layout, group_names, place_names
 
 Row = dict[str, Any]
@@ -31,6 +32,8 @@ _LATEST: Final = 1_000
 _COUNTED: Final = 120
 # A name that is no longer spoken of is half as present after a month.
 _HALF: Final = 0.5
+# A message with two names counts as such a part of the strongest tie.
+_TOGETHER: Final = 0.25
 _AHEAD_MS: Final = 366 * DAY_MS
 _NO_NAMES: Final = frozenset(("date", "number", "time"))
 _FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
@@ -166,17 +169,14 @@ def _months(session: Session, first: date, until: date) -> list[int]:
 
 async def _count_days(session: Session, first: date, until: date) -> tuple[date | None, int, int]:
     """Return the first day of talk, the number of such days, and what was kept on all."""
-    counted = [await timeline.days(session, year) for year in range(first.year, until.year + 1)]
-    talked: list[str] = []
-    kept = 0
-    for of in counted:
-        rows = zip(of["dates"], of["memories"], of["mentions"], of["episodes"], strict=True)
-        for day, memories, mentions, episodes in rows:
-            if first.isoformat() <= day <= until.isoformat():
-                kept += memories + episodes
-                if memories or mentions or episodes:
-                    talked.append(day)
-    return (date.fromisoformat(talked[0]) if talked else None), len(talked), kept
+    bounds = entities.days(session, first, until + timedelta(days=1))
+    scope = session.concept_scope
+    call = calls.everyday.days(session.user_id, f"{first:%Y%m%d}", bounds, concept_scope=scope)
+    [of] = await session.run(call)
+    rows = [*zip(of["memories"], of["episodes"], of["mentions"], strict=True)]
+    talked = [number for number, row in enumerate(rows) if any(row)]
+    since = first + timedelta(days=talked[0]) if talked else None
+    return since, len(talked), sum(memories + episodes for memories, episodes, _ in rows)
 
 
 async def _list_names(session: Session) -> list[Row]:
@@ -210,17 +210,26 @@ async def _count_mentions(session: Session, rows: Sequence[Row], bounds: list[in
 
 
 async def _list_ties(session: Session, names: Sequence[Name]) -> dict[tuple[int, int], float]:
-    """Return the strength between each two of *names* that are tied."""
+    """Return the strength between each two of *names* that are tied, or named in one message.
+
+    Ties are made when a session ends; the latest messages are read for those of before.
+    """
     numbers = {f"entity {one.id}": number for number, one in enumerate(names)}
     ids = [one.id for one in names]
     nodes = await entities.neighbourhood(session, ids, 0, len(ids)) if ids else []
     ties: dict[tuple[int, int], float] = {}
+    told: dict[str, set[int]] = {}
     for node in nodes:
         for tie in node["relations"]:
             pair = sorted(numbers.get(tie[end], -1) for end in ("from", "to"))
             if 0 <= pair[0] < pair[1]:
                 key = pair[0], pair[1]
                 ties[key] = max(ties.get(key, 0.0), tie["weight"] or 0.0)
+        for mention in node["mentions"]:
+            told.setdefault(mention["message_id"], set()).add(numbers[node["id"]])
+    for together in told.values():
+        for both in combinations(sorted(together), 2):
+            ties[both] = ties.get(both, 0.0) + _TOGETHER
     return ties
 
 

@@ -21,6 +21,7 @@ from . import names
 from .api import HANDLERS, NOTHING_MORE, Answers, Api
 from .guard import Guard
 from .mcp_app import StaticFiles
+from .portrait import draw_portrait
 
 _HOST = "127.0.0.1"
 
@@ -77,6 +78,7 @@ async def _warm(session: Session) -> None:
     """Load the modules, and read what is drawn first, while the browser starts."""
     # The page itself says what is wrong with a store.
     with suppress(StoreError):
+        await draw_portrait(session)
         kind, seeds = await names.begin(session)
         await names.draw_picture(session, kind, seeds, DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS)
 

@@ -36,22 +36,32 @@ async def speak_of(session: Session, entity_id: str) -> Row:
     over = [one for one in facts if one["until"] is not None and one["until"] <= now_ms]
     plans = [one for one in facts if one not in over and (one["since"] or 0) > now_ms]
     said = told.get("said", [])
-    with_whom = [entities.bare(one["label"]) for one in known["edges"]]
     coming = sorted((one for one in said if one["at"] > now_ms), key=lambda one: one["at"])
     return {
         "id": known["entity_id"],
         "name": name,
         "who": _say_who(known),
         "since": _say_since(session, counted, bounds),
-        "with": list(dict.fromkeys(with_whom))[:_WITH],
+        "with": await _list_with(session, known),
         "feeling": _say_feeling(told.get("feeling")),
         "now": [_say(session, one) for one in facts if one not in over and one not in plans],
         "before": [_say(session, one) for one in over],
         "ahead": [_say(session, one) for one in plans]
         + [f"{_show_day(session, one['at'])}: {one['text']}" for one in coming],
         "doubts": [*_list_contested(known), *await _list_questions(session, known["entity_id"])],
-        "said": _list_said(session, known, [one for one in said if one["at"] <= now_ms]),
+        "said": _list_said(session, known, said),
     }
+
+
+async def _list_with(session: Session, known: Mapping[str, Any]) -> list[str]:
+    """Return those it is tied to most; before its sessions end, those its messages name."""
+    labels = [one["label"] for one in known["edges"]]
+    if not labels:
+        texts = [one["context"] for one in known["mentions"] if one["context"]]
+        ids = [one for one in await entities.named_in(session, texts) if one != known["entity_id"]]
+        nodes = await entities.neighbourhood(session, ids[:_WITH], 0, _WITH) if ids else []
+        labels = [node["labels"][0] for node in nodes]
+    return list(dict.fromkeys(map(entities.bare, labels)))[:_WITH]
 
 
 def _say_who(known: Mapping[str, Any]) -> str:
@@ -91,14 +101,15 @@ def _say(session: Session, fact: Row) -> str:
 
 
 def _list_said(session: Session, known: Mapping[str, Any], kept: list[Row]) -> list[Row]:
-    """Return what was kept, and the sentences of mentions that no memory has, the latest first."""
+    """Return what was kept until now, and sentences that no memory has, the latest first."""
     texts = "\n".join(one["text"] for one in kept)
     heard = [
         {"id": None, "text": one["context"], "at": one["created_at"], "who": f"the {one['origin']}"}
         for one in known["mentions"]
         if one["context"] and one["context"] not in texts
     ]
-    every = sorted([*kept, *heard], key=lambda one: -one["at"])
+    past = [one for one in kept if one["at"] <= session.clock.now_ms()]
+    every = sorted([*past, *heard], key=lambda one: -one["at"])
     return [_quote(session, one) for one in every[:_SAID]]
 
 

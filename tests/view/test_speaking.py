@@ -1,0 +1,83 @@
+"""The card of a name: what is so, what was, what comes, and doubts with two answers."""
+
+from dataclasses import astuple
+
+import pytest
+from half_year import DAY_MS, USER, say
+from known import NOW_MS
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.view.speaking import speak_of
+from conceptgraph_core.entities.inputs import Given
+
+
+def state(memory, entity_id, predicate, value, since=None, until=None, **given):
+    times = (None if one is None else NOW_MS + one * DAY_MS for one in (since, until))
+    words = f"Max: {value}"
+    stated = Given(predicate, value, None, *times, speaker="user", text=words, span=words, **given)
+    memory.run(calls.entities.fact(entity_id, *astuple(stated)), user_id=USER)
+
+
+@pytest.fixture
+def max_id(memory):
+    entity_id = say(memory, NOW_MS - 40 * DAY_MS, "Max", "dog")
+    memory.now_ms = NOW_MS
+    return entity_id
+
+
+@pytest.fixture
+def speak(session, portal):
+    return lambda entity_id: portal.call(speak_of, session, entity_id)
+
+
+def test_a_card_parts_now_from_before_and_from_what_comes(memory, max_id, speak):
+    state(memory, max_id, "home", "Kiel", -400, -90)
+    state(memory, max_id, "home", "Lindau", -90)
+    state(memory, max_id, "school", "Dog school", 30)
+    plan = calls.everyday.remember(
+        USER, "Max visits the vet.", ["Max"], happened_at=NOW_MS + 9 * DAY_MS
+    )
+    memory.run(plan, user_id=USER)
+    card = speak(max_id)
+    assert (card["name"], card["who"]) == ("Max", "Dog")
+    assert card["since"] == "Spoken of since January 2026."
+    assert card["now"] == ["Home: Lindau, since 1 December 2025."]
+    assert card["before"] == ["Home: Kiel, since 25 January 2025, until 1 December 2025."]
+    assert card["ahead"] == [
+        "School: Dog school, since 31 March 2026.",
+        "10 March 2026: Max visits the vet.",
+    ]
+    assert [one["text"] for one in card["said"]] == ["I saw Max."]
+
+
+def test_two_facts_that_cannot_both_be_true_are_a_doubt_with_two_answers(memory, max_id, speak):
+    state(memory, max_id, "birthday", "3 May", single=True)
+    state(memory, max_id, "birthday", "4 June", single=True)
+    [doubt] = speak(max_id)["doubts"]
+    assert doubt["question"] == "Birthday: which is right?"
+    first, second = doubt["answers"]
+    assert {first["label"], second["label"]} == {"3 May", "4 June"}
+    # The label of an answer stays, the other is forgotten.
+    assert first["text"] == f"birthday: {second['label']}"
+    memory.run(calls.everyday.forget(first["forgets"]), user_id=USER)
+    after = speak(max_id)
+    assert after["doubts"] == []
+    assert after["now"] == [f"Birthday: {first['label']}."]
+
+
+def test_who_may_be_another_is_asked(memory, max_id, speak):
+    other = say(memory, NOW_MS, "Maxx", "dog")
+    asked = [one for one in speak(other)["doubts"] if one["kind"] == "same"]
+    for doubt in asked:
+        assert {doubt["one_id"], doubt["other_id"]} == {max_id, other}
+        assert doubt["question"] in (
+            "Are Max and Maxx the same?",
+            "Are Maxx and Max the same?",
+        )
+    assert asked
+
+
+def test_another_users_name_has_no_card(memory, speak):
+    secret = say(memory, NOW_MS, "Bob's Secret", user="bob")
+    with pytest.raises(Exception, match=r"not found|no entity"):
+        speak(secret)
