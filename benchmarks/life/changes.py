@@ -39,11 +39,20 @@ async def judge_history(folder: Path, case: Row, number: int, uri: str | None) -
     async with AsyncMemory.open(
         place, f"history {number}", clock=clock, zone=ZONE.key, embeddings="none"
     ) as memory:
-        for turn, say in enumerate(case["says"]):
-            clock.set(FIRST_MS + say["day"] * DAY_MS + turn * 60_000)
-            await _tell(memory, say, turn)
-        clock.set(clock.now_ms() + DAY_MS)
+        await tell_history(memory, clock, case["says"])
         return [wrong for check in case["checks"] for wrong in await judge_check(memory, check)]
+
+
+async def tell_history(
+    memory: AsyncMemory, clock: Clock, says: list[Row], *, as_notes: bool = False
+) -> None:
+    """Tell each of *says* on its day, or remember its words as they are; ends a day later."""
+    for turn, say in enumerate(says):
+        clock.set(FIRST_MS + say["day"] * DAY_MS + turn * 60_000)
+        await (
+            memory.remember(say["said"], said=say["said"]) if as_notes else _tell(memory, say, turn)
+        )
+    clock.set(clock.now_ms() + DAY_MS)
 
 
 async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:

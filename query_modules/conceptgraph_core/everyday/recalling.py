@@ -71,7 +71,7 @@ def recall(
     question = make_query(message, before)
     recent = _read_max_age(graph, max_age_days)
     past = past_of(question, _asked_at(graph), graph.context.zone)
-    known = list(_introduce(graph.another(Entities), question, past is not None))
+    known = list(_introduce(graph.another(Entities), question, past))
     named = widening.find_named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
     is_known = is_known_also = bool(known or named) or is_of_user
@@ -81,9 +81,7 @@ def recall(
         beside = "\n".join(graph.context.also)
         ids = {line["id"] for line in known}
         known += (
-            one
-            for one in _introduce(graph.another(Entities), beside, past is not None)
-            if one["id"] not in ids
+            one for one in _introduce(graph.another(Entities), beside, past) if one["id"] not in ids
         )
         named = named or widening.find_named(graph.another(Concepts), beside)
         is_known_also = (
@@ -151,8 +149,8 @@ def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
     return kept
 
 
-def _introduce(graph: Entities, question: str, is_of_past: bool) -> Iterator[Line]:
-    for node, parts in narrative.brief(graph, question, _is_heard_elsewhere, is_of_past):
+def _introduce(graph: Entities, question: str, past: Past | None) -> Iterator[Line]:
+    for node, parts in narrative.brief(graph, question, _is_heard_elsewhere, past):
         yield make_line(WHO, schema.ENTITY, node.key, *parts)
 
 

@@ -35,6 +35,7 @@ class _Language(NamedTuple):
     of: frozenset[str]
     called: frozenset[str]
     have: frozenset[str]
+    asked: frozenset[str]
 
     def is_anothers(self, word: str) -> bool:
         return word in self.none or word in self.others or word.endswith(("'s", "’s"))
@@ -49,7 +50,7 @@ def _read(code: str) -> _Language:
         for word in each:
             found[word] = (*found.get(word, ()), name)
     whose = language.load(code, "whose")
-    names = ("own", "others", "none", "definite", "joins", "of", "called", "have")
+    names = ("own", "others", "none", "definite", "joins", "of", "called", "have", "asked")
     return _Language(kinds, groups, *(frozenset(whose[name]) for name in names))
 
 
@@ -68,8 +69,28 @@ _OF: Final = {
     for kind in sorted(_KINDS)
 }
 _WORDS: Final = frozenset(word for each in _LANGUAGES for word in each.kinds)
+# "Our two cats, Pickle and Mabel"
+_ONE_OF_GROUP: Final = {
+    "children": "child",
+    "sisters": "sister",
+    "brothers": "brother",
+    "daughters": "daughter",
+    "sons": "son",
+    "pets": "pet",
+    "dogs": "dog",
+    "cats": "cat",
+}
 _SEVERAL: Final = frozenset(word for each in _LANGUAGES for word in each.groups)
 ENGLISH: Final = _ENGLISH.kinds
+# A breed, or an animal that one keeps -> its kind; only before a name do these tell a pet.
+_ANIMALS: Final = {
+    word: kind
+    for code in language.LANGUAGES
+    for kind, each in language.load(code, "animals").items()
+    for word in each
+}
+# What a question means by other words than a kind: the group or kind -> its phrases.
+_ASKED: Final = {name: language.words("whose", f"asked {name}") for name in ("couple", "boss")}
 OWN: Final = frozenset(word for each in _LANGUAGES for word in each.own)
 # Possessives of other people.
 OTHERS: Final = frozenset(word for each in _LANGUAGES for word in each.others)
@@ -111,6 +132,17 @@ def of(owner: str, word: str) -> str | None:
     return None
 
 
+def find_animal(word: str) -> str | None:
+    """Return the kind of the animal or breed that *word* is: dog, of "greyhound"."""
+    return _ANIMALS.get(word)
+
+
+def find_one_of(group: str) -> str | None:
+    """Return the kind of one of those that the word *group* means several of: cat, of "cats"."""
+    named = (name for each in _LANGUAGES for name in each.groups.get(group, ()))
+    return next((_ONE_OF_GROUP[name] for name in named if name in _ONE_OF_GROUP), None)
+
+
 def kinds(word: str) -> tuple[str, ...]:
     """Return the kinds, in any language, of an entity meant by *word*, case-folded."""
     named = (kind for each in _LANGUAGES for kind in each.kinds.get(word, ()))
@@ -130,7 +162,7 @@ def relation(kind: str) -> str | None:
 
 def closeness(kind: str, group: str) -> int:
     """Return the place of *kind*, a word of any language, in *group*: the closest has 0."""
-    members = _GROUPS[group]
+    members = _GROUPS.get(group, (group,))
     each = relation(kind)
     return members.index(each) if each in members else len(members)
 
@@ -170,6 +202,7 @@ def groups(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
 
     Each comes with the name of the group, and with the kinds of its members in any language.
     """
+    yield from _list_asked(words)
     for place, word in enumerate(words):
         one = _bare(word)
         if one not in _SEVERAL:
@@ -179,9 +212,21 @@ def groups(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
                 if (
                     _is_mine(each, words, place)
                     or _is_had(each, words, place)
+                    or _is_asked(each, words, place)
                     or (group in _DEFINITE_GROUPS and _is_definite(each, words, place))
                 ):
                     yield place, group, members(group)
+
+
+def _list_asked(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield the ties that a question means without a kind: "Who am I seeing?", "report to"."""
+    said = f" {' '.join(map(_bare, words))} "
+    for name, phrases in _ASKED.items():
+        for phrase in phrases:
+            before, found, _ = said.partition(f" {phrase} ")
+            if found:
+                yield len(before.split()), name, _words_of(_GROUPS.get(name, (name,)))
+                break
 
 
 def known(words: Sequence[str]) -> list[tuple[int, str]]:
@@ -236,6 +281,12 @@ def _is_had(each: _Language, words: Sequence[str], place: int) -> bool:
     """Tell whether the words behind a group say that it is the user's: "pets do I have"."""
     behind = " ".join(map(_bare, words[place + 1 : place + 1 + _MOST_OF_HAVE]))
     return any(f"{behind} ".startswith(f"{one} ") for one in each.have)
+
+
+def _is_asked(each: _Language, words: Sequence[str], place: int) -> bool:
+    """Tell whether the words before a group ask for one: "do I have a pet", "any pets"."""
+    ahead = " ".join(map(_bare, words[max(0, place - _MOST_OF_HAVE) : place]))
+    return any(f" {ahead}".endswith(f" {one}") for one in each.asked)
 
 
 def _is_definite(each: _Language, words: Sequence[str], place: int) -> bool:

@@ -12,13 +12,14 @@ from typing import Any, Final
 
 from ... import budgets
 from ... import text as texts
+from ...retrieval.question import Past
 from ...words.splitting import split
 from .. import kinds, schema
 from ..identity import components, likenesses, resolution
 from ..language import cues, endings, kin
 from ..node import Graph, Node, Tie
 from . import asked, named, parted, reading, together
-from .current_facts import facts_now, value_briefly, value_in_full
+from .current_facts import facts_now, facts_over, value_briefly, value_in_full
 from .sentences import (
     INFERRED,
     Part,
@@ -79,17 +80,17 @@ def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
 
 
 def brief(
-    graph: Graph, message: str, quotes: Callable[[Node], bool], is_of_past: bool = False
+    graph: Graph, message: str, quotes: Callable[[Node], bool], past: Past | None = None
 ) -> Iterator[tuple[Node, list[Part]]]:
     """Yield the entities that *message* names, each with a line: who it is, its current facts.
 
-    The order is that of `context`; if the message *is_of_past*, ended ones come first. The parts of
+    The order is that of `context`; of a *past*, ended ones and ended facts come first. The parts of
     a line are texts and times (unix ms). Contradicting facts come first, then candidates and the
     number of entities of the name. Without any fact, the time of the user's latest mention follows,
     with its words where *quotes* says true of it.
     """
     told = Wholes(graph)
-    meant = named_by(graph, message, is_of_past)
+    meant = named_by(graph, message, past is not None)
     at_place = Counter(place for _, place in meant)
     # "The doctor" is a kind: who shares that has not the same name.
     by_name = _places_of_names(graph, message, meant)
@@ -100,7 +101,7 @@ def brief(
         several = f"one of {at_place[place]} {'so called' if place in by_name else 'of this kind'}"
         yield (
             node,
-            _briefly(graph, told, told.whole(node), several if is_one_of else "", quotes),
+            _briefly(graph, told, told.whole(node), several if is_one_of else "", quotes, past),
         )
 
 
@@ -115,7 +116,12 @@ def _places_of_names(
 
 
 def _briefly(
-    graph: Graph, told: Wholes, whole: Whole, several: str, quotes: Callable[[Node], bool]
+    graph: Graph,
+    told: Wholes,
+    whole: Whole,
+    several: str,
+    quotes: Callable[[Node], bool],
+    past: Past | None,
 ) -> list[Part]:
     also, _ = _also_called(graph, whole)
     mark = "" if whole.users else f", {INFERRED}"
@@ -123,6 +129,9 @@ def _briefly(
     parts: list[Part] = [f"{whole.name} ({whole.described}", *until, f"{also}{mark})"]
     if several:
         parts.append(f", {several}")
+    for one, over_at in () if past is None else facts_over(graph, whole.members, past):
+        value = value_briefly(graph, one)
+        parts += [f"; {called(one.get('predicate'))}: ", *value, ", until ", over_at]
     contested, valid = facts_now(graph, whole.members)
     for one, other in contested:
         start = f"; uncertain: {called(one.get('predicate'))} is "

@@ -43,6 +43,7 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
     over: int | None = None
     for at, said, name in _told(whole, texts):
         is_left = _follows(said, name, "left user")
+        is_left = is_left or (kind in _COUPLE and _follows(said, name, "left home"))
         if is_left or (_is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name))):
             over = at
         elif endings.has_phrase(said, "together"):
@@ -63,7 +64,9 @@ def since_no_longer(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int 
     for at, said in ((at, said) for at, _, text, _ in told for said in endings.list_clauses(text)):
         if not {*name} <= {*said.split()}:
             continue
-        if kin.relation(kind) in _UNDER_ONE_ROOF and _follows(said, name, "moved out"):
+        if kin.relation(kind) in _UNDER_ONE_ROOF and _follows(
+            said, name, "moved out"
+        ):
             over = at if over is None else over
         if words.isdisjoint(said.split()):
             continue
@@ -86,11 +89,12 @@ def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | Non
     """
     dead: int | None = None
     is_animal = (kinds.path(whole.described) or "").startswith("animal")
+    most = _BETWEEN_BEING if is_animal else _BETWEEN
     for at, said, name in _told(whole, texts):
         is_asleep = is_animal and _ends_with(said, name, "dead animal")
         if endings.has_phrase(said, "alive"):
             dead = None
-        elif is_asleep or _is_dead(said, name):
+        elif is_asleep or _is_dead(said, name, most):
             dead = at if dead is None else dead
     return dead
 
@@ -201,8 +205,12 @@ def _is_former(said: str, name: list[str]) -> bool:
     return any(f" {ex} {one} " in said for ex in endings.list_phrases("former") for one in name)
 
 
-def _is_dead(said: str, name: list[str]) -> bool:
-    """Tell whether "died" follows the *name* itself: not "Ruth's husband died"."""
+def _is_dead(said: str, name: list[str], near: int) -> bool:
+    """Tell whether "died" follows the *name* itself, after *near* words at most.
+
+    "Ruth's husband died" tells nothing of Ruth. "Rex mussten wir einschläfern lassen" has more
+    words between, but it is of an animal.
+    """
     # Hardly any text has such a word, and a recall reads hundreds.
     if not (endings.has_phrase(said, "dead") or endings.has_phrase(said, "dead before")):
         return False
@@ -216,7 +224,7 @@ def _is_dead(said: str, name: list[str]) -> bool:
             before, is_said, _ = after.partition(dead)
             between = before.split()
             # "Mama ist gestern Nacht gestorben": the verb begins beside the name.
-            most = _BETWEEN_BEING if between[:1] in _BEING else _BETWEEN
+            most = _BETWEEN_BEING if between[:1] in _BEING else near
             is_near = len(between) <= most and endings.HARDLY.isdisjoint(between)
             if is_said and is_near and "s" not in between[:1]:
                 return True

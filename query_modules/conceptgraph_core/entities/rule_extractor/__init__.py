@@ -226,7 +226,8 @@ class _Found:
         # "Dad's name is Alan" is of the user's dad.
         alone = kin.named([one.folded for one in words(self.text)])
         mine += [words(self.text)[place] for place, _ in alone]
-        found = ahead[-1] if ahead else next(iter(mine), None)
+        # "Hemos adoptado": in some languages the verb alone is the user's.
+        found = ahead[-1] if ahead else next(iter((*mine, *words(self.text))), None)
         return None if found is None else (found.start, found.text)
 
 

@@ -32,6 +32,17 @@ _ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
 _COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
 # "Aunt Beatrix": these stand before a name as a title does.
 _TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
+_ARTICLES: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "una", "um", "uma", "une"))
+_COUNTS: Final = frozenset(
+    ("two", "three", "four", "zwei", "drei", "vier", "dos", "tres", "dois", "duas", "três", "deux")
+)
+# The animal or the one just named, in the clause that tells the name.
+_WHO: Final = frozenset(
+    (
+        *("he", "she", "it", "who", "which", "that", "der", "die", "das", "er", "sie", "es"),
+        *("que", "qui", "il", "elle", "ele", "ela", "él", "ella"),
+    )
+)
 _THE: Final = language.words("whose", "definite")
 _MOST_COUPLE: Final = 6
 _SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
@@ -41,6 +52,7 @@ def find_kin_names(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over the names in *written* that a kin word tells, and over "my sister" and "Mum"."""
     yield from _find_lone_kin(written)
     yield from _find_owned_kin(written)
+    yield from _find_several(written)
     yield from _find_titled(written)
     yield from _find_partners(written)
 
@@ -71,6 +83,8 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
             at += 1
         ex, _, whose = written[at].folded.partition("-")
         kind = kin.of(word.folded, whose if ex in FORMER else written[at].folded)
+        if kind is None:
+            at, kind = _find_animal(written, at)
         if kind is None or not all(one.follows for one in written[place + 1 : at + 1]):
             continue
         before = {ex, *(one.folded for one in written[place + 1 : at])}
@@ -166,14 +180,46 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
 
 def _is_had(written: Sequence[Word], place: int) -> bool:
     """Tell whether *place* is the article of "I have a dog"."""
-    if place < 2 or written[place].folded not in ("a", "an", "ein", "eine", "einen"):
+    if not place or written[place].folded not in _ARTICLES:
         return False
-    had = " ".join(one.folded for one in written[max(0, place - 2) : place])
-    return had in name_words.HAVING
+    before = [one.folded for one in written[max(0, place - 2) : place]]
+    return not name_words.HAVING.isdisjoint((" ".join(before), before[-1]))
+
+
+def _find_animal(written: Sequence[Word], place: int) -> tuple[int, str | None]:
+    """Return the place and kind of the animal at *place*, or behind it: "a border collie"."""
+    for at in range(place, min(place + 2, len(written) - 1)):
+        if (kind := kin.find_animal(written[at].folded)) is not None:
+            return at, kind
+        if not written[at + 1].follows:
+            break
+    return place, None
+
+
+def _find_several(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over the names of "our two cats, Pickle and Mabel", "unsere Kinder Emil und Ida"."""
+    for place, word in enumerate(written[:-1]):
+        at = place + 1
+        while at < len(written) - 1 and (
+            written[at].folded in _ADJECTIVES | _COUNTS or written[at].text.isdigit()
+        ):
+            at += 1
+        kind = kin.find_one_of(written[at].folded)
+        if kind is None or word.folded not in kin.OWN:
+            continue
+        at += 1
+        while at < len(written) and _is_whole_name(written, at) and not written[at].begins:
+            yield _name_kin(written[at : at + 1], kind)
+            at += 1
+            at += at < len(written) and written[at].folded in JOINS
 
 
 def _skip_calling(written: Sequence[Word], place: int) -> int:
     """Return the place of the name in "sister Clara", "sister is called Clara", "boss is Ana"."""
+    if place < len(written) and written[place].gap == ", " and written[place].folded in _WHO:
+        # "A dachshund, he is called Moritz"
+        at = _skip_calling(written, place + 1)
+        return at if at > place + 1 else place
     ahead = " ".join(one.folded for one in written[place : place + _MOST_CALLING])
     for said in _CALLING:
         if f"{ahead} ".startswith(f"{said} "):

@@ -80,5 +80,19 @@ GERMAN_VERBS: Final = frozenset(
     ("ist", "war", "hat", "hatte", "kam", "ging", "will", "wird", "kann", "sagt", "sagte", "meint")
 )
 HAVING: Final = frozenset(
-    ("i have", "we have", "i've got", "i adopted", "we adopted", "ich habe", "wir haben")
+    (
+        *(
+            "i have",
+            "we have",
+            "i've got",
+            "we've got",
+            "i adopted",
+            "we adopted",
+            "we got",
+            "i got",
+        ),
+        *("have adopted", "ich habe", "wir haben", "haben wir", "tengo", "tenemos", "adoptamos"),
+        *("hemos adoptado", "he adoptado", "tenho", "temos", "adotámos", "adotamos", "adoptámos"),
+        *("j'ai", "nous avons", "avons adopté", "ai adopté"),
+    )
 )

@@ -33,6 +33,7 @@ _MOST_AHEAD: Final = 60
 _OF_PERSONS: Final = frozenset(("occupation", "birthday", "home", "age", "allergy", "spouse"))
 _ALL_SUBJECTS: Final = frozenset().union(*(one.spoken.subjects for one in patterns.PATTERNS))
 _PRONOUNS: Final = language.words("statements", "pronouns")
+_RELATIVES: Final = language.words("statements", "relatives")
 _ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
 
 
@@ -146,8 +147,12 @@ def _with_subjects(
         if meant is not None and is_clause and word.folded in _PRONOUNS and len(named) <= 1:
             subjects[place] = place + 1, meant
     before: Word | Named | None = None
+    ends = dict(subjects.values())
     for place, word in enumerate(words[:-1]):
         end = subjects[place][0] if place in subjects else place + 1
+        if place in ends and word.folded in _RELATIVES and place not in subjects:
+            # "My sister Clara, who is a vet and lives in Oslo"
+            subjects[place], end = (place + 1, ends[place]), place + 1
         follows = end < len(words) and words[end].folded in patterns.VERBS
         if place in subjects:
             before = subjects[place][1] if follows else before
@@ -156,6 +161,9 @@ def _with_subjects(
             before = word if follows else None
         elif word.folded in _ALL_SUBJECTS:
             before = None
+        elif isinstance(before, Named) and "," in word.gap and word.folded in patterns.VERBS:
+            # "Berta is not allergic to fish, is allergic to nuts", in languages without "she".
+            subjects[place] = place, before
         elif before is not None and word.folded in _ALL_JOINS and follows:
             if isinstance(before, Word):
                 found[place] = replace(before, gap=", ")
