@@ -6,6 +6,7 @@ nothing at run time, and each of them needs the other part to be understood.
 
 import ast
 import functools
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
@@ -222,3 +223,28 @@ def test_the_small_files_that_one_other_imports_get_fewer():
         if lines < SMALL and importers.get(name) == 1 and name not in PACKAGES
     ]
     assert len(small) <= MOST_SMALL_FILES, f"put them into the one that imports them: {small}"
+
+
+def test_modules_and_files_that_docstrings_name_exist():
+    files = [*TEXTS, *(each.stem for each in (ROOT / "tests").rglob("*.py"))]
+    lacking = [
+        (name, quoted)
+        for name, tree in MODULES.items()
+        for quoted in quoted_modules(tree)
+        if not any(f".{each}".endswith(f".{quoted}") for each in files)
+        # Or something that the module has.
+        and quoted.rpartition(".")[0] not in MODULES
+    ]
+    assert lacking == []
+
+
+def quoted_modules(tree: ast.Module) -> Iterator[str]:
+    """Iterate over the modules in backticks, also by their files, of the docstrings in *tree*."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, documented):
+            for quoted in re.findall(r"`([\w./-]+)`", ast.get_docstring(node) or ""):
+                if quoted.endswith(".py"):
+                    yield quoted.removesuffix(".py").replace("/", ".")
+                elif quoted.startswith((f"{CORE}.", f"{SHELL}.")):
+                    yield quoted

@@ -11,6 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.server.forking import start_process
+
 HERE = Path(__file__).resolve().parent
 # Only for what hangs; nothing waits as long as this where all is well.
 DEADLINE_S = 60.0
@@ -35,7 +37,7 @@ class LineProcess:
         stderr: Any = None,
         **options: Any,
     ) -> None:
-        self.process = subprocess.Popen(
+        self.process = start_process(
             command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, **options
         )
 
