@@ -102,10 +102,14 @@ class Room:
         less = self._all - (budget * budgets.BYTES_A_TOKEN - _FRAME)
         self.bytes -= max(0, less)
 
-    def holds(self, line: Line, title: bool) -> bool:
-        """Tell whether *line* still fits, and take the room if it does; *title*: of a new part."""
-        needed = size(line) + (title_size(line["part"]) if title else 0)
-        if needed > self.bytes:
+    def holds(self, line: Line, title: bool, least: int = 0) -> bool:
+        """Tell whether *line* still fits, and take the room if it does; *title*: of a new part.
+
+        The line alone must leave *least* bytes.
+        """
+        own = size(line)
+        needed = own + (title_size(line["part"]) if title else 0)
+        if self.bytes - own < least or needed > self.bytes:
             return False
         self.bytes -= needed
         return True

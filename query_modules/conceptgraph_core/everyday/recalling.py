@@ -71,7 +71,9 @@ def recall(
     question = make_query(message, before)
     recent = _read_max_age(graph, max_age_days)
     past = past_of(question, _asked_at(graph), graph.context.zone)
-    known = list(_introduce(graph.another(Entities), question, past))
+    entities = graph.another(Entities)
+    meant = narrative.named_by(entities, question, past is not None)
+    known = list(_introduce(entities, question, meant, past))
     named = widening.find_named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
     is_known = is_known_also = bool(known or named) or is_of_user
@@ -81,7 +83,11 @@ def recall(
         beside = "\n".join(graph.context.also)
         ids = {line["id"] for line in known}
         known += (
-            one for one in _introduce(graph.another(Entities), beside, past) if one["id"] not in ids
+            one
+            for one in _introduce(
+                entities, beside, narrative.named_by(entities, beside, past is not None), past
+            )
+            if one["id"] not in ids
         )
         named = named or widening.find_named(graph.another(Concepts), beside)
         is_known_also = (
@@ -100,7 +106,10 @@ def recall(
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     shown = [node for line, node in own if node is not None and line in who]
     contexts.count_access(graph, shown)
-    names = narrative.names_of(graph.another(Entities), "\n".join((question, *graph.context.also)))
+    every = "\n".join((question, *graph.context.also))
+    if past is not None or graph.context.also:
+        meant = narrative.named_by(entities, every)
+    names = narrative.names_of(every, meant)
     bar = Bar(graph, names, is_known_also, past is not None)
     least = [
         least_covered(one, is_known_also if place else is_known, graph.context.languages)
@@ -144,13 +153,15 @@ def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
     kept: list[Line] = []
     for line in lines:
         is_new = not kept or kept[-1]["part"] != line["part"]
-        if room.bytes - size(line) >= least and room.holds(line, title=is_new):
+        if room.holds(line, title=is_new, least=least):
             kept.append(line)
     return kept
 
 
-def _introduce(graph: Entities, question: str, past: Past | None) -> Iterator[Line]:
-    for node, parts in narrative.brief(graph, question, _is_heard_elsewhere, past):
+def _introduce(
+    graph: Entities, question: str, meant: Sequence[Any], past: Past | None
+) -> Iterator[Line]:
+    for node, parts in narrative.brief(graph, question, meant, _is_heard_elsewhere, past):
         yield make_line(WHO, schema.ENTITY, node.key, *parts)
 
 
@@ -225,7 +236,7 @@ def _said(
             most = room.bytes - reserved - title_size(SAID) - len(_AHEAD)
             line = _cut(line, one, passage, until, most)
         line = _mark_plan(graph, one.node, line)
-        if room.bytes - size(line) >= reserved and room.holds(line, title=not lines):
+        if room.holds(line, title=not lines, least=reserved):
             lines.append(line)
             put.append(one.node)
     contexts.count_access(graph, put)

@@ -92,7 +92,10 @@ def is_rule(text: str) -> bool:
 
 def name_in(text: str) -> str | None:
     """Return the name that a text about the user gives to the user: "The user is Lena, a nurse"."""
-    read = _words(text)
+    return _name_in(_words(text))
+
+
+def _name_in(read: Sequence[_Word]) -> str | None:
     behind = _behind_lead(read)
     if behind is None:
         return None
@@ -110,7 +113,7 @@ def tells_who(text: str, name: str | None = None) -> bool:
     "Lena is allergic to nuts" does not.
     """
     read = _words(text)
-    if name_in(text) is not None or _tells_what(read):
+    if _name_in(read) is not None or _tells_what(read):
         return True
     said = [one.form for one in read]
     first = _fold_marks(name or "").split()

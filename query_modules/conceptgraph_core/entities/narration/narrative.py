@@ -80,17 +80,20 @@ def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
 
 
 def brief(
-    graph: Graph, message: str, quotes: Callable[[Node], bool], past: Past | None = None
+    graph: Graph,
+    message: str,
+    meant: Sequence[tuple[Node, named.Place]],
+    quotes: Callable[[Node], bool],
+    past: Past | None = None,
 ) -> Iterator[tuple[Node, list[Part]]]:
-    """Yield the entities that *message* names, each with a line: who it is, its current facts.
+    """Yield those *meant* by *message*, each with a line: who it is, its current facts.
 
-    The order is that of `context`; of a *past*, ended ones and ended facts come first. The parts of
-    a line are texts and times (unix ms). Contradicting facts come first, then candidates and the
-    number of entities of the name. Without any fact, the time of the user's latest mention follows,
-    with its words where *quotes* says true of it.
+    *meant* is what `named_by` returns. Of a *past*, ended ones and ended facts come first. The
+    parts of a line are texts and times (unix ms). Contradicting facts come first, then candidates
+    and the number of entities of the name. Without any fact, the time of the user's latest mention
+    follows, with its words where *quotes* says true of it.
     """
     told = Wholes(graph)
-    meant = named_by(graph, message, past is not None)
     at_place = Counter(place for _, place in meant)
     # "The doctor" is a kind: who shares that has not the same name.
     by_name = _places_of_names(graph, message, meant)
@@ -183,7 +186,8 @@ def named_by(
     """Return the canonical entities that *message* names, in its order, each with its places.
 
     Entities that only a model mentioned come after the user's, so that invented ones displace none.
-    An archived entity is included if the message names it.
+    An archived entity is included if the message names it. If it *is_of_past*, ended ones come
+    first.
     """
     nodes = list(graph.of(schema.ENTITY))
     if not nodes:
@@ -230,9 +234,9 @@ def _closeness(read: named.Message, node: Node, place: named.Place) -> int:
     return 0 if group is None else kin.closeness(node.get("entity_kind") or "", group)
 
 
-def names_of(graph: Graph, message: str) -> list[frozenset[str]]:
-    """Return the words by which *message* names each of its entities: Rui, my sister."""
-    places = {place for _, place in named_by(graph, message) if place[0] >= 0}
+def names_of(message: str, meant: Sequence[tuple[Node, named.Place]]) -> list[frozenset[str]]:
+    """Return the words by which *message* names each of those *meant* by it: Rui, my sister."""
+    places = {place for _, place in meant if place[0] >= 0}
     words = named.read(message).words
     return [
         frozenset(split(" ".join(one.bare for one in words[first:beyond])))

@@ -64,9 +64,7 @@ def since_no_longer(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int 
     for at, said in ((at, said) for at, _, text, _ in told for said in endings.list_clauses(text)):
         if not {*name} <= {*said.split()}:
             continue
-        if kin.relation(kind) in _UNDER_ONE_ROOF and _follows(
-            said, name, "moved out"
-        ):
+        if kin.relation(kind) in _UNDER_ONE_ROOF and _follows(said, name, "moved out"):
             over = at if over is None else over
         if words.isdisjoint(said.split()):
             continue

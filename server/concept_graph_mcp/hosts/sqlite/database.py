@@ -3,7 +3,7 @@
 import itertools
 import json
 import sqlite3
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -66,8 +66,6 @@ class Database:
         self._last_ids: dict[str, int] = {}
         self._last_ids_at: int | None = None
         self._presence: Presence | None = None
-        # What look-ups found in this transaction, which stores its changes at its end.
-        self.found: dict[Hashable, list[int]] = {}
         # The number of openings: a file that SQLite does not watch is opened again after a change.
         self.openings = 0
         self._open(opening)
@@ -157,7 +155,6 @@ class Database:
 
         Raises Unavailable if the written data are not in the file at the store's path.
         """
-        self.found.clear()
         self._connection.execute("COMMIT")
         if self._writes:
             self._last_ids_at = self._last_ids.get(_LOG)
@@ -170,7 +167,6 @@ class Database:
 
     def rollback(self) -> None:
         self._last_ids_at = None
-        self.found.clear()
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 

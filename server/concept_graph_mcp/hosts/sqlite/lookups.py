@@ -1,6 +1,5 @@
 """Run look-ups by index within the call's transaction: a primitive is a query of a table."""
 
-import functools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
@@ -127,18 +126,7 @@ def _tally(database: Database, tally: Tally) -> list[int]:
 
 
 def _find(database: Database, lookup: Lookup) -> list[int]:
-    kind = type(lookup)
-    if kind is not Equal and kind is not Ranges:
-        return _FINDERS[kind](database, lookup)
-    # A recall asks twice for the names in its message: for what they are, and what they lead to.
-    try:
-        known = database.found.get(lookup)
-    except TypeError:
-        # A malformed record has a list for a name.
-        return _FINDERS[kind](database, lookup)
-    if known is None:
-        known = database.found[lookup] = _FINDERS[kind](database, lookup)
-    return known
+    return _FINDERS[type(lookup)](database, lookup)
 
 
 def _equal(database: Database, lookup: Equal) -> list[int]:
@@ -213,33 +201,13 @@ def _range(database: Database, lookup: Range) -> list[int]:
 
 
 def _ranges(database: Database, lookup: Ranges) -> list[int]:
-    # Many in a statement, because a message has dozens, most of them empty.
-    found: list[int] = []
-    for start in range(0, len(lookup.ranges), _FEW_VALUES):
-        some = lookup.ranges[start : start + _FEW_VALUES]
-        names = tuple([name for name, _ in lookup.where])
-        statement = database.catalogue.statement(
-            (Ranges, lookup.label, names, lookup.property, len(some)),
-            functools.partial(_write_ranges, database, lookup, len(some)),
-        )
-        bounds = [bound for one in some for bound in one]
-        given = (lookup.limit, *[value for _, value in lookup.where], *bounds)
-        found += _ids(database.execute(statement, given))
-    return found
-
-
-def _write_ranges(database: Database, lookup: Ranges, count: int) -> str:
-    """Return the statement for *count* ranges: its limit, its values, then two bounds each."""
-    table = database.catalogue.index(
-        lookup.label, (*(name for name, _ in lookup.where), lookup.property)
-    )
-    key, first = f"k{len(lookup.where)}", 2 + len(lookup.where)
-    where = "".join(f"k{number} = ?{number + 2} AND " for number in range(len(lookup.where)))
-    return " UNION ALL ".join(
-        f'SELECT vertex FROM (SELECT vertex FROM "{table.name}"'
-        f" WHERE {where}{key} >= ?{at} AND {key} < ?{at + 1} LIMIT ?1)"
-        for at in range(first, first + 2 * count, 2)
-    )
+    rows, given, key = _scan(database, lookup.label, lookup.where, lookup.property)
+    statement = f"SELECT vertex {rows}{key} >= ? AND {key} < ? LIMIT ?"
+    return [
+        vertex
+        for one in lookup.ranges
+        for vertex in _ids(database.execute(statement, (*given, *one, lookup.limit)))
+    ]
 
 
 def _referring(database: Database, lookup: Referring) -> list[int]:
