@@ -81,6 +81,8 @@ SINGLE: Final = (
 BESIDE: Final = "beside"
 AFTER: Final = "after"
 OVER: Final = "over"
+# As the value of a fact that is over, this means every value: "I quit my job".
+EVERY: Final = "*"
 FACT_MODES: Final = (BESIDE, AFTER, OVER)
 # The beginning of facts without a valid_from.
 BEGINNING: Final = -limits.MAX_TIME_MS

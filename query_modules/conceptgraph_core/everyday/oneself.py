@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from .. import quoting
+from ..entities.language import kin
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..language import oneself
@@ -13,10 +14,13 @@ from ..memories import rendering, standing
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from ..retrieval.question import Past
+from ..words.splitting import split
 from . import schema
 from .lines import ALWAYS, RULES, WHO, Line, make_line
 
 Row = dict[str, Any]
+
+_SPOUSES: Final = frozenset(("wife", "husband"))
 
 
 def own_texts(graph: Graph, past: Past | None = None) -> list[Node]:
@@ -61,10 +65,10 @@ def asked_for(
     user is where that tells it; "who am I?" gets the most important of all. A message that only has
     a "my" in it gets none.
     """
-    asks = oneself.asked(*messages)
+    known = graph.another(Entities)
+    asks = _add_named(oneself.asked(*messages), known, messages, past)
     if not asks:
         return []
-    known = graph.another(Entities)
     words = None if asks.everything else asks.words
     found: list[tuple[Line, Node | None]] = [
         (make_line(WHO, schema.ENTITY, node.key, *parts), None)
@@ -89,6 +93,18 @@ def asked_for(
         *((_line(graph, one), one) for one in mine),
         *((_line_beside(graph, one), one) for one in beside),
     ]
+
+
+def _add_named(
+    asks: oneself.Asked, known: Entities, messages: Sequence[str], past: Past | None
+) -> oneself.Asked:
+    """Return *asks* with what else *messages* name: what the user takes, and ties of a *past*."""
+    words = [word for message in messages for word in split(message)]
+    more = own_facts.list_dosed(known).intersection(words)
+    if past is not None:
+        more.update(kin.relation(word) or word for _, word in kin.named(words))
+        more.update(("spouse",) if more & _SPOUSES else ())
+    return asks._replace(words=asks.words | more) if more else asks
 
 
 def _list_of_matter(texts: Sequence[Node], asks: oneself.Asked, name: str | None) -> list[Node]:

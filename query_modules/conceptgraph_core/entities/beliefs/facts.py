@@ -103,6 +103,8 @@ def claim(
     earlier facts of its predicate, and one that is "over" ends itself. Only the user can end the
     user's facts.
     """
+    if claim.value == schema.EVERY and claim.mode == schema.OVER:
+        return _end_every(graph, entity, claim, said, mention)
     speaker, text = said
     object_id = None if about is None else about.key
     given = Given(
@@ -143,6 +145,42 @@ def claim(
         "origin": made.get("origin"),
         "conflicts": comparing.list_conflicts(graph, entity, made),
     }
+
+
+def says_nothing(graph: Graph, entity: Node, claim: Claim) -> bool:
+    """Tell whether *claim* ends what was never told: "I quit my job", "Bo has no allergy to X"."""
+    if claim.mode != schema.OVER or claim.value is None:
+        return False
+    if claim.value == schema.EVERY:
+        return not _list_open(graph, entity, claim.predicate)
+    is_denial = names.canonical(claim.predicate) == "allergy"
+    return (
+        is_denial
+        and comparing.find_same(graph, entity, Given("allergy", claim.value), None) is None
+    )
+
+
+def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
+    """Return the current facts that end with *predicate*: with an employer goes the occupation."""
+    name = names.canonical(predicate)
+    wanted = (name, "occupation") if name == "employer" else (name,)
+    current = bitemporal.current(graph, components.members(graph, entity))
+    return [one for one in current if names.canonical(one.get("predicate")) in wanted]
+
+
+def _end_every(
+    graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], mention: Node
+) -> Row:
+    """End all that is so of the predicate of *claim*; return the row of the last of them."""
+    origin = attribution.origin(spans.Said(said[1]), said[0], claim.span or "", claim.span)
+    row: Row = {}
+    for one in _list_open(graph, entity, claim.predicate):
+        if _may_end(graph, one, origin):
+            _end(graph, one, Given(one.get("predicate")))
+            one.set(ended_by=mention.key)
+        row = {name: one.get(name) for name in ("predicate", "value", "origin")}
+        row |= {"fact_id": one.key, "conflicts": []}
+    return row
 
 
 def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:

@@ -1,10 +1,11 @@
 """Select the user's own facts, and the people closest to the user."""
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 from ...language import oneself
 from ...retrieval.question import Past
-from .. import names, schema
+from .. import bitemporal, names, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
@@ -12,6 +13,8 @@ from . import parted
 from .current_facts import facts_now, facts_over, value_briefly
 from .sentences import Part, called
 from .wholes import Whole, Wholes
+
+_DOSE: Final = "dose of "
 
 
 def selves(graph: Graph) -> list[Node]:
@@ -57,6 +60,16 @@ def facts(
                 chosen += [f"; {called(one.get('predicate'))}: ", *value_briefly(graph, one)]
         if chosen:
             yield node, [_called(node), *chosen]
+
+
+def list_dosed(graph: Graph) -> set[str]:
+    """Return the names of what the user takes or took, by the facts on its dose."""
+    told = (
+        one.get("predicate").casefold()
+        for node in selves(graph)
+        for one in bitemporal.facts(graph, components.members(graph, node))
+    )
+    return {one.removeprefix(_DOSE) for one in told if one.startswith(_DOSE)}
 
 
 def named(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:

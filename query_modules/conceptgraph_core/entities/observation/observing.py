@@ -163,6 +163,7 @@ class _Message:
             row["facts"] = [
                 facts.claim(self._graph, entity, one, said, self._about(one), mention)
                 for one in observation.facts
+                if not facts.says_nothing(self._graph, entity, one)
             ]
 
     def join_kin(self) -> None:

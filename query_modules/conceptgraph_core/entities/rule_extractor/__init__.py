@@ -9,7 +9,7 @@ long one only sure names: a model's nouns are not the user's topics.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final, TypeVar
 
 from ...words import missing
@@ -19,7 +19,7 @@ from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.folded import word_set
 from ..language.inflection import is_german
-from . import kin_names, naming, people, prose, statements, voices
+from . import amounts, kin_names, naming, people, prose, statements, voices
 from .naming import Named
 from .written import Word, words
 
@@ -95,7 +95,11 @@ def observations(
     theirs = voices.others(text) if is_users else []
     if is_users:
         unmarked = words(voices.unmarked(said))
-        for statement in _drop_quoted(statements.statements(said, unmarked, own, german), theirs):
+        told_here = chain(
+            statements.statements(said, unmarked, own, german),
+            amounts.find_amounts(said, unmarked, own),
+        )
+        for statement in _drop_quoted(told_here, theirs):
             found.state(statement)
     if named is not None:
         own = [one for one in own if one.is_sure and one.kind] + list(named)

@@ -11,6 +11,8 @@ _TOPIC: Final = "statements"
 # In a pattern these stand for the one it is about, and for a few words of any kind.
 SUBJECT, OWNER, ANY = "@", "@'s", "*"
 NAME, PHRASE, DATE, AGE = "name", "phrase", "date", "age"
+# Without a value: "I quit my job <all>" ends every one.
+ALL: Final = "all"
 # Predicate -> type, kind and valence of the thing in its value, a node of its own.
 NODES: Final = {
     "likes": ("preference", None, 0.5),

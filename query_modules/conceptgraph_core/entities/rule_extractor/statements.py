@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from ... import language
 from ..language import kin, ordinary
 from ..language.folded import folded
-from ..schema import BESIDE, NAMED
+from ..schema import BESIDE, EVERY, NAMED, OVER
 from . import naming, patterns
 from .naming import Named
 from .patterns import Pattern
@@ -24,6 +24,7 @@ Row = dict[str, Any]
 # A denial stands within so many words before a statement.
 _MOST_DENYING: Final = 12
 _SELVES: Final = frozenset(("i", "ich", "je"))
+_OF_USER: Final = _SELVES | {"me", "mir", "eu", "yo"}
 _IS_SHORT: Final = ("'s", "’s")
 _POSSESSIVES: Final = ("'", "’")
 _MOST_BETWEEN: Final = 6
@@ -277,6 +278,15 @@ def _read_statements(
         return
     if _is_denied(sentence.words, first, pattern.spoken, subject is not None):
         return
+    if pattern.slot == patterns.ALL:
+        # "Handed in my notice" is the user's at the start alone: "She handed in my notice".
+        if first and subject is None and not any(_OF_USER & one for one in pattern.words):
+            return
+        begin, last = sentence.words[first], sentence.words[place - 1]
+        fact: Row = {"predicate": pattern.predicate, "value": EVERY, "mode": OVER}
+        fact["span"] = text[begin.start : last.end].strip()
+        yield Statement(fact, begin.start, begin.end, None, subject)
+        return
     rest = _list_words_of_value(sentence.words[place : place + _MOST_AHEAD], pattern)
     predicate = pattern.predicate
     if predicate == "likes" and rest and rest[0].folded in pattern.spoken.none:
@@ -286,7 +296,7 @@ def _read_statements(
         node_type, kind, valence = patterns.NODES.get(predicate, (None, None, None))
         if kind is not None and _is_nowhere(value, rest[0], pattern.spoken):
             continue
-        fact: Row = {"predicate": predicate, "value": value}
+        fact = {"predicate": predicate, "value": value}
         fact["span"] = text[start.start : end].strip()
         if pattern.mode != BESIDE:
             fact["mode"] = pattern.mode

@@ -1,0 +1,179 @@
+"""Find doses and rents, of which one has one at a time: "sertraline, 50 mg", "die Miete ist 800 €".
+
+A dose is a fact "dose of sertraline". It is told with a unit of medicines, or by a change alone:
+"they upped my sertraline to 100". One who stopped takes none any more.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ... import language
+from ...words.languages import STOP_WORDS
+from ..language import kin
+from ..language.ordinary import ORDINARY
+from ..schema import AFTER, EVERY, FIRST_PERSON, OVER
+from . import people
+from .naming import Named
+from .statements import Statement
+from .written import Word
+
+# Not by an import statement: a reload of the modules would drop the names it defines.
+re: Final[Any] = __import__("re")
+
+DOSE: Final = "dose of"
+_TOPIC: Final = "amounts"
+_UNITS: Final = "|".join(sorted(language.words(_TOPIC, "units"), key=len, reverse=True))
+_AMOUNT: Final = re.compile(rf"(?<![\w.,])\d[\d.,]*\s?(?:{_UNITS})\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"(?<![\w.,£$€])\d[\d.,]*(?![\w%])(?<=\d)")
+_MONEY: Final = "|".join(sorted(language.words(_TOPIC, "money"), key=len, reverse=True))
+_PRICE: Final = re.compile(
+    rf"[£$€]\s?\d[\d.,]*(?<=\d)|(?<![\w.,])\d[\d.,]*(?<=\d)\s?(?:€|(?:{_MONEY})\b)", re.IGNORECASE
+)
+_BETWEEN: Final = language.words(_TOPIC, "between")
+_TO: Final = language.words(_TOPIC, "to")
+_NO_THINGS: Final = language.words(_TOPIC, "no things") | STOP_WORDS | ORDINARY | people.FIRST_NAMES
+_PRICED: Final = {
+    word: name for name in ("rent", "salary") for word in language.words(_TOPIC, name)
+}
+_OTHERS: Final = language.words(_TOPIC, "others") | kin.OTHERS
+_ADJUSTED: Final = language.words("once", "adjusted")
+_STOPPED: Final = [
+    [f" {' '.join(part.split())} " for part in one.split("*")]
+    for one in sorted(language.words("once", "stopped"))
+]
+_TRADES: Final = frozenset(language.load("en", "kin_groups")["trades"])
+_SHORTEST: Final = 5
+_NEAR: Final = 4
+_MOST_STOPPED: Final = 3
+
+
+def find_amounts(text: str, written: Sequence[Word], names: Sequence[Named]) -> Iterator[Statement]:
+    """Iterate over the doses and rents of *written*, the words of *text*, about one of *names*."""
+    sentence: list[Word] = []
+    for word in (*written, None):
+        if sentence and (word is None or (word.begins and "." not in word.gap.strip(" ."))):
+            end = word.start if word is not None else len(text)
+            if "?" not in text[sentence[-1].end : end]:
+                yield from _find_in(text, sentence, end, names)
+            sentence = []
+        if word is not None:
+            sentence.append(word)
+
+
+def _find_in(
+    text: str, sentence: Sequence[Word], end: int, names: Sequence[Named]
+) -> Iterator[Statement]:
+    forms = [word.folded for word in sentence]
+    if not _PRICED.keys().isdisjoint(forms) and _OTHERS.isdisjoint(forms):
+        yield from _find_price(text, sentence, end)
+    said = f" {' '.join(forms)} "
+    stopped = any(_has_parts(said, parts) for parts in _STOPPED)
+    is_changed = any(f" {one} " in said for one in _ADJUSTED)
+    doses = list(_list_doses(text, sentence, end, is_changed=is_changed and not stopped))
+    whose = _find_whose(sentence, names, [thing for thing, _, _ in doses])
+    if whose is not None:
+        for thing, first, last in doses if not stopped else ():
+            yield _state(text, thing, (first, last), whose)
+        for thing in _list_stopped(sentence) if stopped else ():
+            yield _state(text, thing, None, whose)
+
+
+def _find_price(text: str, sentence: Sequence[Word], end: int) -> Iterator[Statement]:
+    thing = next(word for word in sentence if word.folded in _PRICED)
+    found = list(_PRICE.finditer(text, thing.start, end))
+    if found:
+        at = found[-1]
+        fact = {"predicate": _PRICED[thing.folded], "value": at[0], "mode": AFTER}
+        yield Statement({**fact, "span": text[thing.start : at.end()]}, thing.start, thing.end)
+
+
+def _has_parts(said: str, parts: Sequence[str]) -> bool:
+    for part in parts:
+        _, found, said = said.partition(part)
+        said = f" {said}"
+        if not found:
+            return False
+    return True
+
+
+def _list_doses(
+    text: str, sentence: Sequence[Word], end: int, *, is_changed: bool
+) -> Iterator[tuple[Word, int, int]]:
+    """Yield each thing with a dose, and where the dose begins and ends."""
+    for match in _AMOUNT.finditer(text, sentence[0].start, end):
+        before = [word for word in sentence if word.end <= match.start()]
+        behind = [word for word in sentence if word.start >= match.end()]
+        thing = _find_before(before) or _find_behind(behind)
+        if thing is not None:
+            yield thing, match.start(), match.end()
+            return
+    for match in _NUMBER.finditer(text, sentence[0].start, end) if is_changed else ():
+        before = [word for word in sentence if word.end <= match.start()]
+        is_own = any(word.folded in kin.OWN for word in before[-_NEAR:])
+        if before and before[-1].folded in _TO and is_own and _is_thing(before[-2:-1]):
+            yield before[-2], match.start(), match.end()
+            return
+
+
+def _find_before(before: Sequence[Word]) -> Word | None:
+    """Return the thing before a dose: right before it, or the noun of "Metformin verschrieben"."""
+    rest = list(before)
+    while rest and rest[-1].folded in _BETWEEN:
+        rest.pop()
+    nouns = [one for one in rest[-_NEAR:] if one.is_capitalised and not one.begins]
+    if rest and not rest[-1].is_capitalised and _is_thing(nouns[-1:]):
+        return nouns[-1]
+    return rest[-1] if _is_thing(rest[-1:]) else None
+
+
+def _find_behind(behind: Sequence[Word]) -> Word | None:
+    rest = list(behind)
+    while rest and rest[0].folded in _BETWEEN and rest[0].follows:
+        rest.pop(0)
+    return rest[0] if rest and rest[0].follows and _is_thing(rest[:1]) else None
+
+
+def _is_thing(words: Sequence[Word]) -> bool:
+    """Tell whether one word may be a medicine: it is none that is used every day."""
+    if len(words) != 1:
+        return False
+    one = _bare(words[0])
+    is_word = len(one) >= _SHORTEST and one.replace("-", "").isalpha()
+    return is_word and one not in _NO_THINGS and kin.relation(one) is None
+
+
+def _bare(word: Word) -> str:
+    return word.folded.removeprefix("d'").removeprefix("d’").removeprefix("l'").removeprefix("l’")
+
+
+def _list_stopped(sentence: Sequence[Word]) -> list[Word]:
+    return [word for word in sentence if _is_thing([word])][:_MOST_STOPPED]
+
+
+def _find_whose(
+    sentence: Sequence[Word], names: Sequence[Named], things: Sequence[Word]
+) -> Named | bool | None:
+    """Return who has the doses of *sentence*: a name, True for the user, None if it is unsure."""
+    forms = [word.folded for word in sentence]
+    first, last = sentence[0].start, sentence[-1].end
+    starts = {word.start for word in things}
+    named = [one for one in names if first <= one.start < last and one.start not in starts]
+    relatives = [word for _, word in kin.named(forms) if kin.relation(word) not in _TRADES]
+    own = not FIRST_PERSON.isdisjoint(forms)
+    if relatives or not (own or _OTHERS.isdisjoint(forms)):
+        labelled = {one.label for one in named if one.label}
+        return next(one for one in named if one.label) if len(labelled) == 1 else None
+    if own or not named:
+        return True
+    return named[0] if len(named) == 1 else None
+
+
+def _state(text: str, thing: Word, at: tuple[int, int] | None, whose: Named | bool) -> Statement:
+    fact: dict[str, Any] = {"predicate": f"{DOSE} {_bare(thing)}"}
+    if at is None:
+        fact |= {"value": EVERY, "mode": OVER, "span": thing.text}
+    else:
+        start, end = min(thing.start, at[0]), max(thing.end, at[1])
+        fact |= {"value": text[at[0] : at[1]], "mode": AFTER, "span": text[start:end]}
+    subject = whose if isinstance(whose, Named) else None
+    return Statement(fact, thing.start, thing.end, None, subject)

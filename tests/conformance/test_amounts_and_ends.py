@@ -1,0 +1,64 @@
+"""Doses and rents follow the latest word, and "I quit my job" ends what was told."""
+
+import pytest
+from entity_layer import Entities
+from test_entity_statements import own
+
+
+@pytest.fixture
+def entities(memory):
+    return Entities(memory)
+
+
+def tell(entities, *said):
+    for one in ("My name is Ute.", *said):
+        entities.observe(one)
+        entities.days(30)
+    return [(predicate, value) for predicate, value, _ in own(entities) if predicate != "name"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "fact"),
+    [
+        (
+            "I take 50 mcg of levothyroxine.",
+            "levothyroxine 75 mcg now",
+            ("levothyroxine", "75 mcg"),
+        ),
+        (
+            "I'm on sertraline, 50 mg a day.",
+            "They upped my sertraline to 100.",
+            ("sertraline", "100"),
+        ),
+        ("Ich nehme Metformin, 500 mg.", "Metformin jetzt 1000 mg.", ("metformin", "1000 mg")),
+        ("Tomo Eutirox de 88 mcg.", "Me han subido el Eutirox a 100 mcg.", ("eutirox", "100 mcg")),
+        ("Tomo sertralina 25 mg.", "Agora tomo sertralina 50 mg.", ("sertralina", "50 mg")),
+        ("Je prends 20 mg d'oméprazole.", "Oméprazole 40 mg maintenant.", ("oméprazole", "40 mg")),
+    ],
+)
+def test_a_dose_follows_the_latest_word(entities, first, then, fact):
+    assert tell(entities, first, then) == [(f"dose of {fact[0]}", fact[1])]
+
+
+def test_a_rent_follows_and_a_stopped_medicine_has_no_dose(entities):
+    assert tell(entities, "Our rent is £900.", "Our rent is going up to £950.") == [
+        ("rent", "£950")
+    ]
+    told = tell(entities, "I take 5 mg of ramipril.", "I stopped taking ramipril.")
+    assert told == [("rent", "£950")]
+
+
+@pytest.mark.parametrize(
+    "said", ["How much is 50 mg of ramipril?", "My mum takes 5 mg of ramipril."]
+)
+def test_no_dose_of_the_users_is_told(entities, said):
+    assert tell(entities, said) == []
+
+
+@pytest.mark.parametrize("said", ["I quit my job.", "I was made redundant.", "I retired."])
+def test_an_end_without_a_name_ends_the_job(entities, said):
+    assert tell(entities, "I work at Tarn as a driver.", said) == []
+
+
+def test_an_end_of_what_was_never_told_says_nothing(entities):
+    assert tell(entities, "I quit my job.", "I am not allergic to fish.") == []
