@@ -89,7 +89,7 @@ _ANIMALS: Final = {
     for kind, each in language.load(code, "animals").items()
     for word in each
 }
-# What a question means by other words than a kind: the group or kind -> its phrases.
+# A group or a kind -> the phrases by which a question means it without its word.
 _ASKED: Final = {name: language.words("whose", f"asked {name}") for name in ("couple", "boss")}
 OWN: Final = frozenset(word for each in _LANGUAGES for word in each.own)
 # Possessives of other people.
