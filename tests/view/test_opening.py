@@ -1,5 +1,6 @@
 """The opening in Chromium: a sentence and a picture first, a card that speaks, pictures to save."""
 
+from dataclasses import astuple
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,8 +10,10 @@ import pytest
 from tests.conftest import Memory
 from tests.view.browsing import Page
 
+from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock
+from conceptgraph_core.entities.inputs import Given
 
 DESK, PHONE = (1440, 900), (390, 844)
 ENTER, ESCAPE, RIGHT, HOME = "\ue007", "\ue00c", "\ue014", "\ue011"
@@ -188,3 +191,32 @@ def test_a_store_of_none_and_of_one(browser, viewers, portal, tmp_path, count):
 
 
 NOTHING = "Nothing is remembered yet."
+
+
+def test_two_buttons_settle_a_doubt(browser, viewers, portal, tmp_path):
+    store, now_ms = EmbeddedStore(tmp_path / "doubt.db"), Clock().now_ms()
+    portal.call(store.open)
+    memory = Memory(store, portal)
+    max_id = half_year.say(memory, now_ms, "Max", "dog")
+    for value in ("3 May", "4 June"):
+        words = f"Max was born on {value}"
+        given = Given("birthday", value, speaker="user", text=words, span=words, single=True)
+        memory.run(calls.entities.fact(max_id, *astuple(given)), user_id=half_year.USER)
+    portal.call(store.close)
+    page = open_at(browser, viewers(tmp_path / "doubt.db"), PHONE)
+    page.run("document.querySelector('#groups [data-id]').focus()")
+    page.press(ENTER)
+    page.until("return document.body.dataset.person")
+    buttons = "return [...document.querySelectorAll('#person .sentences button')]"
+    assert page.run(f"{buttons}.map((one) => one.textContent)") == ["3 May", "4 June"]
+    page.run(f"{buttons}[1].click()")
+    assert "birthday: 3 May" in page.text("#asked-about")
+    page.element("#do-it").click()
+    page.until("return document.querySelector('#person').innerText.includes('Birthday: 4 June.')")
+    assert "3 May" not in page.text("#person").partition("Messages")[0]
+
+
+def test_a_turned_phone_has_room_for_more_names(browser, half_year_of):
+    page = open_at(browser, half_year_of, PHONE)
+    page.seen_from(*DESK)
+    page.until("return document.body.dataset.opened === '58'")

@@ -14,7 +14,7 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands import card
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.view.drawing import draw_card, draw_picture
-from concept_graph_mcp.view.layout import FONT, cut, group_names, measure, place_names
+from concept_graph_mcp.view.layout import LINE, cut, group_names, measure, place_names
 from concept_graph_mcp.view.portrait import draw_portrait, is_person
 
 USER = "default"
@@ -41,7 +41,7 @@ def test_no_two_of_sixty_names_meet(aspect):
     for island in layout.islands:
         for at in island.circles:
             half = max(at.radius, measure(cut(labels[at.name])) / 2)
-            box = at.x - half, at.y - at.radius, at.x + half, at.y + at.radius + FONT * 1.25
+            box = at.x - half, at.y - at.radius, at.x + half, at.y + at.radius + LINE
             assert island.box.x - island.box.width / 2 <= box[0]
             assert box[2] <= island.box.x + island.box.width / 2
             boxes.append(box)

@@ -5,7 +5,7 @@ from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from ..printable import printable
-from .layout import FONT, TITLE_FONT, Circle, Island, cut, measure
+from .layout import BASELINE, FONT, TITLE_FONT, Circle, Island, cut, measure
 from .portrait import Name, Portrait
 
 # Colours of groups that are told apart with every common kind of colour blindness, by their
@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT, _EDGE = 1200, 900, 48
 # The height of the card's head, with the sentence, and of its foot, with the figures.
 _HEAD, _FOOT = 120, 132
 _PADDING: Final = 8.0
-LEGEND: Final = "Full: people. Pale: topics. The larger, the more present now."
+LEGEND: Final = "Full: people. Pale: other names. The larger, the more present now."
 
 
 def draw_picture(portrait: Portrait, aspect: float, *, ids: bool = False) -> str:
@@ -123,7 +123,7 @@ def _draw_name(name: Name, at: Circle, colour: str, *, names: bool, ids: bool) -
     )
     if not names:
         return f'<g class="name">{circle}</g>'
-    label = _write(cut(name.label), (at.x, at.y + at.radius + FONT), FONT)
+    label = _write(cut(name.label), (at.x, at.y + at.radius + BASELINE), FONT)
     return f'<g class="name"{known}>{circle}{label}</g>'
 
 

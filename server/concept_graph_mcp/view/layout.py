@@ -6,12 +6,15 @@ gives the same places.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from unicodedata import combining, east_asian_width
 
 FONT: Final = 13.0
 TITLE_FONT: Final = 14.0
+# The room below a circle for its label, and the label's baseline there.
+LINE: Final = FONT * 1.55
+BASELINE: Final = FONT * 1.2
 # Space between two names, around a group, and above it for its title.
 _GAP: Final = 6.0
 _MARGIN: Final = 9.0
@@ -19,9 +22,10 @@ _TITLE: Final = 24.0
 _BETWEEN_GROUPS: Final = 10.0
 _LEAST, _MOST = 6.0, 30.0
 LONGEST: Final = 24
+_SHAPES: Final = (0.7, 1.0, 1.5, 2.2)
 # Sums of the same lengths in another order may differ by so much.
 _NEARLY: Final = 1e-6
-_WINDINGS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.7, 2.0, 2.4)
+_WINDINGS: Final = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.8, 2.4)
 _NARROW: Final = frozenset("ijlftrI.,:;'|!()[]{}- ")
 _BROAD: Final = frozenset("mwMW@%&")
 
@@ -141,11 +145,14 @@ def place_names(
     """Return where the names of *groups* stand in a frame of *aspect*, its width by its height."""
     most = max(weights, default=1.0) or 1.0
     radii = [max(_LEAST, _MOST * math.sqrt(max(0.0, one) / most)) for one in weights]
-    islands = [_place_group(number, group, labels, radii) for number, group in enumerate(groups)]
-    # Which order and which winding fill the frame best depends on the sizes of the groups.
-    large = sorted(islands, key=lambda one: -one.box.width * one.box.height)
-    orders = [islands, large, sorted(islands, key=lambda one: -one.box.height)]
-    layouts = [_place_islands(each, aspect * by) for each in orders for by in _WINDINGS]
+    layouts: list[Layout] = []
+    # Which shape, order and winding fill the frame best depends on the sizes of the groups.
+    for shape in _SHAPES:
+        islands = [_place_group(group, labels, radii, shape) for group in groups]
+        islands = [replace(one, number=number) for number, one in enumerate(islands)]
+        large = sorted(islands, key=lambda one: -one.box.width * one.box.height)
+        orders = [islands, large, sorted(islands, key=lambda one: -one.box.height)]
+        layouts += [_place_islands(each, aspect * by) for each in orders for by in _WINDINGS]
     return max(layouts, key=lambda one: min(aspect / one.width, 1 / one.height))
 
 
@@ -168,14 +175,14 @@ def _place_islands(islands: Sequence[Island], aspect: float) -> Layout:
 
 
 def _place_group(
-    number: int, group: Sequence[int], labels: Sequence[str], radii: Sequence[float]
+    group: Sequence[int], labels: Sequence[str], radii: Sequence[float], aspect: float
 ) -> Island:
     """Return the group around (0, 0): the strongest in the middle, a label below each circle."""
     taken: list[Box] = []
     for name in group:
         label = measure(cut(labels[name]))
-        width, height = max(2 * radii[name], label), 2 * radii[name] + FONT * 1.35
-        taken.append(_settle(Box(0, 0, width + _GAP, height + _GAP), taken, 1.5))
+        width, height = max(2 * radii[name], label), 2 * radii[name] + LINE
+        taken.append(_settle(Box(0, 0, width + _GAP, height + _GAP), taken, aspect))
     left = min(one.x - one.width / 2 for one in taken) - _MARGIN
     right = max(one.x + one.width / 2 for one in taken) + _MARGIN
     top = min(one.y - one.height / 2 for one in taken) - _MARGIN - _TITLE
@@ -184,10 +191,10 @@ def _place_group(
     width, height = max(right - left, title), bottom - top
     x, y = (left + right) / 2, (top + bottom) / 2
     circles = (
-        Circle(name, box.x - x, box.y - y - FONT * 0.675, radii[name])
+        Circle(name, box.x - x, box.y - y - LINE / 2, radii[name])
         for name, box in zip(group, taken, strict=True)
     )
-    return Island(number, Box(0, 0, width, height), tuple(circles))
+    return Island(0, Box(0, 0, width, height), tuple(circles))
 
 
 def _move(island: Island, x: float, y: float) -> Island:

@@ -36,6 +36,9 @@ _HALF: Final = 0.5
 _TOGETHER: Final = 0.25
 _AHEAD_MS: Final = 366 * DAY_MS
 _NO_NAMES: Final = frozenset(("date", "number", "time"))
+_LEADING: Final = frozenset(
+    ["in", "to", "at", "near", "from", "nach", "im", "zu", "bei", "en", "à"]
+)
 _FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
 
 
@@ -246,9 +249,15 @@ async def _find_ahead(session: Session, rows: Sequence[Row]) -> str | None:
         labels = {entities.bare(row["label"]): is_person(row["kind"]) for row in rows}
         named = [one for one in labels if one in text]
         if named:
-            chosen = min(named, key=lambda one: (labels[one], text.index(one)))
+            chosen = min(named, key=lambda one: (not _leads_to(one, text), labels[one], one))
             return f"{chosen} {_soon(session, at)}"
     return None
+
+
+def _leads_to(name: str, text: str) -> bool:
+    """Tell whether *text* goes to *name*: to Kyoto, in Edinburgh, nach Bonn."""
+    before = text.partition(name)[0].split()
+    return bool(before) and before[-1].casefold() in _LEADING
 
 
 def _soon(session: Session, at: int) -> str:

@@ -32,7 +32,9 @@ async def speak_of(session: Session, entity_id: str) -> Row:
     name = entities.bare(known["labels"][0])
     told = await names.tell_about(session, name, known["entity_id"]) or {}
     now_ms = session.clock.now_ms()
-    facts = told.get("facts", [])
+    contested = [*_list_contested(known)]
+    doubtful = {answer["forgets"] for one in contested for answer in one["answers"]}
+    facts = [one for one in told.get("facts", []) if one["id"] not in doubtful]
     over = [one for one in facts if one["until"] is not None and one["until"] <= now_ms]
     plans = [one for one in facts if one not in over and (one["since"] or 0) > now_ms]
     said = told.get("said", [])
@@ -48,7 +50,7 @@ async def speak_of(session: Session, entity_id: str) -> Row:
         "before": [_say(session, one) for one in over],
         "ahead": [_say(session, one) for one in plans]
         + [f"{_show_day(session, one['at'])}: {one['text']}" for one in coming],
-        "doubts": [*_list_contested(known), *await _list_questions(session, known["entity_id"])],
+        "doubts": [*contested, *await _list_questions(session, known["entity_id"])],
         "said": _list_said(session, known, said),
     }
 

@@ -23,6 +23,8 @@ export class Opening {
     $("month").addEventListener("input", () => this.#grow());
     $("groups").addEventListener("click", ({ target }) => this.#pressed(target));
     $("groups").addEventListener("keydown", (event) => this.#walked(event));
+    // A phone that is turned has room for other names.
+    matchMedia(`(max-width: ${NARROW}px)`).addEventListener("change", () => this.drawn && on.attempt(() => this.show()));
     $("close-person").addEventListener("click", () => this.close());
     $("save").addEventListener("change", ({ target }) => {
       on.attempt(() => this.#save(target.value).finally(() => (target.value = "")));
