@@ -43,6 +43,18 @@ def facts(text: str) -> list[tuple[str, ...]]:
         ("Não gosto de coentros", [("dislikes", "coentros")]),
         ("Me mudé a Gijón en enero", [("home", "Gijón", "after")]),
         ("Soy alérgica a los gatos", [("allergy", "gatos")]),
+        ("I am no longer allergic to birch", [("allergy", "birch", "over")]),
+        (
+            "I am allergic to cashews, not walnuts: the test was wrong",
+            [("allergy", "walnuts", "over"), ("allergy", "cashews")],
+        ),
+        (
+            "Ich bin allergisch gegen Cashews, nicht gegen Walnüsse",
+            [("allergy", "Walnüsse", "over"), ("allergy", "Cashews")],
+        ),
+        # Neither ends an allergy nor begins a job.
+        ("I am allergic to peanuts, not just almonds", [("allergy", "peanuts")]),
+        ("I start at eight now, so that I can swim", []),
         ("Me encanta el mar", [("likes", "mar")]),
         ("J'habite à Nantes", [("home", "Nantes")]),
         ("Je suis infirmière à Brest", [("occupation", "infirmière")]),

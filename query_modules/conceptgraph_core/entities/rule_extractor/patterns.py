@@ -66,6 +66,11 @@ class Pattern:
     mode: str
     spoken: Words
 
+    @property
+    def is_contrast(self) -> bool:
+        """Return whether its value is what one thing is not: "allergic to cashews, not walnuts"."""
+        return self.mode == OVER and any(ANY in word for word in self.words)
+
 
 def _read(code: str) -> Iterator[Pattern]:
     data = language.load(code, _TOPIC)

@@ -78,12 +78,14 @@ def statements(
             starting = () if is_name else patterns.BY_FIRST.get(word.folded, ())
             if place in sentence.subjects:
                 starting += patterns.BY_FIRST[patterns.SUBJECT] + patterns.BY_FIRST[patterns.OWNER]
-            told: set[str] = set()
+            told: set[tuple[str, bool]] = set()
             for pattern in starting:
-                if pattern.predicate in told:
+                # "Allergic to cashews, not walnuts" states one and ends another.
+                kind = pattern.predicate, pattern.is_contrast
+                if kind in told:
                     continue
                 found = list(_read_statements(text, sentence, place, pattern))
-                told.update(pattern.predicate for _ in found)
+                told.update(kind for _ in found)
                 yield from found
 
 
@@ -311,6 +313,9 @@ def _read_statements(
 def _list_words_of_value(rest: Sequence[Word], pattern: Pattern) -> Sequence[Word]:
     """Return the words of *rest*, those behind a pattern, in which its value may be."""
     if len(rest) > 1 and kin.of(rest[0].folded, rest[1].folded):
+        return []
+    if pattern.is_contrast and rest and rest[0].folded in pattern.spoken.fillers:
+        # "Not only walnuts" ends nothing.
         return []
     while rest and rest[0].folded in pattern.spoken.fillers:
         rest = rest[1:]
