@@ -24,6 +24,7 @@ from tests.server.forking import run_process
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.embedding import minilm
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core import limits
@@ -110,13 +111,18 @@ def test_the_example_goes_as_the_readme_shows_it_on_each_host(store, portal):
     assert {line.split()[1] for line in shown if line.startswith("> ")} == {"remember", "recall"}
 
 
-# The second demo that there was is part of the one, and its option still accepted.
-@pytest.mark.parametrize("options", [[], ["--memory"]], ids=["demo", "demo --memory"])
-def test_the_demo_prints_what_its_page_shows(options, tmp_path):
-    environment = {key: value for key, value in os.environ.items() if key != "TZ"}
+@pytest.mark.skipif(not minilm.is_installed(), reason="the page shows the default installation")
+@pytest.mark.parametrize(
+    ("options", "marker"),
+    [([], "demo-output"), (["--apollo"], "apollo-output")],
+    ids=["demo", "demo --apollo"],
+)
+def test_the_demo_prints_what_its_page_shows(options, marker, tmp_path):
+    default = ("TZ", settings.EMBEDDINGS_VARIABLE)
+    environment = {key: value for key, value in os.environ.items() if key not in default}
     # What is set for the owner's server is none of the demo's.
     environment |= {"CONCEPT_GRAPH_TOOLSETS": "entity", "AROUSAL_TAU_MS": "1000"}
-    environment["XDG_DATA_HOME"] = str(tmp_path)
+    environment |= {"XDG_DATA_HOME": str(tmp_path)}
     shown = subprocess.run(
         [sys.executable, "-m", "concept_graph_mcp", "demo", *options],
         env=environment | {"COLUMNS": "100", "PYTHONIOENCODING": "utf-8"},
@@ -124,15 +130,17 @@ def test_the_demo_prints_what_its_page_shows(options, tmp_path):
         encoding="utf-8",
         check=True,
     ).stdout
-    lines = shown.rstrip().splitlines()
-    assert lines == after(DEMO, "demo-output").splitlines()
-    assert len(lines) < 60
-    assert [one.name for one in (tmp_path / "concept-graph-mcp").iterdir()] == ["demo.db"]
+    lines, _, told = shown.partition("\n\nSee all of it as a picture: ")
+    assert lines.rstrip().splitlines() == after(DEMO, marker).splitlines()
+    assert len(lines.splitlines()) < 64
+    if not options:
+        assert told.split() == ["concept-graph-mcp", "view"]
+        assert [one.name for one in (tmp_path / "concept-graph-mcp").iterdir()] == ["demo.db"]
 
 
 def test_the_demo_shows_all_layers_and_silence():
     parts = {*(TITLES[one] for one in (WHO, SAID, MIND)), "nothing belongs to that"}
-    assert parts <= {line.strip() for line in after(DEMO, "demo-output").splitlines()}
+    assert parts <= {line.strip() for line in after(DEMO, "apollo-output").splitlines()}
 
 
 def test_the_set_up_commands_name_what_exists():

@@ -1,43 +1,88 @@
 """Show this memory without a database or a model, in under a minute (`demo`)."""
 
+import os
 import shlex
+import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
 
 from ..settings import default_path, demo_path, store_path
-from .common import Failure
+from .common import Failure, with_session
 from .notes import note
 
 
 @click.command()
-# Its demo is part of this one.
-@click.option("--memory", is_flag=True, hidden=True)
+@click.option("--apollo", is_flag=True, help="Replay the flight of Apollo 13 instead.")
+@click.option("--no-open", is_flag=True, help="Do not open the picture in the browser.")
 @click.pass_obj
-def demo(embedded: str | None, /, *, memory: bool) -> None:
-    """Replay the flight of Apollo 13, and recall it that evening, a week and a month later.
+def demo(embedded: str | None, /, *, apollo: bool, no_open: bool) -> None:
+    """Live through half a year of a made-up person, and show what her agent knows unasked.
 
-    It starts this server as an MCP client would. The graph is in demo.db of the data directory,
-    which the next demo replaces, and view draws it until you have a memory of your own. With
+    It keeps the half year in demo.db of the data directory, which the next demo replaces, and opens
+    its picture if there is a screen; view draws it until you have a memory of your own. With
     --embedded=PATH it is in that file, which must not exist yet.
     """
+    chosen = None if embedded is None else store_path(embedded)
+    if chosen is not None and chosen.exists():
+        raise Failure(f"{chosen}: exists already; the demo wants a store of its own")
+    if apollo:
+        _fly(chosen)
+        return
+    # Imported only here, because a terminal takes long to import.
+    from . import half_year
+
+    def live(path: Path) -> None:
+        with_session(str(path), half_year.print_story, creates=True)
+
+    if chosen is None:
+        path = _keep_last(live)
+    else:
+        path = chosen
+        live(path)
+    _show_picture(path, opens=not no_open and sys.stdout.isatty() and has_screen(os.environ))
+
+
+def has_screen(environment: Mapping[str, str], platform: str = sys.platform) -> bool:
+    """Return whether a browser that opens here is seen by the person at the terminal."""
+    if environment.get("CI"):
+        return False
+    if platform in {"win32", "darwin"}:
+        return not environment.get("SSH_CONNECTION")
+    return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+
+
+def _fly(chosen: Path | None) -> None:
     # Imported only here, because an MCP client takes a second to import.
     from . import flight
 
-    del memory
-    if embedded:
-        path = store_path(embedded)
-        if path.exists():
-            raise Failure(f"{path}: exists already; the demo wants a store of its own")
-        flight.relive(path)
+    if chosen is not None:
+        flight.relive(chosen)
         return
+    with tempfile.TemporaryDirectory() as folder:
+        flight.relive(Path(folder) / "demo.db")
+
+
+def _keep_last(live: Callable[[Path], None]) -> Path:
+    """Return the demo's own file with what *live* does; the last one is whole until that ends."""
     kept = demo_path()
     kept.parent.mkdir(parents=True, exist_ok=True)
-    # One that fails or is ended leaves the last one whole.
     with tempfile.TemporaryDirectory(prefix=".demo-", dir=kept.parent) as folder:
         path = Path(folder) / kept.name
-        flight.relive(path)
+        live(path)
         path.replace(kept)
-    draws = "view" if not default_path().exists() else f"--embedded={shlex.quote(str(kept))} view"
-    note(f"concept-graph-mcp {draws} draws it.")
+    return kept
+
+
+def _show_picture(path: Path, *, opens: bool) -> None:
+    from .viewing import view
+
+    if opens:
+        note("The picture of all this opens in the browser; Ctrl-C ends it.")
+        view.main([], obj=str(path), standalone_mode=False)
+        return
+    is_drawn = path == demo_path() and not default_path().exists()
+    option = "" if is_drawn else f"--embedded={shlex.quote(str(path))} "
+    click.echo(f"\nSee all of it as a picture: concept-graph-mcp {option}view")

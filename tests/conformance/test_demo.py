@@ -1,0 +1,85 @@
+"""The demo's half year on each host: what the agent gets with a message, and what it does not."""
+
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from concept_graph_mcp.commands import demo, half_year
+from concept_graph_mcp.embedding import minilm
+from concept_graph_mcp.session import Clock, Later, Session
+from conceptgraph_core import limits
+
+# The message of each day -> words that its notes must have, and words that they must not.
+EXPECTED = {
+    "What could I cook for Theo on Saturday?": (["Theo (partner)", "risotto"], ["former"]),
+    "I found a photo of Theo in a drawer.": (
+        ["Theo (partner until 2026-05-08)", "Theo moved out"],
+        ["Theo (partner)"],
+    ),
+    "I am baking for Leo this weekend.": (
+        ["Leo (nephew)", "allergy: cashews", "“Leo is allergic to cashews, not walnuts”"],
+        ["allergy: walnuts", "“Leo is allergic to walnuts”"],
+    ),
+    "I am buying Imogen a present.": (
+        ["Imogen (friend)", "engaged to Alasdair"],
+        ["Ines"],
+    ),
+    "I miss singing.": (["I sang it.", "Marguerite wrote: we sing Brahms"], ["Theo", "Leo"]),
+    "Good morning! How are you?": ([], []),
+}
+
+# What only the embedding ranks high enough for the few tokens of the demo.
+BY_MEANING = {
+    "I found a photo of Theo in a drawer.": "2026-05-08 22:46, note: “Rosa and Theo broke up”",
+    "I am buying Imogen a present.": "(ahead), note: “Imogen and Alasdair marry in Edinburgh on 5",
+}
+
+
+@pytest.fixture(params=[None, "minilm"], ids=["words", "minilm"])
+def session(request, store):
+    if request.param is not None and not minilm.is_installed():
+        pytest.skip("the model is not installed")
+    embedding = Later(request.param) if request.param else None
+    return Session(
+        store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock(), "rosa", embedding=embedding
+    )
+
+
+def test_the_notes_of_the_half_year_are_what_she_said(session, portal):
+    async def collect() -> dict[str, str]:
+        steps = half_year.read_steps()
+        return {step["shown"]: notes async for step, notes in half_year.live(session, steps)}
+
+    notes = portal.call(collect)
+    assert list(notes) == list(EXPECTED)
+    missing = [
+        (one, m) for m, (there, _) in EXPECTED.items() for one in there if one not in notes[m]
+    ]
+    wrong = [(one, m) for m, (_, absent) in EXPECTED.items() for one in absent if one in notes[m]]
+    assert (missing, wrong) == ([], [])
+    if session.embedding is not None:
+        assert [m for m, text in BY_MEANING.items() if text not in notes[m]] == []
+    assert notes["Good morning! How are you?"] == ""
+
+
+def test_her_half_year_is_in_the_order_of_time():
+    times = [step["at"] for step in half_year.read_steps()]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {}, False),
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("linux", {"DISPLAY": ":0", "CI": "true"}, False),
+        ("linux", {"SSH_CONNECTION": "a 1 b 22"}, False),
+        ("darwin", {}, True),
+        ("darwin", {"SSH_CONNECTION": "a 1 b 22"}, False),
+        ("win32", {}, True),
+        ("win32", {"CI": "true"}, False),
+    ],
+)
+def test_a_browser_opens_only_where_there_is_a_screen(platform, environment, expected):
+    assert demo.has_screen(environment, platform) is expected
