@@ -60,7 +60,7 @@ ORDER = [
             "dropins",
             "testing",
             "clients",
-            "today",
+            "resources",
         )
     ),
     *(f"{SHELL}.{name}" for name in ("backfill", "observing", "health")),

@@ -1,7 +1,5 @@
 """Build the MCP server over a store, and serve it over stdio.
 
-Offer who the user is as a resource, which a person attaches to a chat, and to the prompt.
-
 End a server on a signal of the system: first cancel its calls.
 """
 
@@ -21,7 +19,7 @@ from zoneinfo import ZoneInfo
 
 import anyio
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.resources import FunctionResource, Resource
+from mcp.server.subscriptions import InMemorySubscriptionBus
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.dates import DAY_MS
@@ -33,6 +31,7 @@ from .errors import StoreError
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
 from .hosts.store import EXPORTS, KeptStore, Many, Store
+from .resources import ICON, LISTS, add_resources, describe_user, tell_changes
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
@@ -117,8 +116,10 @@ def build(
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
     tools += aliases.of(tools, others)
+    bus = InMemorySubscriptionBus()
     for tool in tools:
         tool.refusal = refusal
+        tool.icons = [ICON]
 
     @asynccontextmanager
     async def lifespan(_: MCPServer) -> AsyncIterator[None]:
@@ -130,6 +131,8 @@ def build(
                 tasks.start_soon(_collect_again)
             if session.embedding is not None:
                 tasks.start_soon(_embed_new, session)
+            if asked is None:
+                tasks.start_soon(tell_changes, session, bus)
             if hooks_of is not None:
                 # Imported here, because a server of many users has no hooks.
                 from .hooks import listening
@@ -160,17 +163,15 @@ def build(
         extensions=[mcp_app.extension()],
         lifespan=lifespan,
         log_level="WARNING",
-        # Nothing that a client could subscribe to ever changes.
-        subscriptions=False if asked is not None else None,
+        icons=[ICON],
+        cache_hints=LISTS,
+        # A server of many users does not know whose memory a subscriber reads.
+        subscriptions=False if asked is not None else bus,
     )
     profile: Callable[[], Awaitable[str]] | None = None
     if {"everyday", "chatgpt"} & {*toolsets} and refusal is None:
-        # Only these toolsets need it.
-        from . import today
-
-        server.add_resource(today.resource(asked or session))
-        server.add_resource(resource(asked or session))
-        profile = functools.partial(told, asked or session)
+        add_resources(server, asked or session)
+        profile = functools.partial(describe_user, asked or session)
     for prompt in prompts(toolsets, profile):
         server.add_prompt(prompt)
     server.middleware.append(stdin.refuse_unreadable)
@@ -329,35 +330,3 @@ async def _collect_again() -> None:
         await anyio.sleep(_STARTED_AFTER_S)
     finally:
         gc.enable()
-
-
-URI = "memory://me"
-
-
-def resource(session: Session) -> Resource:
-    """Return the resource over *session*."""
-
-    async def me() -> str:
-        # Imported when it is first read, because few servers are asked for it.
-        from .hooks import notes
-
-        return await notes.make_notes_on_user(session)
-
-    return FunctionResource(
-        uri=URI,
-        name="me",
-        title="Who the user is",
-        description="Own facts, what is kept always, wishes, those closest, and what is coming up.",
-        mime_type="text/plain",
-        fn=me,
-    )
-
-
-async def told(session: Session) -> str:
-    """Return the same for a prompt: nothing, if the store does not answer."""
-    from .hooks import notes
-
-    try:
-        return await notes.make_notes_on_user(session)
-    except StoreError:
-        return ""

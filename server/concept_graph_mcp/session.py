@@ -146,6 +146,8 @@ class Session:
     patience_s: float | None = None
     # Told each call that may have kept a text without a vector: its session and its time.
     on_kept: "list[Callable[[Session, int], None]]" = field(default_factory=list)
+    # Told each call that may have changed what is stored, other than accesses.
+    on_written: "list[Callable[[], None]]" = field(default_factory=list)
     # The texts whose vectors this process is making.
     unfinished: Unfinished = field(default_factory=Unfinished)
     # Set when the store is opened, by `sharing.adopt_shared`.
@@ -366,6 +368,9 @@ class Session:
         rows = await self.store.call(call, context)
         if isinstance(rows, Rows) and rows.advice is not None:
             _advise(rows.advice)
+        if call.procedure.writes and not call.procedure.counts:
+            for note_written in self.on_written:
+                note_written()
         if call.procedure.name in calls.embedding.KEEPING:
             for tell in self.on_kept:
                 tell(self, now_ms)
