@@ -80,6 +80,10 @@ def live(memory: Any, scope: str) -> None:
     [third] = run(made)
     run(calls.memories.forget(third["memory_id"], f"{mark} reason"))
     run(calls.items.items(scope, [{"do": "put", "path": "notes/nuts", "text": f"{said} too"}]))
+    # Each user has an import of the same name.
+    brought = {"id": f"{mark}-message", "text": f"{said}, it was written", "speaker": "user"}
+    where = {"thread": "letters", "position": 0, "said_at": memory.now_ms}
+    run(calls.ingesting.ingest(scope, [{**brought, **where, "metadata": {"imports": ["i"]}}]))
     observed = [{"label": name, "type": "entity"} for name in ("Max", "Maxi", f"{mark} Paul")]
     text = f"Max, Maxi and {mark} Paul eat hazelnuts"
     run(calls.entities.observe("s", "m", "user", text, observed, user_id=scope))
@@ -352,3 +356,25 @@ def test_nobody_has_an_id_that_an_export_or_the_words_take_for_another_scope(mem
     with pytest.raises(StoreError, match=f"user_id: {reason}"):
         memory.import_rows([{"kind": "concept", "name": "private", "user_id": user}])
     assert memory.records() == []
+
+
+def test_an_import_is_taken_back_only_from_its_own_user(lived):
+    def brought() -> list[str]:
+        return [one["id"] for one in lived.records() if one.get("id", "").endswith("-message")]
+
+    ids = [f"{MARKS[user]}-message" for user in (ANN, BOB)]
+    lived.run(calls.ingesting.retract(ANN, "i", ids), user_id=ANN)
+    assert brought() == [ids[1]]
+
+
+def test_what_all_share_becomes_one_users_and_nothing_of_another_changes(lived):
+    def of(user: str) -> list[str]:
+        mine = (one for one in lived.records() if one.get("user_id", SHARED) == user)
+        return sorted(json.dumps(one, sort_keys=True) for one in mine)
+
+    before = of(BOB)
+    lived.run(calls.users.adopt_shared(ANN))
+    assert of(BOB) == before
+    assert MARKS[SHARED] in repr(of(ANN))
+    assert MARKS[BOB] not in repr(of(ANN))
+    assert MARKS[SHARED] not in repr(of(SHARED))
