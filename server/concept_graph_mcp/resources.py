@@ -59,7 +59,7 @@ def add_resources(server: MCPServer, session: Session) -> None:
     async def complete(ref: Any, argument: CompletionArgument, _: Any) -> Completion | None:
         if not isinstance(ref, ResourceTemplateReference) or ref.uri != ABOUT:
             return None
-        return Completion(values=await _complete_name(session, argument.value))
+        return Completion(values=await complete_name(session, argument.value))
 
 
 def _make_today(session: Session) -> Resource:
@@ -113,7 +113,7 @@ async def describe_user(session: Session) -> str:
         return ""
 
 
-async def _complete_name(session: Session, begun: str) -> list[str]:
+async def complete_name(session: Session, begun: str) -> list[str]:
     """Return names of people, things and concepts that begin with *begun*, or have such a word."""
     if not begun.strip():
         return []

@@ -365,6 +365,27 @@ def test_recall_and_search_say_in_one_line_that_nothing_is_stored(home):
     assert "Nothing is stored yet" not in ok("recall", "volcanoes").stdout
 
 
+def test_about_suggests_a_similar_name_and_none_where_none_is(home):
+    ok("remember", "Biscuit is a greyhound", "--about", "Biscuit (dog)")
+    told = ok("about", "Bisquit").stdout
+    assert told == 'Nothing is known of "Bisquit". Did you mean "Biscuit"?\n'
+    assert ok("about", "Bismarck").stdout == 'Nothing is known of "Bismarck".\n'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"type":"entity","name":"Biscuit","entityType":"dog","observations":[]}',
+        '{"type":"relation","from":"a","to":"b","relationType":"knows"}',
+    ],
+)
+def test_ingest_of_server_memorys_file_names_the_import(home, line):
+    result = run("ingest", str(written(home / "memory.json", line + "\n")))
+    assert result.exit_code == 1
+    assert "concept-graph-mcp import memory.json reads it" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 def test_a_store_given_to_one_client_becomes_that_of_all_commands(home):
     ok(f"--embedded={home / 'mine.db'}", "setup", "cursor", "--yes")
     assert str(home / "mine.db") in (settings_file.read_file() or {}).values()

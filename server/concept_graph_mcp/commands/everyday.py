@@ -4,6 +4,7 @@ A text that a person types is the owner's own word. With --said only that is quo
 outside it do not count as the owner's.
 """
 
+import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -27,6 +28,8 @@ from .verb_options import LEFT_OUT, options
 
 Row = dict[str, Any]
 
+# A name is suggested if it shares so many first letters, and is so similar.
+_BEGINNING, _ALIKE = 2, 0.7
 _TIMES = ("at", "since", "until")
 _NOTHING = "No stored text matches these words; it may be stored in others (--also)."
 # A question first gives so many of the latest texts of each kind a vector, within so many seconds.
@@ -241,23 +244,34 @@ def about(embedded: str | None, /, *, words: tuple[str, ...], as_json: bool, **g
     """
     name = " ".join(words)
 
-    async def work(session: Session) -> Row:
+    async def work(session: Session) -> tuple[Row, str | None]:
         row, advice = await everyday.tell_about(session, name, **given)
         if advice is not None and not row["nothing"]:
             note(advice)
         for field in ("facts", "said"):
             row[field] = [_dated(session, one) for one in row[field]]
-        return row
+        return row, await _find_meant(session, name) if row["nothing"] else None
 
-    row = with_everyday(embedded, work)
+    row, meant = with_everyday(embedded, work)
     if as_json:
         print_json({**row, "more": dict(row["more"])})
         return
     if row["nothing"]:
-        say(f"Nothing is known of {show_name(name)}.")
+        asks = "" if meant is None else f" Did you mean {show_name(meant)}?"
+        say(f"Nothing is known of {show_name(name)}.{asks}")
         return
     for line in _about_lines(row):
         say(line)
+
+
+async def _find_meant(session: Session, name: str) -> str | None:
+    """Return a name with the same beginning that *name* may be a misspelling of."""
+    # Imported here, because a known name needs none of it.
+    from ..resources import complete_name
+
+    known = {one.casefold(): one for one in await complete_name(session, name[:_BEGINNING])}
+    close = difflib.get_close_matches(name.casefold(), known, 1, _ALIKE)
+    return known[close[0]] if close else None
 
 
 def _dated(session: Session, row: Mapping[str, Any]) -> Row:
