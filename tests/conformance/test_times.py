@@ -248,7 +248,8 @@ def test_a_question_about_nobody_known_gets_nothing_of_its_time(days):
 @pytest.mark.parametrize(
     "message",
     ["What will I buy in June 2027?", "What did I buy?", "What did I buy in 2025?",
-     "Did I buy more in April than in May?"],
+     "Did I buy more in April than in May?", "What could I cook on Saturday?",
+     "What should I plan for May?"],
 )  # fmt: skip
 def test_no_other_time_is_a_past_time_among_words(message):
     assert asking.told_around(message, ms(2026, 6, 17), ZONE) is None

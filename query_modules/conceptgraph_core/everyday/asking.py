@@ -79,15 +79,23 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
 def told_around(message: str, asked_at: int, zone: tzinfo) -> Span | None:
     """Return the time over or begun that *message* names among other words; None: it names none.
 
-    An example is "what did I buy in May?". A year is too long to be read through.
+    An example is "what did I buy in May?". A year is too long to be read through. A day lies ahead
+    unless the message speaks of the past: "what could I cook on Saturday?".
     """
     said = find_periods(message, asked_at, zone)
     if said.is_ahead or len(said.periods) != 1:
         return None
     [period] = said.periods
-    is_past = period.to_ms <= asked_at or (said.is_past and period.from_ms <= asked_at)
-    is_short = period.to_ms - period.from_ms <= _LONGEST_AROUND_MS
-    return Span(period.from_ms, period.to_ms) if is_past and is_short else None
+    length = period.to_ms - period.from_ms
+    is_over = period.to_ms <= asked_at and length > _LONGEST_DAY_MS and not _has_modal(message)
+    is_past = period.from_ms <= asked_at if said.is_past else is_over
+    return Span(period.from_ms, period.to_ms) if is_past and length <= _LONGEST_AROUND_MS else None
+
+
+def _has_modal(message: str) -> bool:
+    """Tell whether *message* asks for what should or could be."""
+    words = split(message)
+    return not language.read_spoken(words, "oneself", "unsure").isdisjoint(words)
 
 
 def _are_a_week_apart(one: Period, other: Period) -> bool:
