@@ -45,7 +45,7 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
         is_left = _follows(said, name, "left user")
         is_left = is_left or (kind in _COUPLE and _follows(said, name, "left home"))
         if is_left or (_is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name))):
-            over = at
+            over = at if over is None else over
         elif endings.has_phrase(said, "together"):
             over = None
     return over
