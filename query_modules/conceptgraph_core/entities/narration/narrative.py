@@ -88,7 +88,7 @@ def brief(
 ) -> Iterator[tuple[Node, list[Part]]]:
     """Yield those *meant* by *message*, each with a line: who it is, its current facts.
 
-    *meant* is what `named_by` returns. Of a *past*, ended ones and ended facts come first. The
+    *meant* is what `named_by` returns. For a *past*, ended ones and ended facts come first. The
     parts of a line are texts and times (unix ms). Contradicting facts come first, then candidates
     and the number of entities of the name. Without any fact, the time of the user's latest mention
     follows, with its words where *quotes* says true of it.
