@@ -68,10 +68,8 @@ def test_groups_are_those_of_a_life_and_are_called_after_their_strongest(drawn):
     assert f"around {labels[0]}<" in draw_picture(drawn, 1.6)
 
 
-def test_one_sentence_says_how_often_since_when_who_and_what_is_ahead(drawn, images):
+def test_one_sentence_says_how_often_since_when_who_and_what_is_ahead(drawn):
     words = drawn.sentence()
-    if images is not None:
-        (images / "year.svg").write_text(draw_card(drawn, None), "utf-8")
     assert (
         words
         == f"You and I: {drawn.days} days of talk since September 2025, 43 people; Kyoto in April."
