@@ -40,6 +40,11 @@ def test_a_dose_follows_the_latest_word(entities, first, then, fact):
     assert tell(entities, first, then) == [(f"dose of {fact[0]}", fact[1])]
 
 
+def test_a_dose_follows_across_languages(entities):
+    told = tell(entities, "I take 50 mcg of levothyroxine.", "Ahora tomo levotiroxina 100 mcg.")
+    assert told == [("dose of levotiroxina", "100 mcg")]
+
+
 def test_a_rent_follows_and_a_stopped_medicine_has_no_dose(entities):
     assert tell(entities, "Our rent is £900.", "Our rent is going up to £950.") == [
         ("rent", "£950")

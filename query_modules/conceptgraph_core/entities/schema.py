@@ -76,6 +76,8 @@ SINGLE: Final = (
     *("birthday", "name", "age", "spouse", "partner", "employer", "home", "boss", "diet"),
     "occupation",
 )
+# A fact on how much of a medicine one takes begins so: "dose of sertraline".
+DOSE: Final = "dose of "
 # The relation of a stated fact to an earlier one: it stands beside it, comes after it, or says that
 # it is over.
 BESIDE: Final = "beside"

@@ -13,6 +13,11 @@ Row = dict[str, Any]
 _YEAR_MS: Final = 365.25 * DAY_MS
 # One has one of these at a time.
 COUPLES: Final = frozenset(("partner", "spouse", "girlfriend", "boyfriend", "fiance"))
+# Spellings of medicines, each with the one that stands for it.
+_SPELT: Final = (
+    *(("th", "t"), ("ph", "f"), ("y", "i"), ("k", "c"), ("ou", "u"), ("ae", "e"), ("oe", "e")),
+    *((letter * 2, letter) for letter in "cflmnprst"),
+)
 
 
 def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
@@ -48,7 +53,7 @@ def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -
     return [
         one
         for one in bitemporal.facts(graph, components.members(graph, entity))
-        if names.canonical(one.get("predicate")) in wanted
+        if name_slot(one.get("predicate")) in wanted
         and bitemporal.is_known(one, now_ms)
         and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
         and not says_same(graph, one, given, about)
@@ -57,8 +62,21 @@ def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -
 
 def _list_rivals(predicate: str) -> frozenset[str]:
     """Return the predicates of which one has one at a time: a boyfriend, or a spouse."""
-    name = names.canonical(predicate)
+    name = name_slot(predicate)
     return COUPLES if name in COUPLES else frozenset((name,))
+
+
+def name_slot(predicate: str) -> str:
+    """Return the canonical name of a predicate, that of a dose for all spellings of a medicine.
+
+    Names of medicines are spelt by the same few rules: levothyroxine, levotiroxina, Levothyroxin.
+    """
+    name = names.canonical(predicate)
+    if not name.startswith(schema.DOSE):
+        return name
+    for written, spelt in _SPELT:
+        name = name.replace(written, spelt)
+    return name.rstrip("aeo")
 
 
 def list_conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:

@@ -162,10 +162,10 @@ def says_nothing(graph: Graph, entity: Node, claim: Claim) -> bool:
 
 def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
     """Return the current facts that end with *predicate*: with an employer goes the occupation."""
-    name = names.canonical(predicate)
+    name = comparing.name_slot(predicate)
     wanted = (name, "occupation") if name == "employer" else (name,)
     current = bitemporal.current(graph, components.members(graph, entity))
-    return [one for one in current if names.canonical(one.get("predicate")) in wanted]
+    return [one for one in current if comparing.name_slot(one.get("predicate")) in wanted]
 
 
 def _end_every(

@@ -79,9 +79,9 @@ _OWN_BEFORE: Final = re.compile(rf"\b{_MINE} (?:(\w+) )?(\w[\w-]*) \Z")
 _COMPOSED: Final = frozenset(("manager", "coach", "teacher", "doctor", "trainer"))
 _SAYING_WHICH: Final = language.words("change", "new") | language.words("change", "old") | FORMER
 _APPOSED_BEHIND: Final = (
-    re.compile(rf"(?:,| is| ist) {_MINE} (?:\w+ )?(\w[\w-]*)"),
-    re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) (\w[\w-]*)"),
-    re.compile(rf" (?:is|ist) {_ARTICLE} (\w[\w-]*)"),
+    re.compile(rf"(?:,| is| ist) {_MINE} (?:(\w+) )?(\w[\w-]*)"),
+    re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) ()(\w[\w-]*)"),
+    re.compile(rf" (?:is|ist) {_ARTICLE} ()(\w[\w-]*)"),
 )
 _IS: Final = (
     r"that is|that's|i\.e\.|aka|a\.k\.a\.|also called|also known as|better known as|known as"
@@ -215,13 +215,13 @@ def kind(text: str, label: str) -> str | None:
     """Return the kind that the user names: the sister of "my sister Clara"."""
     places = _places(text, label)
     own = _before(_OWN_BEFORE, text, places)
-    if own is not None and own[2] in _COMPOSED and own[1] and own[1] not in _SAYING_WHICH:
-        return f"{own[1]} {own[2]}".casefold()
-    behind = (_behind(pattern, text, places) for pattern in _APPOSED_BEHIND)
-    found = [match[1] for match in behind if match is not None]
-    said = ([] if own is None else [own[2]]) + found
-    first = next((one for one in said if kinds.path(one) is not None), None)
-    return None if first is None else str(first).casefold()
+    found = (own, *(_behind(pattern, text, places) for pattern in _APPOSED_BEHIND))
+    for between, kind in (match.groups() for match in found if match is not None):
+        if kind in _COMPOSED and between and between not in _SAYING_WHICH:
+            return f"{between} {kind}".casefold()
+        if kinds.path(kind) is not None:
+            return str(kind).casefold()
+    return None
 
 
 def _qualifier(text: str, label: str) -> str | None:

@@ -1,7 +1,6 @@
 """Select the user's own facts, and the people closest to the user."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final
 
 from ...language import oneself
 from ...retrieval.question import Past
@@ -13,8 +12,6 @@ from . import parted
 from .current_facts import facts_now, facts_over, value_briefly
 from .sentences import Part, called
 from .wholes import Whole, Wholes
-
-_DOSE: Final = "dose of "
 
 
 def selves(graph: Graph) -> list[Node]:
@@ -69,7 +66,7 @@ def list_dosed(graph: Graph) -> set[str]:
         for node in selves(graph)
         for one in bitemporal.facts(graph, components.members(graph, node))
     )
-    return {one.removeprefix(_DOSE) for one in told if one.startswith(_DOSE)}
+    return {one.removeprefix(schema.DOSE) for one in told if one.startswith(schema.DOSE)}
 
 
 def named(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:

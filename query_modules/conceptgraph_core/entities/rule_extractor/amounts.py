@@ -11,7 +11,7 @@ from ... import language
 from ...words.languages import STOP_WORDS
 from ..language import kin
 from ..language.ordinary import ORDINARY
-from ..schema import AFTER, EVERY, FIRST_PERSON, OVER
+from ..schema import AFTER, DOSE, EVERY, FIRST_PERSON, OVER
 from . import people
 from .naming import Named
 from .statements import Statement
@@ -20,7 +20,6 @@ from .written import Word
 # Not by an import statement: a reload of the modules would drop the names it defines.
 re: Final[Any] = __import__("re")
 
-DOSE: Final = "dose of"
 _TOPIC: Final = "amounts"
 _UNITS: Final = "|".join(sorted(language.words(_TOPIC, "units"), key=len, reverse=True))
 _AMOUNT: Final = re.compile(rf"(?<![\w.,])\d[\d.,]*\s?(?:{_UNITS})\b", re.IGNORECASE)
@@ -169,7 +168,7 @@ def _find_whose(
 
 
 def _state(text: str, thing: Word, at: tuple[int, int] | None, whose: Named | bool) -> Statement:
-    fact: dict[str, Any] = {"predicate": f"{DOSE} {_bare(thing)}"}
+    fact: dict[str, Any] = {"predicate": f"{DOSE}{_bare(thing)}"}
     if at is None:
         fact |= {"value": EVERY, "mode": OVER, "span": thing.text}
     else:
