@@ -58,7 +58,8 @@ def ingest(there, folder, *more):
 
 def test_there_is_a_file_for_each_month_and_each_entity(folder):
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*.md"))
-    assert files == ["entities/Clara.md", "memories/2025-05.md", "memories/2025-06.md"]
+    notes = ["memories/2025-05.md", "memories/2025-06.md"]
+    assert files == ["entities/Clara.md", "entities/the user.md", *notes]
     text = (folder / "memories/2025-06.md").read_text()
     assert re.search(
         r"^## 2025-06-15 16:00\n<!-- memory \S+ -->\n\[\[Clara\]\].*\n\nClara is allergic to haz",

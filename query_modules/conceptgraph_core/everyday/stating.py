@@ -45,11 +45,14 @@ def add_stated(
     found = rule_extractor.observations(message.text, languages, with_known=True)
     user = next((one for one in found if one["label"] == entities.SELF), None)
     own = {names.canonical(one["object"]) for one in _facts(user) if "object" in one}
+    called = {names.canonical(one["label"]): _call_as_given(one["label"], given) for one in found}
     for one in found:
-        name = names.canonical(one["label"])
-        for fact in one.get("facts") or () if is_change else ():
-            if fact["predicate"] in entities.SINGLE:
+        name = names.canonical(called[names.canonical(one["label"])])
+        for fact in one.get("facts") or ():
+            if is_change and fact["predicate"] in entities.SINGLE:
                 fact.setdefault("mode", entities.AFTER)
+            if "object" in fact:
+                fact["object"] = called.get(names.canonical(fact["object"]), fact["object"])
         if name in rows:
             rows[name] |= {"facts": one["facts"]} if one.get("facts") else {}
         elif one is user or name in own:
@@ -60,6 +63,17 @@ def add_stated(
         user = rows.setdefault(entities.SELF, _make_user())
         user["facts"] = [*_facts(user), *ties]
     return message._replace(observations=list(rows.values())[: entities.MAX_OBSERVATIONS])
+
+
+def _call_as_given(label: str, given: Iterable[Row]) -> str:
+    """Return the given name that is *label* behind a kin word or a title: "Aunt Rosa" for Rosa."""
+    for one in given:
+        first, _, name = one["label"].partition(" ")
+        word = first.casefold().rstrip(".")
+        is_address = word in people.TITLES or kin.relation(word) is not None
+        if is_address and names.canonical(name) == names.canonical(label):
+            return str(one["label"])
+    return label
 
 
 def _facts(user: Row | None) -> list[Row]:
