@@ -11,8 +11,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.server.forking import start_process
-
 HERE = Path(__file__).resolve().parent
 # Only for what hangs; nothing waits as long as this where all is well.
 DEADLINE_S = 60.0
@@ -37,7 +35,7 @@ class LineProcess:
         stderr: Any = None,
         **options: Any,
     ) -> None:
-        self.process = start_process(
+        self.process = subprocess.Popen(
             command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, **options
         )
 

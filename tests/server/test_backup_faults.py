@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from embedded_files import assert_sound
 from shell import GRAPH, Shell
-from tests.server.forking import start_process
 
 from concept_graph_mcp.file_formats import header
 from concept_graph_mcp.hosts import backup_folder
@@ -73,7 +72,7 @@ def test_a_folder_with_the_name_of_a_backup_cannot_be_restored(shell, strange):
 
 def test_backups_at_once_all_succeed(shell):
     started = [
-        start_process(
+        subprocess.Popen(
             command(shell, "backup", "--dir", str(shell.folder)),
             env=environment(shell),
             stdout=subprocess.PIPE,
@@ -159,7 +158,7 @@ def test_a_backup_waits_for_another_and_leaves_its_file_alone(shell):
         assert under_way.stdin is not None
         assert under_way.stdout is not None
         partial = Path(under_way.stdout.readline().strip())
-        with start_process(
+        with subprocess.Popen(
             command(shell, "backup", "--dir", str(shell.folder)),
             env=environment(shell),
             stderr=subprocess.PIPE,

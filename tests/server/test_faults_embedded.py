@@ -18,7 +18,6 @@ import race
 from embedded_files import assert_sound
 from server_processes import HERE, Worker, all_at_once, workers
 from tests.examples import spread_examples
-from tests.server.forking import start_process
 from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
@@ -120,7 +119,7 @@ def test_whatever_a_killed_process_had_acknowledged_is_there_and_nothing_is_half
 def test_a_process_killed_while_it_makes_the_file_leaves_one_that_opens(tmp_path):
     for number in range(6):
         path = tmp_path / f"{number}.db"
-        made = start_process(
+        made = subprocess.Popen(
             [sys.executable, "-B", str(HERE / "store_worker.py"), str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from tests.histories.history_samples import ASSISTANT_SAID, USER_SAID, claude_code, codex
 from tests.server.command_line import ok, run
-from tests.server.forking import run_process
 
 from concept_graph_mcp.commands import hook
 from concept_graph_mcp.histories import conversation
@@ -92,7 +91,7 @@ def process(
     event: str, stdin: bytes, *, before: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[bytes]:
     command = [*before, sys.executable, "-m", "concept_graph_mcp", "hook", event]
-    return run_process(command, input=stdin, timeout=WAIT_S)
+    return subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=WAIT_S)
 
 
 def last(event: str) -> str:

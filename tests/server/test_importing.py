@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from command_line import ok, run
 from rich.console import Console
-from tests.server.forking import run_process, start_process
 
 from concept_graph_mcp.commands import importing
 from concept_graph_mcp.file_formats import lines as file_lines
@@ -394,7 +393,7 @@ def test_ctrl_c_twice_does_not_wait_for_the_batch(there, long_file, interrupted,
 
 def test_ctrl_c_while_stdin_is_silent_says_how_much_is_in(tmp_path):
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'memory.db'}"]
-    with start_process(
+    with subprocess.Popen(
         [*command, "import", "-"],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -407,7 +406,7 @@ def test_ctrl_c_while_stdin_is_silent_says_how_much_is_in(tmp_path):
         process.stdin.flush()
         for _ in range(100):
             # Before the first batch is in there is no store to ask.
-            stats = run_process([*command, "stats"]).stdout
+            stats = subprocess.run([*command, "stats"], capture_output=True, check=False).stdout
             if b"1,000" in stats:
                 break
         process.send_signal(signal.SIGINT)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from command_line import ok, run
-from tests.server.forking import start_process
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import storing
@@ -193,7 +192,7 @@ def test_a_run_that_is_killed_leaves_nothing_half_and_the_next_one_completes_it(
     file = tmp_path / "messages.jsonl"
     file.write_text(lines(3_000))
     command = [sys.executable, "-m", "concept_graph_mcp", *there]
-    with start_process([*command, "ingest", "-"], stdin=subprocess.PIPE) as process:
+    with subprocess.Popen([*command, "ingest", "-"], stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(lines(2_001).encode())
         process.stdin.flush()

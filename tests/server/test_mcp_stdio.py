@@ -20,7 +20,6 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
 from tcp_proxy import closed_port
-from tests.server.forking import run_process, start_process
 
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
@@ -241,7 +240,7 @@ def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended
         assert [row["summary"] for row in answer["episodes"]] == ["Apples again"]
         assert answer.items() >= lacking.items()
         command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={path}", "index"]
-        assert run_process(command, env=server_environment(shared)).returncode == 0
+        subprocess.run(command, check=True, env=server_environment(shared))
         for _ in range(2):
             answer = ok(server.call("episode_search", query="apples"))
             assert len(answer["episodes"]) == 2
@@ -596,10 +595,12 @@ def test_with_a_bad_argument_every_call_is_answered_with_a_line_that_names_it(ar
 def test_a_command_with_a_bad_argument_before_it_waits_for_no_client():
     ours, theirs = os.pipe()
     try:
-        ended = run_process(
+        ended = subprocess.run(
             [sys.executable, "-m", "concept_graph_mcp", "--embeded", "stats"],
             stdin=ours,
+            capture_output=True,
             timeout=DEADLINE_S,
+            check=False,
         )
     finally:
         os.close(ours)
@@ -611,10 +612,12 @@ def test_a_command_with_a_bad_argument_before_it_waits_for_no_client():
 def test_in_a_terminal_a_bad_argument_is_told_where_its_help_is():
     ours, theirs = os.openpty()
     try:
-        ended = run_process(
+        ended = subprocess.run(
             [sys.executable, "-m", "concept_graph_mcp", "--embeded"],
             stdin=theirs,
+            capture_output=True,
             timeout=DEADLINE_S,
+            check=False,
         )
     finally:
         os.close(ours)
@@ -631,7 +634,7 @@ def told_in_a_terminal(*arguments: str, **environment: str | None) -> tuple[str,
     """Start a server by hand; return what it says, and the configuration that it shows."""
     ours, theirs = os.openpty()
     try:
-        process = start_process(
+        process = subprocess.Popen(
             [sys.executable, "-m", "concept_graph_mcp", *arguments],
             env=server_environment(environment),
             stdin=theirs,

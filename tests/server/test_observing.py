@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from command_line import ok, run
 from scripted_model import Answer, Fault, Script, says, serving
-from tests.server.forking import start_process
 
 TIME_MS = 1_749_000_000_000
 HOUR_MS = 3_600_000
@@ -156,7 +155,7 @@ def test_ctrl_c_says_from_which_line_to_go_on(tmp_path):
     environment = {**os.environ, "TZ": "UTC"}
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'm.db'}"]
     with (
-        start_process(
+        subprocess.Popen(
             [*command, "observe", str(history)], env=environment, stderr=subprocess.PIPE, text=True
         ) as process,
         history.open("w") as stream,

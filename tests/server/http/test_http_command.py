@@ -13,7 +13,6 @@ import httpx2
 import pytest
 from command_line import ok, run
 from http_running import Running
-from tests.server.forking import start_process
 
 from concept_graph_mcp.http import serving
 from concept_graph_mcp.http.tokens import Tokens
@@ -30,7 +29,7 @@ def store(plain_environment, tmp_path):
 def process(*arguments: str) -> Iterator[tuple[subprocess.Popen, str]]:
     """Run the server; yield its process and the address that it tells."""
     command = [sys.executable, "-m", "concept_graph_mcp", *arguments, "--log", "json"]
-    with start_process(
+    with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
     ) as started:
         watchdog = threading.Timer(DEADLINE_S, started.kill)
