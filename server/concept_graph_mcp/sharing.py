@@ -21,18 +21,23 @@ VARIABLE = "CONCEPT_GRAPH_CONCEPTS"
 
 
 async def adopt_shared(
-    settings: Settings, store: KeptStore, reader: Session, keeps_copy: bool = True
+    settings: Settings,
+    store: KeptStore,
+    reader: Session,
+    keeps_copy: bool = True,
+    may_adopt: bool = True,
 ) -> str | None:
     """Make the shared concepts of *store* its one owner's, and return what to say about it.
 
     Returns None if there are none, or if another user or CONCEPT_GRAPH_CONCEPTS lets them stay. In
-    a file that cannot be written they stay too, and *reader*, a session on it, reads them there.
-    With *keeps_copy* the file as it was is kept beside it. Raises StoreError, OSError.
+    a file that cannot be written they stay too, and unless this *may_adopt* them, as a hook has no
+    time for the copy; *reader*, a session on it, reads them there. With *keeps_copy* the file as it
+    was is kept beside it. Raises StoreError, OSError.
     """
     file, session = settings.embedded, Session.of(store, settings)
     if file is None or not await _is_to_adopt(settings, session):
         return None
-    if await store.unwritable() is not None:
+    if not may_adopt or await store.unwritable() is not None:
         reader.adoption.has_failed = True
         return None
     copied = ""

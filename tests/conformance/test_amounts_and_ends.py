@@ -67,3 +67,31 @@ def test_an_end_without_a_name_ends_the_job(entities, said):
 
 def test_an_end_of_what_was_never_told_says_nothing(entities):
     assert tell(entities, "I quit my job.", "I am not allergic to fish.") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("I retired to bed early.", "I quit my job search.", "I got fired up for the game."),
+        *("I left my job application at home.", "I gave notice to my landlord."),
+    ],
+)
+def test_what_else_ends_ends_no_job(entities, said):
+    assert tell(entities, "I work at Tarn as a driver.", said) == tell(entities)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("My sister's rent is 700 euros.", "Tom's rent is 700 euros."),
+        *("The rent in Lisbon is 2000 euros.", "We rent a cabin for 120 euros every summer."),
+        "I want to rent a bike for 20 dollars.",
+    ],
+)
+def test_no_other_rent_is_the_users(entities, said):
+    assert tell(entities, "My rent is $900.", said) == [("rent", "$900")]
+
+
+def test_a_rent_ends_where_another_price_begins(entities):
+    said = "My rent is 950 euros and the internet costs 40 euros."
+    assert tell(entities, said) == [("rent", "950 euros")]

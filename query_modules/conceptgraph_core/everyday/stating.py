@@ -65,8 +65,10 @@ def add_stated(
     return message._replace(observations=list(rows.values())[: entities.MAX_OBSERVATIONS])
 
 
-def _call_as_given(label: str, given: Iterable[Row]) -> str:
+def _call_as_given(label: str, given: Sequence[Row]) -> str:
     """Return the given name that is *label* behind a kin word or a title: "Aunt Rosa" for Rosa."""
+    if any(names.canonical(one["label"]) == names.canonical(label) for one in given):
+        return label
     for one in given:
         first, _, name = one["label"].partition(" ")
         word = first.casefold().rstrip(".")

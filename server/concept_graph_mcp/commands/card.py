@@ -61,6 +61,8 @@ def card(
         from ..view.drawing import draw_card
         from ..view.portrait import draw_portrait
 
+        if year is not None and year > session.local(session.clock.now_ms()).year:
+            raise click.UsageError(f"--year: {year} has not begun")
         return draw_card(await draw_portrait(session, year=year), year, names=not no_names)
 
     with output.told(file):

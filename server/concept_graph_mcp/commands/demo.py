@@ -72,7 +72,10 @@ def _keep_last(live: Callable[[Path], None]) -> Path:
     with tempfile.TemporaryDirectory(prefix=".demo-", dir=kept.parent) as folder:
         path = Path(folder) / kept.name
         live(path)
-        path.replace(kept)
+        try:
+            path.replace(kept)
+        except OSError:
+            raise Failure("the last demo is still open; end its view with Ctrl-C") from None
     return kept
 
 

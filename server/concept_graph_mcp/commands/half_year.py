@@ -41,7 +41,6 @@ async def print_story(session: Session) -> None:
     steps = read_steps()
     said = [one for one in steps if "said" in one]
     shown = sum("shown" in one for one in steps)
-    shown = sum("shown" in one for one in steps)
     _print(
         f"Half a year of Rosa, a made-up person: from {_show_day(said[0])} to"
         f" {_show_day(said[-1])} she writes her agent {len(said)} messages. With each one the"

@@ -147,7 +147,7 @@ def _make_notes(
                     # To begin would only slow down the words.
                     session = replace(session, embedding=None)
                 with suppress(StoreError, OSError):
-                    await adopt_shared(configured, store, session)
+                    await adopt_shared(configured, store, session, may_adopt=False)
                 return session, *await answering.make_notes(session, event, given, chosen)
         except NoStore:
             return None, "", []

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import click
 
-from conceptgraph_core.context import DEFAULT_USER
-
 from ..hosts.store import KeptStore
 from ..session import Session
 from ..settings import default_path, demo_path
@@ -42,7 +40,7 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     chosen = configured(embedded)
     if chosen.embedded == default_path() and not default_path().exists() and demo_path().exists():
         note("nothing is stored yet; this is the demo.")
-        chosen = replace(chosen, embedded=demo_path(), user_id=DEFAULT_USER)
+        chosen = replace(chosen, embedded=demo_path())
 
     async def show(session: Session, keeper: KeptStore) -> None:
         # Imported only here, because no other command needs a web server.

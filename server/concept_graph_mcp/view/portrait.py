@@ -4,7 +4,8 @@ Everything is read by index: the names that are spoken of last, their ties and t
 month, and the numbers of each day. A store of any size costs the same.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import combinations
@@ -127,10 +128,14 @@ async def draw_portrait(session: Session, limit: int = NAMES, year: int | None =
     bounds = _months(session, first, until)
     rows = await _list_names(session)
     counted = sorted(rows, key=lambda row: -row["trust"])[: max(_COUNTED, limit)]
-    names = (await _count_mentions(session, counted, bounds))[:limit] if counted else []
+    every = await _count_mentions(session, counted, bounds) if counted else []
+    names = every[:limit]
     groups, alone = group_names(await _list_ties(session, names), [one.present for one in names])
     labels = [f"{session.local(one):%B %Y}" for one in bounds[:-1]]
-    people = sum(is_person(row["kind"]) for row in rows)
+    if year is None:
+        people, others = _split_counts(is_person(row["kind"]) for row in rows)
+    else:
+        people, others = _split_counts(one.is_person for one in every if any(one.months))
     return Portrait(
         names=tuple(names),
         groups=tuple(map(tuple, [*groups, *([alone] if alone else [])])),
@@ -141,10 +146,16 @@ async def draw_portrait(session: Session, limit: int = NAMES, year: int | None =
         days=days,
         kept=kept,
         people=people,
-        topics=len(rows) - people,
+        topics=others,
         more=len(rows) >= _LATEST,
         ahead=await _find_ahead(session, rows) if until == now else None,
     )
+
+
+def _split_counts(are_people: Iterable[bool]) -> tuple[int, int]:
+    """Return how many of them are people, and how many are not."""
+    flags = list(are_people)
+    return sum(flags), len(flags) - sum(flags)
 
 
 def is_person(kind: str | None) -> bool:
@@ -247,7 +258,7 @@ async def _find_ahead(session: Session, rows: Sequence[Row]) -> str | None:
         at = next(part for part in line["parts"] if isinstance(part, int))
         text = " ".join(part for part in line["parts"] if isinstance(part, str))
         labels = {entities.bare(row["label"]): is_person(row["kind"]) for row in rows}
-        named = [one for one in labels if one in text]
+        named = [one for one in labels if re.search(rf"\b{re.escape(one)}\b", text)]
         if named:
             chosen = min(named, key=lambda one: (not _leads_to(one, text), labels[one], one))
             return f"{chosen} {_soon(session, at)}"

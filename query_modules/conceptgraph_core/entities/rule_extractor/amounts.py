@@ -34,6 +34,9 @@ _NO_THINGS: Final = language.words(_TOPIC, "no things") | STOP_WORDS | ORDINARY 
 _PRICED: Final = {
     word: name for name in ("rent", "salary") for word in language.words(_TOPIC, name)
 }
+_JOINS: Final = language.words("whose", "joins")
+_THE: Final = language.words("whose", "definite")
+_IS: Final = language.words("oneself", "is")
 _OTHERS: Final = language.words(_TOPIC, "others") | kin.OTHERS
 _ADJUSTED: Final = language.words("once", "adjusted")
 _STOPPED: Final = [
@@ -78,12 +81,28 @@ def _find_in(
 
 
 def _find_price(text: str, sentence: Sequence[Word], end: int) -> Iterator[Statement]:
-    thing = next(word for word in sentence if word.folded in _PRICED)
+    place = next(at for at, word in enumerate(sentence) if word.folded in _PRICED)
+    thing = sentence[place]
+    if not _is_users(sentence[:place], sentence[place + 1 : place + 2]):
+        return
+    # "My rent is 900 euros and the internet costs 40": another thing begins there.
+    behind = (word for word in sentence[place + 1 :] if word.folded in _JOINS or "," in word.gap)
+    end = next((word.start for word in behind), end)
     found = list(_PRICE.finditer(text, thing.start, end))
     if found:
         at = found[-1]
         fact = {"predicate": _PRICED[thing.folded], "value": at[0], "mode": AFTER}
         yield Statement({**fact, "span": text[thing.start : at.end()]}, thing.start, thing.end)
+
+
+def _is_users(before: Sequence[Word], behind: Sequence[Word]) -> bool:
+    """Tell whether the words around a rent make it the user's: "our new rent", "die Miete ist"."""
+    forms = [word.folded for word in before[-2:]]
+    if not kin.OWN.isdisjoint(forms):
+        # "My sister's rent"
+        return all(kin.relation(one.removesuffix("'s")) is None for one in forms)
+    is_bare = not before or (len(before) == 1 and forms[0] in _THE)
+    return is_bare and bool(behind) and behind[0].folded in _IS
 
 
 def _has_parts(said: str, parts: Sequence[str]) -> bool:

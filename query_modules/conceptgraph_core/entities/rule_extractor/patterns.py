@@ -48,6 +48,7 @@ class Words:
     no_places: frozenset[str]
     nowhere: frozenset[str]
     behind_age: frozenset[str]
+    behind_end: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,9 @@ def _said(line: str) -> Iterator[tuple[int, int]]:
 def _is_sign(word: str) -> bool:
     """Tell whether a word is an identifier, a file, a path or an address."""
     form = folded(word).rstrip(".,;:!?)\"'")
+    if form[:1] == "$" and form[1:2].isdigit():
+        # A price.
+        form = form[1:]
     return (
         not _SIGNS.isdisjoint(form)
         or any(one in form for one in _ADDRESSES)

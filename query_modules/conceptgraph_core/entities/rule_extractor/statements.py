@@ -284,6 +284,10 @@ def _read_statements(
         # "Handed in my notice" is the user's at the start alone: "She handed in my notice".
         if first and subject is None and not any(_OF_USER & one for one in pattern.words):
             return
+        # "Has quit smoking", "retired to bed": something else has ended.
+        behind = next(iter(sentence.words[place : place + 1]), None)
+        if behind is not None and behind.follows and behind.folded not in pattern.spoken.behind_end:
+            return
         begin, last = sentence.words[first], sentence.words[place - 1]
         fact: Row = {"predicate": pattern.predicate, "value": EVERY, "mode": OVER}
         fact["span"] = text[begin.start : last.end].strip()
