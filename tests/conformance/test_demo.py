@@ -28,7 +28,7 @@ EXPECTED = {
     "Good morning! How are you?": ([], []),
 }
 
-# What only the embedding ranks high enough for the few tokens of the demo.
+# Only the embedding ranks these high enough for the few tokens of the demo.
 BY_MEANING = {
     "I found a photo of Theo in a drawer.": "2026-05-08 22:46, note: “Rosa and Theo broke up”",
     "I am buying Imogen a present.": "(ahead), note: “Imogen and Alasdair marry in Edinburgh on 5",

@@ -1,4 +1,4 @@
-"""What the user's words state reaches who is known and the user, whatever `about` names."""
+"""The user's words state facts of the user and of those known, whatever `about` names."""
 
 import pytest
 from test_everyday import Days

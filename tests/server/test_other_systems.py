@@ -23,7 +23,7 @@ def import_all():
     return refused
 
 
-# What others import is theirs, and loaded now.
+# Other packages import theirs, which are loaded now.
 assert import_all() == []
 for name in [one for one in sys.modules if one.partition(".")[0] in OURS]:
     del sys.modules[name]
