@@ -20,8 +20,13 @@ _UNSENT = (
 _ENDED = re.compile(r"\ATransaction was asked to abort|^(?:\w+\.)*AbortError\b", re.MULTILINE)
 # Memgraph reports this as a conflict, but a retry would need as much memory again.
 _TOO_LARGE = "Memory limit exceeded"
-# A module gets one of the others, depending on which allocation fails.
-_FULL = re.compile(rf"^{_TOO_LARGE}|^_mgp\.UnableToAllocateError|^MemoryError\b", re.MULTILINE)
+# A module gets one of the others, depending on which allocation fails: the last one where there
+# was not even the memory to describe the exception.
+_FULL = re.compile(
+    rf"^{_TOO_LARGE}|^_mgp\.UnableToAllocateError|^MemoryError\b"
+    r"|^\w+\.\w+: \(Python exception details unavailable\)",
+    re.MULTILINE,
+)
 _WITHOUT_MEMORY = (
     "Memgraph is at its memory limit and wrote nothing; forget and purge memories, "
     "or raise --memory-limit"
