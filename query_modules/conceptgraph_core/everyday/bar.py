@@ -16,7 +16,7 @@ from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node
 from ..retrieval.question import LEADS
 from ..retrieval.scoring import LENGTH_EXPONENT
-from ..words.phrase_files import says_change, says_secret
+from ..words.phrase_files import is_courtesy, says_change, says_secret
 from ..words.splitting import split
 from . import schema
 from .passages import LONG
@@ -218,6 +218,12 @@ def _is_always(node: Node) -> bool:
 _PASSAGE: Final = 400
 
 
+def is_small_talk(node: Node) -> bool:
+    """Tell whether an assistant said *node* out of courtesy alone."""
+    is_short = node.value("speaker") == schema.ASSISTANT and budgets.size(node.content) <= LONG
+    return is_short and is_courtesy(node.content)
+
+
 def admit(
     graph: Graph,
     finder: Finder,
@@ -225,13 +231,15 @@ def admit(
     names: Collection[str],
     is_of_past: bool = False,
 ) -> list[Found]:
-    """Return *found* without what only one word of several in a message leads to.
+    """Return *found* without small talk, and what only one word of several in a message leads to.
 
     This is of texts that another one replaced, unless the message *is_of_past*, and of long ones.
     One of the words *names* is enough, and so is being near in meaning.
     """
     kept = []
     for one in found:
+        if is_small_talk(one.node):
+            continue
         is_long = budgets.size(one.node.content) > LONG
         is_over = not is_of_past and graph.ended(one.node) is not None
         if not (is_long or is_over) or _is_asked_for(finder, one, names, is_long):

@@ -35,6 +35,8 @@ MOST_ABOUT: Final = 10
 # The prefix of the sessions in which memories are observed.
 SESSION: Final = "remembered"
 IDENTIFIED: Final = "identified"
+# The speaker of a model's words in histories.
+ASSISTANT: Final = "assistant"
 
 MEMORY: Final = "memory"
 EPISODE: Final = "episode"
