@@ -30,7 +30,7 @@ def test_a_year_captured_day_by_day_is_as_an_ingest_of_the_whole(home):
     year = Year(home)
     year.live(lived)
     whole = f"--embedded={home / 'whole.db'}"
-    ok(whole, "ingest", "--no-people", str(year.transcripts))
+    ok(whole, "ingest", str(year.transcripts))
     by_hooks = kept(ok("--embedded", "export", "-").stdout)
     assert by_hooks == kept(ok(whole, "export", "-").stdout)
     assert len(by_hooks) == len(messages)

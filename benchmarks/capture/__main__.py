@@ -44,7 +44,7 @@ def main(file: Path, only: int | None) -> None:
         year.live(lived)
         by_hooks = _ran("--embedded", "export", "-")
         whole = f"--embedded={folder}/whole.db"
-        _ran(whole, "ingest", "--no-people", str(year.transcripts))
+        _ran(whole, "ingest", str(year.transcripts))
         _report(year, kept(by_hooks) == kept(_ran(whole, "export", "-")), by_hooks.count("\n") - 1)
 
 

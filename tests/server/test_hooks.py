@@ -429,3 +429,33 @@ def test_a_start_quotes_no_small_talk_of_the_assistant(home):
     told = context(START, sent(home, START, "s2"))
     assert USER_SAID in told
     assert "Done" not in told
+
+
+def test_a_start_quotes_no_courtesy_of_the_assistant(home):
+    (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
+    polite = "You're welcome! Let me know if there's anything else I can help with."
+    kept(home, content=claude_code().replace(ASSISTANT_SAID, polite))
+    assert "welcome" not in context(START, sent(home, START, "s2"))
+
+
+def test_a_prompt_tells_of_whom_the_start_only_named(home):
+    kept(home, content=claude_code(said="My sister Clara is allergic to hazelnuts."))
+    assert "Clara (sister)" in context(START, sent(home, START, "s2"))
+    assert "Clara (sister); allergy: hazelnuts" in context(PROMPT, sent(home, PROMPT, "s2"))
+    assert context(PROMPT, sent(home, PROMPT, "s2")) == ""
+
+
+def test_what_a_hook_keeps_brings_people_too(home, monkeypatch):
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: None)
+    write(home, content=claude_code(said="My cousin Bruno lives in Faro."))
+    ok("hook", STOP, stdin=sent(home, STOP))
+    ok("hook", "capture")
+    assert "home: Faro" in ok("--embedded", "about", "Bruno").stdout
+    asked = "What may Bruno not eat?"
+    # The session itself has just said so.
+    assert context(PROMPT, sent(home, PROMPT, prompt=asked)) == ""
+    assert "Bruno (cousin); home: Faro" in context(PROMPT, sent(home, PROMPT, "s2", prompt=asked))
+    # An ingest of the same transcript adds nothing.
+    before = ok("--embedded", "export", "-").stdout
+    kept(home, content=claude_code(said="My cousin Bruno lives in Faro."))
+    assert ok("--embedded", "export", "-").stdout == before

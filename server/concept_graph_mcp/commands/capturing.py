@@ -1,11 +1,10 @@
 """Ingest the transcripts of sessions that hooks have noted, as the command `ingest` does."""
 
-from collections.abc import Sequence
+from functools import partial
 
 import anyio
 
 from ..errors import StoreError
-from ..file_formats import Row
 from ..hooks import answering, journal, options
 from ..hosts.lazy import open_store
 from ..session import Session
@@ -32,11 +31,9 @@ def ingest_transcript(pending: journal.Pending, chosen: Settings) -> str:
         pending.finish()
         return f"{noted.transcript}: is no file; left out"
 
-    def seen(rows: Sequence[Row]) -> None:
-        said = ((str(row.record["id"]), int(row.record["said_at"])) for row in rows)
-        journal.note_seen(noted.session, said)
-
-    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen)
+    # The session is not told its own words, nor of whom it alone has spoken.
+    seen = partial(journal.note_seen, noted.session)
+    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen, people=True)
 
     async def main() -> None:
         async with open_store(chosen, creates=True) as store:

@@ -61,7 +61,8 @@ class Ingest:
     """Messages of files, stored in batches of one transaction each.
 
     *found* are files or folders and their format, if it is given. `created` counts what a dry run
-    would store. *told* is called with the rows of each batch that is in the store.
+    would store. *told* is called with what of each batch is in the store, as ids with times (unix
+    ms): messages, and the people and things that nothing mentioned before.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class Ingest:
         people: bool = False,
         is_import: bool = False,
         dry_run: bool = False,
-        told: Callable[[Sequence[Row]], None] | None = None,
+        told: Callable[[Sequence[tuple[str, int]]], None] | None = None,
     ) -> None:
         self.created = self.existing = 0
         self.tally = Tally()
@@ -236,9 +237,9 @@ class Ingest:
             self.created += len(batch)
             self._take_samples(batch)
             return
-        before = self.existing
+        before, entities = self.existing, list[tuple[str, int]]()
         if self._people is not None:
-            new = await self._observe(session, batch, self._people)
+            new, entities = await self._observe(session, batch, self._people)
         else:
             new = await self._unknown(session, batch) if self._recurs else batch
         if new:
@@ -248,13 +249,16 @@ class Ingest:
             self._tell_differing(new, set(made["differing"]))
         self._recurs = self.existing > before
         if self._told is not None:
-            self._told(batch)
+            records = (row.record for row in batch)
+            self._told([*((one["id"], one["said_at"]) for one in records), *entities])
         self._done = batch[-1].line
         if self._marking is not None:
             await self._marking.move(session, [row.record["id"] for row in batch])
 
-    async def _observe(self, session: Session, batch: list[Row], people: People) -> list[Row]:
-        """Observe the people in those of *batch* that are not stored yet, and return those.
+    async def _observe(
+        self, session: Session, batch: list[Row], people: People
+    ) -> tuple[list[Row], list[tuple[str, int]]]:
+        """Observe the people in those of *batch* that are not stored yet, and return both.
 
         A message is stored after that, so that a stored one has been observed.
         """
@@ -262,8 +266,8 @@ class Ingest:
         named = zip(records, people.name_sessions(records), strict=True)
         sessions = {record["id"]: session_id for record, session_id in named}
         new = await self._unknown(session, batch)
-        await people.observe((row.record, sessions[row.record["id"]]) for row in new)
-        return new
+        made = await people.observe((row.record, sessions[row.record["id"]]) for row in new)
+        return new, made
 
     def _prepare(self, row: Row) -> Row:
         """Return *row* without the secrets of its text, and with notes on where it comes from."""

@@ -10,6 +10,7 @@ from conceptgraph_core.everyday.schema import PROFILE_BUDGET
 from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import quote, quote_id, quote_name
+from conceptgraph_core.words.phrase_files import is_courtesy
 
 from .. import calls, everyday
 from ..file_formats.lines import Tally
@@ -71,7 +72,7 @@ async def make_notes_on_session(
     most = min(PROFILE_BUDGET, max(budgets.MIN_BUDGET, int(budget * _OF_USER)))
     row = await everyday.profile(session, most)
     found = list(_choose_fitting(row["lines"], most, seen))
-    told, ids = _render_lines(session, found), [line["id"] for line in found]
+    told, ids = _render_lines(session, found), [*map(_name_seen, found)]
     left = budget - budgets.tokens(budgets.size(told))
     said, about, others = await _list_last_days(session, folder, left, days, {*seen, *ids})
     both = "\n".join(filter(None, (told, said)))
@@ -122,7 +123,9 @@ async def _find_latest(session: Session, *tags: str) -> list[dict[str, Any]]:
 
 def _is_small_talk(row: Row) -> bool:
     """Return whether the assistant said too little for a fact: "Done, all tests pass."."""
-    return row["speaker"] == "assistant" and len(row["text"].split()) <= _SMALL_TALK
+    if row["speaker"] != "assistant":
+        return False
+    return len(row["text"].split()) <= _SMALL_TALK or is_courtesy(row["text"])
 
 
 class _Room:
@@ -159,7 +162,7 @@ def _write_notes(
     if not kept:
         return "", []
     text = _render_lines(session, kept)
-    return _fence_text(text, " that belong to this message"), [line["id"] for line in kept]
+    return _fence_text(text, " that belong to this message"), [*map(_name_seen, kept)]
 
 
 def _render_lines(session: Session, kept: Sequence[lines.Line]) -> str:
@@ -172,9 +175,14 @@ def _choose_fitting(
     room, parts = lines.Room(budget), set[str]()
     for line in found:
         is_new = line["part"] not in parts
-        if line["id"] not in seen and room.holds(line, title=is_new):
+        if _name_seen(line) not in seen and room.holds(line, title=is_new):
             parts.add(line["part"])
             yield line
+
+
+def _name_seen(line: lines.Line) -> str:
+    """Return by which id *line* counts as seen. One that only names people says little of them."""
+    return f"{line['part']} {line['id']}" if line["part"] == lines.PEOPLE else str(line["id"])
 
 
 def _fence_text(text: str, about: str) -> str:

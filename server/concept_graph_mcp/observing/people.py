@@ -42,16 +42,22 @@ class People:
             return [_name_day(self._session, one) for one in records]
         return [self._sessions.assign_session(one["thread"], one["said_at"])[0] for one in records]
 
-    async def observe(self, records: Iterable[tuple[Record, str]]) -> None:
-        """Observe *records*, each in its session. Raises StoreError."""
+    async def observe(self, records: Iterable[tuple[Record, str]]) -> list[tuple[str, int]]:
+        """Observe *records*, each in its session, and return the new entities with these times.
+
+        Raises StoreError.
+        """
         now: set[str] = set()
+        found: list[tuple[str, int]] = []
         for record, session_id in records:
             now.add(session_id)
             rows = self._extract(record)
             if rows:
-                await self._store(record, session_id, rows)
+                made = await self._store(record, session_id, rows)
+                found += ((entity_id, record["said_at"]) for entity_id in made)
         for session_id in [one for one in self._open if one not in now]:
             await self._end(Open(session_id, self._open.pop(session_id)))
+        return found
 
     async def finish(self) -> None:
         """End the sessions that are open."""
@@ -67,7 +73,10 @@ class People:
         rows = rule_extractor.observations(text, text_lookups.spoken(), role, with_known=True)
         return rows if role == schema.USER else [_drop_claims(one) for one in rows]
 
-    async def _store(self, record: Record, session_id: str, rows: list[dict[str, Any]]) -> None:
+    async def _store(
+        self, record: Record, session_id: str, rows: list[dict[str, Any]]
+    ) -> list[str]:
+        """Store what *record* mentions, and return the ids of the new entities."""
         session = self._session
         session.clock.set(record["said_at"])
         own = record.get("metadata", {}).get("message_id")
@@ -82,6 +91,7 @@ class People:
         self.entities += sum(one["created"] for one in row["entities"])
         last_ms = self._open.get(session_id, record["said_at"])
         self._open[session_id] = max(last_ms, record["said_at"])
+        return [one["entity_id"] for one in row["entities"] if one["created"]]
 
     async def _end(self, ended: Open) -> None:
         self._session.clock.set(ended.last_ms)
