@@ -155,6 +155,7 @@ def test_memories_counted_in_groups_are_counted_as_those_read(memory, hands, dec
             "confidence": chance.choice((0.5, 1.0)),
             "access_count": chance.choice((0, 3)),
             "accessed_at": memory.now_ms - chance.randrange(-10, 400) * day_ms,
+            "fades_from": chance.choice((None, None, memory.now_ms - 90 * day_ms)),
             "tags": chance.choice(([], ["pinned"], ["other"])),
             "preserved_until": chance.choice((None, memory.now_ms + 1)),
             "decay_rate": chance.choice((None, 0.0, 0.05)),

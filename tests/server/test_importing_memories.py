@@ -171,8 +171,11 @@ def test_a_sqlite_file_s_nodes_are_memories_with_their_ids_texts_and_times(there
     assert (one["embedding"], one["embedding_dimension"]) == ([0.5, -1.0, 0.25, 2.0], 4)
     assert (one["state"], one["access_count"]) == ("active", 4)
     assert one["decay_score"] == pytest.approx(0.854, abs=0.001)
-    # It fades as from a later time, so that no night takes it.
-    assert old["created_at"] == LONG_AGO_MS < old["accessed_at"]
+    # It keeps its last access, and fades from a later time, so that no night takes it.
+    assert old["created_at"] == old["accessed_at"] == LONG_AGO_MS < old["fades_from"]
+    shown = json.loads(ok(*there, "memories", "show", "n2", "--json").stdout)
+    assert shown["accessed_at"].startswith("2020-01-31")
+    assert shown["state"] == "dormant"
     assert old["state"] == "dormant"
     assert old["decay_score"] == pytest.approx(0.1, abs=0.01)
     assert (pinned["tags"], pinned["state"], pinned["decay_score"]) == (["pinned"], "active", 1.0)
@@ -211,7 +214,7 @@ def test_rows_as_json_are_memories_however_they_are_laid_out(there, tmp_path, sh
         "chat",
     )
     assert (kept["importance_score"], kept["confidence"], kept["access_count"]) == (0.9, 0.5, 2)
-    assert kept["created_at"] == LONG_AGO_MS < kept["accessed_at"]
+    assert kept["created_at"] == kept["accessed_at"] == LONG_AGO_MS < kept["fades_from"]
     assert (kept["state"], kept["decay_score"]) == ("active", 1.0)
     assert kept["preserved_until"] == 32_474_736_000_000
     assert kept["embedding_dimension"] == 3

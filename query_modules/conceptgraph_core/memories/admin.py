@@ -44,7 +44,7 @@ def _list_memory(graph: AllMemories, node: Node) -> Row:
     return graph.brief(node) | {
         "decay_score": round(graph.score(node), schema.DECIMALS),
         "access_count": fading.access_count,
-        "accessed_at": fading.accessed_at,
+        "accessed_at": node.value("accessed_at"),
         "deleted_at": node.value("deleted_at"),
         "forgotten": node.is_forgotten,
         "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),

@@ -357,7 +357,7 @@ def read_whole(graph: AllMemories, node: Node) -> Row:
         "confidence": fading.confidence,
         "access_count": fading.access_count,
         "created_at": value("created_at"),
-        "accessed_at": fading.accessed_at,
+        "accessed_at": value("accessed_at"),
         "state": graph.state(node),
         "decay_score": round(graph.score(node), schema.DECIMALS),
         "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),

@@ -50,7 +50,10 @@ def thresholds(rules: Rules) -> tuple[tuple[str, float], ...]:
 
 
 class Fading(NamedTuple):
-    """The inputs of a memory's score; `rate` is its own, or None, `degree` its number of links."""
+    """The inputs of a memory's score; `rate` is its own, or None, `degree` its number of links.
+
+    `accessed_at` is the time from which it fades: an import may set a later one (`fades_from`).
+    """
 
     importance: float
     confidence: float

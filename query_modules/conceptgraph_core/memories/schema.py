@@ -129,7 +129,7 @@ MAX_LINKS_COUNTED: Final = 10_000_000
 # The properties of a memory that statistics read, beside the time of its last access.
 COUNTED: Final = (
     *("source", "importance_score", "confidence", "access_count"),
-    *("decay_rate", "tags", "preserved_until", "lapses_at"),
+    *("decay_rate", "tags", "preserved_until", "lapses_at", "fades_from"),
 )
 # The text of a value that no question finds: it has no word.
 SILENT: Final = "…"
@@ -364,6 +364,8 @@ LAYER: Final = Layer(
                 starting("access_count", validators.count, 0),
                 Property("created_at", validators.time, NOW, absent=0),
                 Property("accessed_at", validators.time, NOW, absent=0),
+                # An imported memory whose last access is long ago fades from this time.
+                optional("fades_from", validators.time),
                 optional("decay_rate", _rate),
                 starting("decay_score", validators.unit, DEFAULT_IMPORTANCE),
                 Property("last_decay_update", validators.time, NOW, absent=0),

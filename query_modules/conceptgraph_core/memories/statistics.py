@@ -141,9 +141,10 @@ def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
         raise InvalidContext("context: groups cannot be bounded by until_ms")
     for *values, times in graph.context.groups:
         node = Node(_Alike(values), 0, schema.MEMORY, graph.context)
-        never = node.value("accessed_at")
+        never, since = node.value("accessed_at"), node.value("fades_from")
         if not graph.has_lapsed(node):
-            yield node, [one if one.__class__ is int else never for one in times]
+            known = [one if one.__class__ is int else never for one in times]
+            yield node, known if since is None else [max(one, since) for one in known]
 
 
 def _distribution(counts: _Counts, degrees: Counter[int]) -> list[Row]:

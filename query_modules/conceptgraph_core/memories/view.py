@@ -128,11 +128,15 @@ class Node(adapter.Node):
         count, accessed_at = get("access_count"), get("accessed_at")
         if count.__class__ is not int or count < 0:
             count = self.value("access_count")
+        if accessed_at.__class__ is not int:
+            accessed_at = self.value("accessed_at")
+        if get("fades_from") is not None:
+            accessed_at = max(accessed_at, self.value("fades_from") or accessed_at)
         return Fading(
             importance=self._unit("importance_score"),
             confidence=self._unit("confidence"),
             access_count=count,
-            accessed_at=accessed_at if accessed_at.__class__ is int else self.value("accessed_at"),
+            accessed_at=accessed_at,
             rate=None if get("decay_rate") is None else self.value("decay_rate"),
             tags=tuple(self.value("tags")) if get("tags") else (),
             preserved_until=self.value("preserved_until") if get("preserved_until") else None,

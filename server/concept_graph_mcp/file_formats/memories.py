@@ -120,16 +120,19 @@ class Memories:
             tags=tuple(record.get("tags", ())),
             preserved_until=record.get("preserved_until"),
         )
+        later: Record = {}
         if "deleted_at" not in record:
             since = fade.fading_since(fading.accessed_at, fading, now_ms, self._naming.decay)
-            fading = fading._replace(accessed_at=since)
+            if since > fading.accessed_at:
+                later["fades_from"] = since
+                fading = fading._replace(accessed_at=since)
         score, state = fade.now(fading, now_ms, self._naming.decay)
         if "deleted_at" in record:
             state = fade.EXPIRED
         elif state == fade.EXPIRED:
             state = fade.ARCHIVED
         living = {"decay_score": score, "state": state, "last_decay_update": now_ms}
-        return record | living | {"accessed_at": fading.accessed_at}
+        return record | living | later
 
     def _read_end_of_preservation(self, metadata: dict[str, Any]) -> int | None:
         """Return the end of a memory's preservation, which its metadata may hold."""
