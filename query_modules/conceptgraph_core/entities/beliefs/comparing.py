@@ -49,21 +49,33 @@ def says_same(graph: Graph, one: Node, given: Given, about: Node | None) -> bool
 
 def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
     """Return the other facts of the *given* predicate that have begun, over or not."""
-    now_ms, wanted = graph.now_ms, _list_rivals(given.predicate)
+    now_ms = graph.now_ms
     return [
         one
-        for one in bitemporal.facts(graph, components.members(graph, entity))
-        if name_slot(one.get("predicate")) in wanted
-        and bitemporal.is_known(one, now_ms)
+        for one in _list_others(graph, entity, given, about)
+        if bitemporal.is_known(one, now_ms)
         and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
-        and not says_same(graph, one, given, about)
     ]
 
 
-def _list_rivals(predicate: str) -> frozenset[str]:
-    """Return the predicates of which one has one at a time: a boyfriend, or a spouse."""
-    name = name_slot(predicate)
-    return COUPLES if name in COUPLES else frozenset((name,))
+def list_rivals(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
+    """Return the facts, whenever known, beside which the *given* one cannot be so: one home."""
+    return [
+        one
+        for one in _list_others(graph, entity, given, about)
+        if bitemporal.is_single(one) or names.canonical(one.get("predicate")) in COUPLES
+    ]
+
+
+def _list_others(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
+    """Return the facts of the *given* predicate, or of one in its place, that say another thing."""
+    name = name_slot(given.predicate)
+    wanted = COUPLES if name in COUPLES else frozenset((name,))
+    return [
+        one
+        for one in bitemporal.facts(graph, components.members(graph, entity))
+        if name_slot(one.get("predicate")) in wanted and not says_same(graph, one, given, about)
+    ]
 
 
 def name_slot(predicate: str) -> str:

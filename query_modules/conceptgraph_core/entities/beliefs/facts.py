@@ -11,7 +11,7 @@ from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import All, Graph, Node
-from . import attribution, comparing, succession
+from . import attribution, comparing, late, succession
 
 Row = dict[str, Any]
 
@@ -119,7 +119,10 @@ def claim(
     check_fact(given)
     origin = _origin(graph, given, None, about)
     known = comparing.find_same(graph, entity, given, about)
+    if known is None and claim.mode != schema.OVER:
+        known = late.begin_earlier(graph, entity, given, about)
     ended: list[Node] = []
+    following: late.Next | None = None
     if claim.mode == schema.OVER and known is not None:
         made = known
         if _may_end(graph, known, origin):
@@ -130,9 +133,13 @@ def claim(
         if claim.mode == schema.OVER:
             # An unknown one was true until now.
             given = replace(given, valid_until=graph.now_ms)
-        elif known is None and (claim.mode == schema.AFTER or _replaces(claim, origin)):
-            given, ended = _after(graph, entity, given, about, origin)
+        elif known is None:
+            following = late.find_next(graph, entity, given, about)
+            if claim.mode == schema.AFTER or _replaces(claim, origin):
+                given, ended = _after(graph, entity, given, about, origin, following)
         made = _stated(graph, entity, given, about, origin, mention)
+        if following is not None:
+            late.end_at(made, following)
     for one in ended:
         one.set(ended_by=made.key)
         _end_together(graph, entity, one, made)
@@ -206,13 +213,28 @@ def _replaces(claim: Claim, found: attribution.Found) -> bool:
 
 
 def _after(
-    graph: Graph, entity: Node, given: Given, about: Node | None, found: attribution.Found
+    graph: Graph,
+    entity: Node,
+    given: Given,
+    about: Node | None,
+    found: attribution.Found,
+    following: late.Next | None,
 ) -> tuple[Given, list[Node]]:
-    """End the facts before the *given* one; return it, with its beginning, and the ended ones."""
+    """End the facts before the *given* one; return it, with its beginning, and the ended ones.
+
+    The next word, if it is known already, may state one of them again, or have ended it.
+    """
     before = comparing.list_earlier(graph, entity, given, about)
+    if following is not None:
+        before = [one for one in before if one.id != following.fact.id]
     ended = [one for one in before if _may_end(graph, one, found)]
     for one in ended:
         _end(graph, one, Given(given.predicate))
+    if following is not None:
+        moved = [one for one in before if late.is_ended_by(one, following.fact, graph.now_ms)]
+        for one in moved:
+            one.set(ended_at=graph.now_ms, valid_until=graph.now_ms)
+        ended += moved
     over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
     return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
 

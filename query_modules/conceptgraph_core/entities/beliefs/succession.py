@@ -52,8 +52,9 @@ def follow_tie(graph: Graph, fact: Node) -> None:
     relation = kin.relation(base) or base
     if names.canonical(fact.get("predicate")) not in (relation, _TIES.get(relation)):
         return
-    is_so = bitemporal.is_valid(fact, graph.now_ms, graph.now_ms)
-    told = base if is_so else f"{_FORMER}{base}"
+    # A later word, which is known already, may have ended it.
+    at = max(graph.now_ms, fact.get("ended_at") or graph.now_ms)
+    told = base if bitemporal.is_valid(fact, at, at) else f"{_FORMER}{base}"
     if told != kind:
         about.set(entity_kind=told)
 
