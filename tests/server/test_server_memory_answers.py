@@ -85,9 +85,44 @@ def test_shared_concepts_get_no_memories_of_one_user(tmp_path, monkeypatch, ther
     ],
 )
 def test_an_observation_stands_alone(name, said, text):
-    rows = [
-        {"kind": "episode", "name": "e", "summary": said},
-        {"kind": "relation", "from": name, "to": "e", "type": "evokes"},
-    ]
-    [told] = server_memory.tell(rows, "default")
-    assert told.text == text
+    assert [one.text for one in tell(name, said)] == [text]
+
+
+def tell(name, *said, kind=None, me=()):
+    """Return what a file tells of an entity with these observations."""
+    rows = [] if kind is None else [{"kind": "relation", "from": name, "to": kind, "type": "is-a"}]
+    for number, one in enumerate(said):
+        rows.append({"kind": "episode", "name": f"e{number}", "summary": one})
+        rows.append({"kind": "relation", "from": name, "to": f"e{number}", "type": "evokes"})
+    return list(server_memory.tell(rows, ["default", *me]))
+
+
+def test_the_observations_of_an_entity_are_one_memory_that_says_what_it_is():
+    said = "Grey, 7 years", "Takes thyroid medicine", "vet is Dr. Ek"
+    [told] = tell("Misu", *said, kind="cat")
+    assert told.text == "Misu (cat): Grey, 7 years. Misu takes thyroid medicine. vet is Dr. Ek."
+    assert told.about == ({"name": "Misu", "kind": "cat"},)
+
+
+def test_many_observations_are_several_memories_that_each_say_whose_they_are():
+    told = tell("Misu", *(f"Sleeps at place {number} all day long" for number in range(60)))
+    assert len(told) > 1
+    assert all(one.text.startswith("Misu") and len(one.text) < 1_000 for one in told)
+
+
+def test_what_is_said_of_the_user_stays_apart():
+    told = tell("Ada", "Lives in Ghent", "Has a cat", me=["Ada"])
+    assert [one.text for one in told] == ["The user lives in Ghent", "The user has a cat"]
+
+
+def test_the_import_is_told_which_entity_the_user_is(tmp_path, there, monkeypatch):
+    monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "none")
+    file = tmp_path / "named.json"
+    lines = [entity("Ada", "person", "Lives in Ghent"), relation("Ada", "owns", "Misu")]
+    file.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    place = f"--embedded={tmp_path / 'named.db'}"
+    assert "--me NAME" in ok(place, "import", "--dry-run", str(file)).stderr
+    assert "--me NAME" not in ok(place, "import", "--me", "ada", str(file)).stderr
+    assert "The user lives in Ghent" in ok(place, "recall", "Where do I live?").stdout
+    assert "The user owns Misu" in ok(place, "about", "Misu").stdout
+    assert "--me NAME" not in ok(there[0], "import", there[1]).stderr

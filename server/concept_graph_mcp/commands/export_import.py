@@ -18,7 +18,7 @@ from ..file_formats import notes
 from ..hosts.store import KeptStore
 from ..session import Session
 from . import importing, notes_folder, output
-from .common import FILE, PATH, configured, note_adopted, with_keeper, with_session
+from .common import FILE, PATH, configured, note_adopted, note_vectors, with_keeper, with_session
 from .importing import Import
 from .interrupts import Interrupts
 from .notes import note
@@ -92,9 +92,17 @@ def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
     type=click.Choice(list(file_formats.NAMES)),
     help="The format of FILE; detected from its first line by default.",
 )
+@click.option(
+    "--me",
+    multiple=True,
+    metavar="NAME",
+    help="The entity of a server-memory file that is you. May be given again.",
+)
 @click.option("--dry-run", is_flag=True, help="Only read FILE, and print what it would import.")
 @click.pass_obj
-def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -> None:
+def import_(
+    embedded: str | None, file: Path, name: str | None, *, me: tuple[str, ...], dry_run: bool
+) -> None:
     """Import FILE ("-": stdin) into the graph; existing records are kept or updated.
 
     \b
@@ -114,7 +122,7 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
     stay as they are; how present the others are is computed.
     """
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
-        work, chosen = Import(stream, name, interrupts), configured(embedded)
+        work, chosen = Import(stream, name, interrupts, me), configured(embedded)
 
         async def bring(session: Session, store: KeptStore) -> str | None:
             whose = await work.run(session)
@@ -124,6 +132,7 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
 
         if dry_run:
             _note_counts(work.counted(chosen), work.tally, file)
+            _ask_for_user(work)
             note("nothing was imported: a dry run.")
             return
         try:
@@ -136,6 +145,14 @@ def import_(embedded: str | None, file: Path, name: str | None, dry_run: bool) -
     _note_counts(work.totals, work.tally, file)
     if whose is not None:
         note(whose)
+    if work.totals["memories_created"]:
+        _ask_for_user(work)
+        note_vectors()
+
+
+def _ask_for_user(work: Import) -> None:
+    if work.asks_for_user:
+        note("Nothing in it is called default_user; --me NAME says which entity you are.")
 
 
 @contextmanager

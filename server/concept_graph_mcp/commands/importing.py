@@ -6,7 +6,7 @@ import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from conceptgraph_core.text import show_name
 
 from .. import calls, file_formats
 from ..errors import StoreError
+from ..file_formats import server_memory
 from ..session import Clock, Session
 from ..settings import Settings
 from .common import Failure
@@ -59,8 +60,12 @@ class Import:
     `totals` are the counts of `import_rows`; `tally` counts what the graph cannot show.
     """
 
-    def __init__(self, stream: TextIO, given: str | None, interrupts: Interrupts) -> None:
+    def __init__(
+        self, stream: TextIO, given: str | None, interrupts: Interrupts, me: Sequence[str] = ()
+    ) -> None:
         self.totals: Counter[str] = Counter()
+        self._me = me
+        self._has_user = False
         self._lines = count_lines(stream.buffer)
         self._last: file_formats.Row | None = None
         self._rows = 0
@@ -84,7 +89,21 @@ class Import:
             decay=decaying.rules(settings.decay),
         )
         with self._telling():
-            return Counter(_MEASURES[row.record["kind"]] for row in self._reader.rows(naming))
+            rows = self._seek_user(self._reader.rows(naming), settings.user_id)
+            return Counter(_MEASURES[row.record["kind"]] for row in rows)
+
+    @property
+    def asks_for_user(self) -> bool:
+        """Whether the file is of server-memory, and nothing in it stands for the user."""
+        return self._reader.format == file_formats.SERVER_MEMORY and not self._has_user
+
+    def _seek_user(
+        self, rows: Iterable[file_formats.Row], user_id: str
+    ) -> Iterator[file_formats.Row]:
+        for row in rows:
+            if row.record["kind"] == "concept" and not self._has_user:
+                self._has_user = server_memory.is_user(row.record["name"], (user_id, *self._me))
+            yield row
 
     async def run(self, session: Session) -> str | None:
         """Import the file, and return whose its concepts are now.
@@ -93,7 +112,8 @@ class Import:
         """
         naming, whose = await self._naming(session), self._whose(session)
         only_new = self._reader.format in file_formats.FOREIGN_MEMORIES
-        rows = (replace(row, record=row.record | whose) for row in self._reader.rows(naming))
+        read = self._seek_user(self._reader.rows(naming), session.user_id)
+        rows = (replace(row, record=row.record | whose) for row in read)
         batches = _batches(rows)
         with progress("importing lines", self._lines) as done, self._telling():
             for batch in batches:
@@ -123,11 +143,11 @@ class Import:
         """
         if self._reader.format != file_formats.SERVER_MEMORY or session.concept_scope == SHARED:
             return
-        # Imported here, because no other import needs them.
+        # Imported here, because no other import needs it.
         from .. import everyday
-        from ..file_formats import server_memory
 
-        for text, about in server_memory.tell((row.record for row in batch), session.user_id):
+        called = session.user_id, *self._me
+        for text, about in server_memory.tell((row.record for row in batch), called):
             row, _ = await everyday.remember(session, text, about)
             self.totals["memories_existing" if row["existing"] else "memories_created"] += 1
 

@@ -112,21 +112,58 @@ class Told(NamedTuple):
     about: tuple[dict[str, str], ...]
 
 
-def tell(rows: Iterable[Record], user_id: str) -> Iterator[Told]:
+def tell(rows: Iterable[Record], called: Iterable[str]) -> Iterator[Told]:
     """Iterate over what the records of some lines say, as texts that stand alone.
 
-    The entity that stands for the user, such as "default_user", is called so.
+    The entities that stand for the user, such as "default_user" and those *called* so, are named
+    "the user". All observations of another one are one text, or several if they are long: so a
+    question that describes it finds all of it.
     """
-    rows, users = list(rows), {*_USERS, _fold(user_id)}
+    rows, users = list(rows), {*_USERS, *map(_fold, called)}
     ties = [one for one in rows if one["kind"] == schema.LAYER.edge_kind]
     kinds = {one["from"]: one["to"] for one in ties if one["type"] == "is-a"}
+    ends: dict[str, list[str]] = defaultdict(list)
+    for one in ties:
+        ends[one["to"]].append(one["from"])
+    observed: dict[str, list[str]] = defaultdict(list)
     for episode in (one for one in rows if one["kind"] == "episode"):
-        ends = [one["from"] for one in ties if one["to"] == episode["name"]]
-        about = (_describe_name(one, kinds) for one in ends if _fold(one) not in users)
-        said = _observation(ends[0], episode["summary"], _fold(ends[0]) in users)
-        if len(ends) > 1:
-            said = _sentence(episode["summary"], ends, users)
-        yield Told(said, tuple(about))
+        of = ends[episode["name"]]
+        others = [one for one in of if _fold(one) not in users]
+        if len(of) == 1 and others:
+            observed[of[0]].append(episode["summary"])
+            continue
+        said = _observation("The user", of[0], episode["summary"])
+        if len(of) > 1:
+            said = _sentence(episode["summary"], of, users)
+        if others or len(of) == 1:
+            yield Told(said, tuple(_describe_name(one, kinds) for one in others))
+    for name, every in observed.items():
+        about = _describe_name(name, kinds)
+        for text_of_some in _join(about, [_observation(about["name"], name, one) for one in every]):
+            yield Told(text_of_some, (about,))
+
+
+def is_user(name: str, called: Iterable[str]) -> bool:
+    """Tell whether the entity *name* stands for the user, who may be *called* by other names."""
+    return _fold(name) in {*_USERS, *map(_fold, called)}
+
+
+def _join(about: Mapping[str, str], told: Sequence[str]) -> Iterator[str]:
+    """Iterate over texts of sentences that say of whom they are: one unless they are long."""
+    bare = f"{about['name']}:"
+    head = f"{about['name']} ({about['kind']}):" if "kind" in about else bare
+    if len(told) == 1:
+        yield told[0].replace(bare, head) if told[0].startswith(bare) else told[0]
+        return
+    made = head
+    for one in told:
+        # The name stands before it already.
+        said = one.removeprefix(f"{bare} ").rstrip(". ")
+        if len(made) > len(head) and len(made) + len(said) > _LONGEST_TEXT:
+            yield made
+            made = head
+        made += f" {said}."
+    yield made
 
 
 def _describe_name(name: str, kinds: Mapping[str, str]) -> dict[str, str]:
@@ -134,8 +171,8 @@ def _describe_name(name: str, kinds: Mapping[str, str]) -> dict[str, str]:
     return {"name": _space_words(name)} | ({} if kind is None else {"kind": _space_words(kind)})
 
 
-def _observation(name: str, said: str, is_user: bool) -> str:
-    shown = "The user" if is_user else _space_words(name)
+def _observation(shown: str, name: str, said: str) -> str:
+    """Return what is *said* of *name* as a sentence about the one *shown*."""
     if _fold(said).startswith((_fold(name), *_USERS)):
         return said
     first, _, rest = said.partition(" ")
@@ -159,6 +196,8 @@ def _fold(name: str) -> str:
     return _space_words(name).casefold()
 
 
+# Texts of this length are still about one thing, and are shown as they are.
+_LONGEST_TEXT = 700
 # The names under which agents store the user.
 _USERS = ("default user", "the user", "user")
 
