@@ -54,6 +54,25 @@ def test_a_rent_follows_and_a_stopped_medicine_has_no_dose(entities):
 
 
 @pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("I pay 900 euros in rent.", ("rent", "900 euros")),
+        ("Pago 640 euros de alquiler.", ("rent", "640 euros")),
+        ("Die Miete steigt auf 690 Euro.", ("rent", "690 Euro")),
+        ("La renta sube a 900.", ("rent", "900")),
+        ("I earn 3,200 euros a month.", ("salary", "3,200 euros")),
+        ("My salary pays the 40 euros.", None),
+    ],
+)
+def test_what_one_pays_and_earns_is_told_by_the_verb_too(entities, said, fact):
+    assert tell(entities, said) == ([] if fact is None else [fact])
+
+
+def test_a_diet_ends_in_any_form_of_its_word(entities):
+    assert tell(entities, "Ich bin Veganerin.", "Ich bin nicht mehr vegan.") == []
+
+
+@pytest.mark.parametrize(
     "said", ["How much is 50 mg of ramipril?", "My mum takes 5 mg of ramipril."]
 )
 def test_no_dose_of_the_users_is_told(entities, said):

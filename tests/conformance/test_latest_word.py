@@ -127,6 +127,25 @@ def test_hears_of_a_death_by_any_name(memory, first, last, name):
     assert kind_of(tell(memory, first, last), name).endswith("(died)")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("If Tess and I ever split up, I'd move.", "I dreamt that Tess and I broke up."),
+        *("Wenn Tess und ich uns getrennt hätten!", "Soñé que Tess y yo rompimos."),
+    ],
+)
+def test_an_end_that_has_not_happened_ends_nothing(memory, said):
+    assert kind_of(tell(memory, "My girlfriend Tess paints.", said), "Tess") == "girlfriend"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [("Lars and I got engaged!", "fiance"), ("Lars and I got married in June.", "spouse")],
+)
+def test_a_partner_becomes_a_spouse(memory, said, kind):
+    assert kind_of(tell(memory, "My boyfriend Lars paints.", said), "Lars") == kind
+
+
 def test_a_friend_with_whom_the_user_parted_was_a_partner(memory):
     days = tell(
         memory, "Ich wohne mit meinem Freund Malte in Köln.", "Malte und ich sind getrennt."

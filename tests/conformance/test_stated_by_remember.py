@@ -55,3 +55,25 @@ def test_a_new_boss_by_kind_alone_makes_the_former_one_former(days):
 def test_a_models_own_text_states_nothing(days):
     days.remember("I live in Leeds")
     assert "home" not in days.recall("Where do I live?")
+
+
+@pytest.mark.parametrize(
+    ("said", "note", "told"),
+    [
+        ("moving van came, bruges it is", "The user moved to Bruges", "home: Bruges"),
+        ("fenner hired me", "The user works at Fenner", "employer: Fenner"),
+        ("who knows", "The user moved to Bruges", ""),
+    ],
+)
+def test_a_note_states_what_the_users_words_contain(days, said, note, told):
+    days.remember(note, said=said)
+    answer = days.recall("Where do I live? Where do I work?")
+    assert told in answer
+    assert told or "home:" not in answer
+
+
+def test_asks_for_kin_and_sums_that_are_told(days):
+    say(days, "My brother Al is tall")
+    say(days, "My rent is 900 euros")
+    assert "Al (brother)" in days.recall("Do I have a brother?")
+    assert "rent: 900 euros" in days.recall("How much do I pay in rent?")

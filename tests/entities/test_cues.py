@@ -144,3 +144,21 @@ def test_a_text_that_fits_a_cue_nearly_in_many_ways_is_read_to_its_end(text):
 )
 def test_words_may_stand_between_another_one_and_its_name(text):
     assert noticed(text, "Max").is_introduced
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("Alexandra, we call her Sasha, brought wine.", ("alexandra", "sasha")),
+        ("A Francisca, a quem chamamos Kika, faz anos.", ("francisca", "kika")),
+        ("Konstantin, wir nennen ihn Kosta, kocht.", ("konstantin", "kosta")),
+        ("Eva Brandt got married, she is Eva Kessler now.", ("eva brandt", "eva kessler")),
+        ("Eva Brandt heißt jetzt Eva Kessler.", ("eva brandt", "eva kessler")),
+    ],
+)
+def test_a_name_for_one_and_a_new_last_name_are_noticed(text, pair):
+    assert pair in cues.aliases(text)
+
+
+def test_two_of_one_first_name_are_not_one():
+    assert cues.aliases("Eva Brandt met Eva Kessler. Now it rains.") == []

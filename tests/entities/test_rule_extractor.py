@@ -388,6 +388,7 @@ def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expecte
         ("Consuelo y Ramón se casan.", ["Consuelo", "Ramón"]),
         ("Clémence et moi cherchons.", ["Clémence"]),
         ("Madame Lefebvre s'est plainte.", ["Madame Lefebvre"]),
+        ("The neighbours' dog Rufus barked.", ["Rufus"]),
     ],
 )
 def test_names_begin_sentences_and_follow_words_for_kin(text, names):

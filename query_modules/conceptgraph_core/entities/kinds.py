@@ -26,8 +26,8 @@ _TABLE: Final = {
     ),
     "person/sibling": "sibling sister brother twin schwester bruder zwilling",
     "person/partner": (
-        "partner spouse husband wife fiancé fiancée girlfriend boyfriend ehemann ehefrau verlobter"
-        " verlobte"
+        "partner spouse husband wife fiance fiancé fiancee fiancée girlfriend boyfriend ehemann"
+        " ehefrau verlobter verlobte"
     ),
     "person/relative": "aunt uncle cousin niece nephew tante onkel cousine nichte neffe",
     "person/work": (

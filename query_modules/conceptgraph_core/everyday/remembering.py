@@ -96,7 +96,7 @@ def remember(
     message, session = make_observation(text, said, wanted, happened_at), None
     if happened_at is None and wrong is None:
         given = graph.context.languages, _list_former(known)
-        message = stating.add_stated(message, *given, is_change=old is not None)
+        message = stating.add_stated(message, *given, note=text, is_change=old is not None)
     message = message._replace(observations=observing.list_heard(known, message.observations))
     if message.observations:
         note = make_note(text, said, wanted, happened_at)

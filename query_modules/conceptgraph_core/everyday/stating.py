@@ -30,9 +30,13 @@ def add_stated(
     languages: Sequence[str],
     former: Iterable[str] = (),
     *,
+    note: str = "",
     is_change: bool = False,
 ) -> Message:
     """Return *message* with what its words, if they are the user's, state by the rules.
+
+    A *note* that an agent wrote of them states more where its values stand in them: "The user moved
+    to Ghent", of "moved to ghent on saturday".
 
     A kind in `about` alone tells who the boss or partner is now, unless the words speak of the
     past, or the one is among the canonical names *former*, no longer so. If it *is_change*, because
@@ -43,6 +47,8 @@ def add_stated(
     rows = {names.canonical(one["label"]): dict(one) for one in message.observations}
     given = list(rows.values())
     found = rule_extractor.observations(message.text, languages, with_known=True)
+    if note and note != message.text:
+        _add_noted(found, rule_extractor.observations(note, languages, is_note=True), message.text)
     user = next((one for one in found if one["label"] == entities.SELF), None)
     own = {names.canonical(one["object"]) for one in _facts(user) if "object" in one}
     called = {names.canonical(one["label"]): _call_as_given(one["label"], given) for one in found}
@@ -55,6 +61,8 @@ def add_stated(
                 fact["object"] = called.get(names.canonical(fact["object"]), fact["object"])
         if name in rows:
             rows[name] |= {"facts": one["facts"]} if one.get("facts") else {}
+            if "kind" in one:
+                rows[name].setdefault("kind", one["kind"])
         elif one is user or name in own:
             rows[name] = one
         elif one["type"] == entities.NAMED:
@@ -63,6 +71,26 @@ def add_stated(
         user = rows.setdefault(entities.SELF, _make_user())
         user["facts"] = [*_facts(user), *ties]
     return message._replace(observations=list(rows.values())[: entities.MAX_OBSERVATIONS])
+
+
+def _add_noted(found: list[Row], noted: Sequence[Row], said: str) -> None:
+    """Add to what was *found* in *said* the facts *noted* of it whose values stand in it."""
+    told = {names.canonical(one["label"]): one for one in found}
+    for one in noted:
+        row = told.get(names.canonical(one["label"]), one)
+        known = {fact["predicate"] for fact in row.get("facts") or () if row is not one}
+        more = [
+            {**fact, "span": said[place : place + len(fact["value"])]}
+            for fact in one.get("facts") or ()
+            if fact["predicate"] not in known
+            and "value" in fact
+            and (place := said.casefold().find(fact["value"].casefold())) >= 0
+        ]
+        if more:
+            row["facts"] = [*(row.get("facts") or () if row is not one else ()), *more]
+            row.pop("span", None)
+            if row is one:
+                found.append(row)
 
 
 def _call_as_given(label: str, given: Sequence[Row]) -> str:

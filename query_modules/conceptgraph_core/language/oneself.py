@@ -32,7 +32,8 @@ _ELIDED: Final = {"j": "je", "m": "me"}
 
 # A sentence on who the user is answers these: "a nurse in Lisbon".
 _TOLD_WITH_THE_NAME: Final = frozenset(("job", "home", "name"))
-_AGE: Final = "age"
+# "How old am I?", "How much do I earn?"
+_COUNTED: Final = frozenset(("age", "price", "salary"))
 # The words of a matter of this name ask for the matter after it, and do not tell it.
 _ASKED: Final = "asked "
 
@@ -74,7 +75,7 @@ def names_user(text: str) -> bool:
     """Tell whether *text* is about the user, or has "the user" anywhere: "the user's boss"."""
     if is_of_user(text):
         return True
-    return any(one.form.removesuffix("'s").removesuffix("s") in _USERS for one in _words(text))
+    return any(one.form.removesuffix("'s").removesuffix("s") in USERS for one in _words(text))
 
 
 def is_order(text: str) -> bool:
@@ -236,7 +237,7 @@ def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
         elif not is_unsure and (asks or begins) and _is_of_i(sentence, place):
             # "How do I live without coffee?" is no question about a home.
             only_how = all(sentence[one] in _HOW for one in asks) and not begins
-            yield from (one for one in named if not only_how or one == _AGE)
+            yield from (one for one in named if not only_how or one in _COUNTED)
 
 
 def _is_my(sentence: Sequence[str], place: int, asks: Sequence[int]) -> bool:
@@ -359,7 +360,7 @@ def _matter_words() -> Mapping[str, frozenset[str]]:
 
 _LEADS: Final = _phrases("leads", *LANGUAGES)
 _GENITIVES: Final = _phrases("genitives", *LANGUAGES)
-_USERS: Final = frozenset(one[-1] for one in _LEADS) - words("oneself", "first")
+USERS: Final = frozenset(one[-1] for one in _LEADS) - words("oneself", "first")
 _ENGLISH: Final = frozenset((("the", "user"), ("user",)))
 _CALLED: Final = _phrases("called", *LANGUAGES)
 _IS: Final = _phrases("is", *LANGUAGES)

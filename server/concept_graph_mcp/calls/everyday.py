@@ -171,7 +171,7 @@ def remember(
         # Imported only here, because every database connection imports this module.
         from conceptgraph_core.everyday import stating
 
-        message = stating.add_stated(message, text_lookups.spoken())
+        message = stating.add_stated(message, text_lookups.spoken(), note=text)
     if message.observations:
         parts += _parts(entities.observe(*message, user_id=scope))
         if (note := hearing.make_note(text, said, named, ms(happened_at))) is not None:

@@ -10,6 +10,9 @@ from ..node import Graph, Node
 
 Row = dict[str, Any]
 
+# Values of these have forms: vegan, Veganer, Veganerin.
+_INFLECTED: Final = frozenset(("diet", "occupation"))
+_STEM: Final = 5
 _YEAR_MS: Final = 365.25 * DAY_MS
 # One has one of these at a time.
 COUPLES: Final = frozenset(("partner", "spouse", "girlfriend", "boyfriend", "fiance"))
@@ -35,6 +38,23 @@ def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> N
         if says_same(graph, one, given, about):
             return one
     return None
+
+
+def find_ended(graph: Graph, entity: Node, given: Given) -> Node | None:
+    """Return the current fact that the *given* one ends in another form: vegan, of "Veganerin"."""
+    stem = names.canonical(given.value or "")[:_STEM]
+    if names.canonical(given.predicate) not in _INFLECTED or len(stem) < _STEM:
+        return None
+    current = bitemporal.current(graph, components.members(graph, entity))
+    return next(
+        (
+            one
+            for one in current
+            if names.canonical(one.get("predicate")) == names.canonical(given.predicate)
+            and names.canonical(one.get("value") or "").startswith(stem)
+        ),
+        None,
+    )
 
 
 def says_same(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:

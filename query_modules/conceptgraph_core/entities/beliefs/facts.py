@@ -119,7 +119,9 @@ def claim(
     check_fact(given)
     origin = _origin(graph, given, None, about)
     known = comparing.find_same(graph, entity, given, about)
-    if known is None and claim.mode != schema.OVER:
+    if known is None and claim.mode == schema.OVER:
+        known = comparing.find_ended(graph, entity, given)
+    elif known is None:
         known = late.begin_earlier(graph, entity, given, about)
     ended: list[Node] = []
     following: late.Next | None = None

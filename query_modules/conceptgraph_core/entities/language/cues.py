@@ -43,7 +43,9 @@ _ALSO_BEFORE: Final = re.compile(
     r"|\b(?:called|named|heißt|heisst|hieß|namens) (?:also|auch)) \Z",
     re.IGNORECASE,
 )
-_NAMED_BEFORE: Final = re.compile(r"\b(?:called|named) \Z", re.IGNORECASE)
+_NAMED_BEFORE: Final = re.compile(
+    r"\b(?:called|named|genannt|namens)(?: (?:him|her|it))? \Z", re.IGNORECASE
+)
 _TOO_BEHIND: Final = re.compile(r",? (?:too|as well|again)\b", re.IGNORECASE)
 _ALSO_BEHIND: Final = re.compile(r" heißt auch\b", re.IGNORECASE)
 # No pattern reads further back, and cues beside further mentions of a name do not count.
@@ -56,13 +58,15 @@ _PLACES: Final = (
     " neighborhood street downstairs upstairs training yoga football soccer tennis hospital clinic"
     " lab shop bakery library support büro arbeit schule uni kita kindergarten verein chor"
     " nachbarschaft nebenan oben unten fitnessstudio buchhaltung abteilung team klasse kurs praxis"
-    " fußball sport bäckerei"
+    " fußball sport bäckerei trabalho escritório ginásio faculdade escola coro prédio universidade"
+    " trabajo oficina gimnasio instituto colegio barrio universidad"
 )
 _TEAMS: Final = "accounting marketing sales it hr finance support buchhaltung abteilung team"
-_THE: Final = r"(?:(?:the|my|our|der|dem|meiner|meinem|unserer|unserem) )?(?:\w+ )?"
+_THE: Final = r"(?:(?:the|my|our|der|dem|meiner|meinem|unserer|unserem|la|el) )?(?:\w+ )?"
 _ANY_PLACE, _ANY_TEAM = (rf"{_THE}(?:{'|'.join(one.split())})" for one in (_PLACES, _TEAMS))
 _FROM_BEHIND: Final = re.compile(
-    rf" ((?:from|of|aus|vom|von) {_ANY_PLACE}|(?:in|im|beim?) {_ANY_TEAM}|next door)\b",
+    rf" ((?:from|of|aus|vom|von|d[oae]s?|del) {_ANY_PLACE}|(?:in|im|beim?) {_ANY_TEAM}"
+    r"|next door)\b",
     re.IGNORECASE,
 )
 _AT_BEHIND: Final = re.compile(rf" ((?:at|in|im|beim?) {_ANY_PLACE})\b", re.IGNORECASE)
@@ -83,14 +87,19 @@ _APPOSED_BEHIND: Final = (
     re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) ()(\w[\w-]*)"),
     re.compile(rf" (?:is|ist) {_ARTICLE} ()(\w[\w-]*)"),
 )
+# "Alexandra, we call her Sasha"
+_ALIAS: Final = "|".join(sorted(map(re.escape, language.words("whose", "alias"))))
 _IS: Final = (
     r"that is|that's|i\.e\.|aka|a\.k\.a\.|also called|also known as|better known as|known as"
     r"|short for|nickname for|is short for|is called|is really|whose real name is|real name is"
+    rf"|{_ALIAS}"
     r"|das heißt|d\. ?h\.|genannt|eigentlich|heißt eigentlich|kurz für|alias|sprich"
 )
 _SAME: Final = re.compile(rf"({_NAME})(?:,| –| -)? ?\(?(?:{_IS}),? ({_NAME})")
 _FOR_SHORT: Final = re.compile(rf"({_NAME}),? (?:or )?({_NAME}),? for short\b")
 _IN_BRACKETS: Final = re.compile(rf"({_NAME}) \(({_NAME})\)")
+# "Lotte Brandt got married, she is Lotte Kessler now": the same first name, and another last one.
+_RENAMED: Final = language.words("whose", "renamed")
 # In English these words say less.
 _SAME_IN_GERMAN: Final = re.compile(rf"({_NAME}), (?:also|auch) ({_NAME})")
 _GERMAN: Final = re.compile(r"\b(?:ist|und|der|die|das|nicht|war|hat|mit|heute|ich|wir|kommt)\b")
@@ -133,9 +142,19 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
     for pattern in patterns:
         for match in pattern.finditer(text):
             yield match[1], match[2]
+    yield from _renamed(text)
     being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
     being += [(one[2], one[1]) for one in _BEING_BEHIND.finditer(text)]
     yield from ((kind, name) for kind, name in being if kinds.path(kind) and not kinds.path(name))
+
+
+def _renamed(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the two full names of one who has another last name now."""
+    for sentence in re.split(r"[.!?;\n]", text):
+        full = [one[0] for one in re.finditer(_NAME, sentence) if " " in one[0]]
+        is_renamed = not _RENAMED.isdisjoint(re.findall(r"\w+", sentence.casefold()))
+        if is_renamed and len(full) == 2 and full[0].split()[0] == full[1].split()[0]:
+            yield full[0], full[1]
 
 
 def introduces(text: str, label: str) -> bool:

@@ -31,6 +31,13 @@ def is_former_kind(kind: str) -> bool:
     return split(kind.replace("-", " "))[:1] in [[one] for one in FORMER]
 
 
+def drop_unreal(text: str) -> str:
+    """Return *text* without the clauses on what has not happened: "I dreamt that Tom left me"."""
+    if not has_phrase(pad_words(text), "unreal"):
+        return text
+    return ". ".join(one for one in list_clauses(text) if not has_phrase(one, "unreal"))
+
+
 def list_clauses(text: str) -> list[str]:
     """Return the clauses of *text* as `pad_words` does: "Dana isn't my boss" of "… , Ravi is"."""
     for mark in _MARKS:

@@ -25,19 +25,46 @@ _UMLAUTS: Final = str.maketrans("äöü", "aou")
 _VOWELS: Final = frozenset("aeiouyäöü")
 # A word without its ending has at least so many letters.
 _SHORTEST: Final = 3
-_NUMBERS: Final = {
-    word: str(number)
-    for number, words in enumerate(
-        (
-            *("one eins", "two zwei", "three drei", "four vier", "five fünf", "six sechs"),
-            *("seven sieben", "eight acht", "nine neun", "ten zehn", "eleven elf", "twelve zwölf"),
-            *("thirteen dreizehn", "fourteen vierzehn", "fifteen fünfzehn", "sixteen sechzehn"),
-            *("seventeen siebzehn", "eighteen achtzehn", "nineteen neunzehn", "twenty zwanzig"),
-        ),
-        1,
-    )
-    for word in words.split()
-} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "dreissig": "30", "vierzig": "40"}
+_NUMBERS: Final = (
+    {
+        word: str(number)
+        for number, words in enumerate(
+            (
+                *("one eins", "two zwei", "three drei", "four vier", "five fünf", "six sechs"),
+                *(
+                    "seven sieben",
+                    "eight acht",
+                    "nine neun",
+                    "ten zehn",
+                    "eleven elf",
+                    "twelve zwölf",
+                ),
+                *("thirteen dreizehn", "fourteen vierzehn", "fifteen fünfzehn", "sixteen sechzehn"),
+                *("seventeen siebzehn", "eighteen achtzehn", "nineteen neunzehn", "twenty zwanzig"),
+            ),
+            1,
+        )
+        for word in words.split()
+    }
+    | {
+        word: str(number)
+        for number, words in (
+            *((2, "dois duas deux"), (3, "três tres trois"), (4, "quatro cuatro quatre")),
+            *((5, "cinco cinq"), (6, "seis"), (7, "sete siete sept"), (8, "oito ocho huit")),
+            *((9, "nove nueve neuf"), (10, "dez diez"), (11, "onze"), (12, "doze doce douze")),
+            *((13, "treze trece treize"), (14, "catorze catorce"), (15, "quinze")),
+        )
+        for word in words.split()
+    }
+    | {
+        "thirty": "30",
+        "forty": "40",
+        "fifty": "50",
+        "sixty": "60",
+        "dreissig": "30",
+        "vierzig": "40",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,7 +263,9 @@ def _is_named(each: _Language, words: Sequence[str], place: int, one: str) -> bo
     before = words[place - 1] if place else ""
     if one in each.called and not each.is_anothers(before):
         return not _is_of_another(each, words, place)
-    return one in each.kinds and _is_mine(each, words, place)
+    return one in each.kinds and (
+        _is_mine(each, words, place) or _is_asked(each, words, place, most_general=False)
+    )
 
 
 def _is_mine(each: _Language, words: Sequence[str], place: int) -> bool:
@@ -283,10 +285,16 @@ def _is_had(each: _Language, words: Sequence[str], place: int) -> bool:
     return any(f"{behind} ".startswith(f"{one} ") for one in each.have)
 
 
-def _is_asked(each: _Language, words: Sequence[str], place: int) -> bool:
-    """Tell whether the words before a group ask for one: "do I have a pet", "any pets"."""
+def _is_asked(
+    each: _Language, words: Sequence[str], place: int, *, most_general: bool = True
+) -> bool:
+    """Tell whether the words before a group or a kind ask for one: "do I have a pet".
+
+    Only for groups one word alone does, the *most_general*: "any pets".
+    """
     ahead = " ".join(map(_bare, words[max(0, place - _MOST_OF_HAVE) : place]))
-    return any(f" {ahead}".endswith(f" {one}") for one in each.asked)
+    said = (one for one in each.asked if most_general or " " in one)
+    return any(f" {ahead}".endswith(f" {one}") for one in said)
 
 
 def _is_definite(each: _Language, words: Sequence[str], place: int) -> bool:

@@ -133,12 +133,14 @@ def _list_told(
         (
             one.created_at,
             one.get("origin") == schema.USER,
-            one.get("mention_context") or "",
+            endings.drop_unreal(one.get("mention_context") or ""),
             name + _list_names(one, kin.relation(whole.described.casefold())),
         )
         for one in whole.mentions
     ]
-    return sorted({*mentions, *((at, False, text, name) for at, text in texts)})
+    return sorted(
+        {*mentions, *((at, False, endings.drop_unreal(text), name) for at, text in texts)}
+    )
 
 
 def _list_names(mention: Node, relation: str | None) -> tuple[str, ...]:

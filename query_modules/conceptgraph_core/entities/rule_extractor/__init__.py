@@ -30,6 +30,7 @@ _Placed = TypeVar("_Placed", Named, statements.Statement)
 MOST: Final = 30
 # So many further words of a message are tried as known names.
 _MOST_KNOWN: Final = 8
+_SPOUSE: Final = "spouse"
 _FREQUENT: Final = 2
 _BRIEF: Final = 40
 # In a longer message a word repeats by chance.
@@ -72,13 +73,15 @@ def observations(
     named: Iterable[Named] | None = None,
     *,
     with_known: bool = False,
+    is_note: bool = False,
 ) -> list[Row]:
     """Return the mentions in *text* as `observe` takes them, in the order of the text, at most 30.
 
     Each has label and type and, if known, a kind, span, valence and facts. *languages* are as
     `words.terms` takes them; without the libraries for these, nouns are left out. *named* are the
     names in the text if another extractor has found them. *with_known* adds words that are names
-    only if the memory knows an entity so called ("Pepper threw up"), each with `known`.
+    only if the memory knows an entity so called ("Pepper threw up"), each with `known`. In a note,
+    "the user" is the user.
     """
     is_users = speaker == schema.USER
     said = prose.spoken(text, lists=is_users)
@@ -96,7 +99,7 @@ def observations(
     if is_users:
         unmarked = words(voices.unmarked(said))
         told_here = chain(
-            statements.statements(said, unmarked, own, german),
+            statements.statements(said, unmarked, own, german, is_note=is_note),
             amounts.find_amounts(said, unmarked, own),
         )
         for statement in _drop_quoted(told_here, theirs):
@@ -186,10 +189,17 @@ class _Found:
 
     def state(self, one: statements.Statement) -> None:
         """Add a statement of the user's, the one it is about, and the thing it names."""
-        if one.subject is None:
+        is_users = one.subject is None or one.subject.label == schema.SELF
+        if is_users and one.fact["predicate"] == _SPOUSE and "value" in one.fact:
+            # "I am married to Marek"
+            value = one.fact["value"]
+            start = self.text.find(value, one.start)
+            named = Named(start, start + len(value), _SPOUSE, value, is_own=True, is_sure=True)
+            self.name(named, is_own=True)
+        elif is_users:
             _claim(self._facts, one.fact)
             self._self = self._self or (one.start, self.text[one.start : one.end])
-        else:
+        elif one.subject is not None:
             self.name(one.subject, is_own=False)
             label = one.subject.label or self.text[one.subject.start : one.subject.end]
             _claim(self._theirs.setdefault(names.canonical(label), []), one.fact)

@@ -31,10 +31,17 @@ _PRICE: Final = re.compile(
 _BETWEEN: Final = language.words(_TOPIC, "between")
 _TO: Final = language.words(_TOPIC, "to")
 _NO_THINGS: Final = language.words(_TOPIC, "no things") | STOP_WORDS | ORDINARY | people.FIRST_NAMES
-_PRICED: Final = {
-    word: name for name in ("rent", "salary") for word in language.words(_TOPIC, name)
-}
+_PRICED = {word: name for name in ("rent", "salary") for word in language.words(_TOPIC, name)}
+# "I earn 900": the verb alone is the user's, or with "I".
+_EARNING: Final = language.words(_TOPIC, "earning")
+_PRICED |= dict.fromkeys(_EARNING, "salary")
+_PAYING: Final = language.words(_TOPIC, "paying")
+# In English the verb is anybody's.
+_SHARED: Final = frozenset(language.load("en", _TOPIC)["paying"])
+_SELVES: Final = language.words("asking", "own")
+_RISING: Final = language.words(_TOPIC, "rising")
 _JOINS: Final = language.words("whose", "joins")
+_BEHIND_PRICED: Final = _RISING | _BETWEEN | STOP_WORDS | language.words("statements", "fillers")
 _THE: Final = language.words("whose", "definite")
 _IS: Final = language.words("oneself", "is")
 _OTHERS: Final = language.words(_TOPIC, "others") | kin.OTHERS
@@ -82,27 +89,61 @@ def _find_in(
 
 def _find_price(text: str, sentence: Sequence[Word], end: int) -> Iterator[Statement]:
     place = next(at for at, word in enumerate(sentence) if word.folded in _PRICED)
-    thing = sentence[place]
-    if not _is_users(sentence[:place], sentence[place + 1 : place + 2]):
-        return
-    # "My rent is 900 euros and the internet costs 40": another thing begins there.
-    behind = (word for word in sentence[place + 1 :] if word.folded in _JOINS or "," in word.gap)
-    end = next((word.start for word in behind), end)
-    found = list(_PRICE.finditer(text, thing.start, end))
+    thing, before, behind = sentence[place], sentence[:place], sentence[place + 1 :]
+    if not _is_users(before, behind) and thing.folded not in _EARNING:
+        found = _find_paid(text, before) if not _is_of_kin(before) else []
+    else:
+        found = _find_stated(text, thing, behind, end)
     if found:
         at = found[-1]
         fact = {"predicate": _PRICED[thing.folded], "value": at[0], "mode": AFTER}
-        yield Statement({**fact, "span": text[thing.start : at.end()]}, thing.start, thing.end)
+        start, last = min(thing.start, at.start()), max(thing.end, at.end())
+        yield Statement({**fact, "span": text[start:last]}, thing.start, thing.end)
+
+
+def _find_stated(text: str, thing: Word, behind: Sequence[Word], end: int) -> list[Any]:
+    """Return the prices of *thing* in the words *behind* it: "is 900", "went up to 900"."""
+    # "My rent is 900 euros and the internet costs 40": another thing begins there.
+    joined = (word.start for word in behind if word.folded in _JOINS or "," in word.gap)
+    end = next(joined, end)
+    found = list(_PRICE.finditer(text, thing.start, end)) or [
+        one for one in _NUMBER.finditer(text, thing.start, end) if _is_adjusted(text, thing, one)
+    ]
+    # "My salary pays the 40 euros" tells of something else.
+    first = next((word for word in behind if not word.is_number), None)
+    if first is None or first.folded in _BEHIND_PRICED:
+        return found
+    return [one for one in found if one.start() <= first.start]
+
+
+def _is_adjusted(text: str, thing: Word, number: Any) -> bool:
+    """Tell whether the words before a bare *number* say that it is the new price of *thing*."""
+    said = text[thing.end : number.start()].casefold().split()
+    return len(said) > 1 and said[-1] in _TO and not _RISING.isdisjoint(said)
+
+
+def _find_paid(text: str, before: Sequence[Word]) -> list[Any]:
+    """Return the price that the user pays: "I pay 900 euros in rent"."""
+    paid = [word for word in before if word.folded in _PAYING]
+    is_users = paid and (paid[0].folded not in _SHARED or not _SELVES.isdisjoint(_fold(before)))
+    return list(_PRICE.finditer(text, paid[0].end, before[-1].end + 1)) if is_users else []
+
+
+def _fold(words: Sequence[Word]) -> list[str]:
+    return [word.folded for word in words]
+
+
+def _is_of_kin(before: Sequence[Word]) -> bool:
+    """Tell whether it is somebody else's: "my sister's rent"."""
+    return any(kin.relation(one.removesuffix("'s")) is not None for one in _fold(before[-2:]))
 
 
 def _is_users(before: Sequence[Word], behind: Sequence[Word]) -> bool:
     """Tell whether the words around a rent make it the user's: "our new rent", "die Miete ist"."""
-    forms = [word.folded for word in before[-2:]]
-    if not kin.OWN.isdisjoint(forms):
-        # "My sister's rent"
-        return all(kin.relation(one.removesuffix("'s")) is None for one in forms)
-    is_bare = not before or (len(before) == 1 and forms[0] in _THE)
-    return is_bare and bool(behind) and behind[0].folded in _IS
+    if not kin.OWN.isdisjoint(_fold(before[-2:])):
+        return not _is_of_kin(before)
+    is_bare = not before or (len(before) == 1 and before[0].folded in _THE)
+    return is_bare and bool(behind) and behind[0].folded in _IS | _RISING
 
 
 def _has_parts(said: str, parts: Sequence[str]) -> bool:
@@ -180,7 +221,12 @@ def _find_whose(
     own = not FIRST_PERSON.isdisjoint(forms)
     if relatives or not (own or _OTHERS.isdisjoint(forms)):
         labelled = {one.label for one in named if one.label}
-        return next(one for one in named if one.label) if len(labelled) == 1 else None
+        if len(labelled) == 1:
+            return next(one for one in named if one.label)
+        # "Dad takes 10 mg of ramipril": he alone, and nothing of the user's.
+        mine = [one for one in sentence if one.folded in FIRST_PERSON]
+        is_kin = len(named) == 1 and named[0].kind and all(one.start < named[0].end for one in mine)
+        return named[0] if is_kin and sentence[0].start == named[0].start else None
     if own or not named:
         return True
     return named[0] if len(named) == 1 else None

@@ -9,7 +9,7 @@ from typing import Final
 
 from ... import language
 from .. import kinds
-from ..language import kin
+from ..language import endings, kin
 from ..language.dated import is_calendar
 from ..language.endings import FORMER
 from . import name_words, people
@@ -29,7 +29,12 @@ _FOLLOWED: Final = frozenset(
     ("boss", "colleague", "roommate", "neighbour", "teacher", "landlord", "therapist", "doctor")
 )
 _ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
-_COUPLE: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "couple")))
+# The words by which two become a couple, and what the other one is then.
+_BECOMING: Final = tuple(
+    (tuple(one.split()), kind)
+    for name, kind in (("couple", "partner"), ("wed", "spouse"), ("engaged", "fiance"))
+    for one in sorted(language.words("change", name))
+)
 # "Aunt Beatrix": these stand before a name as a title does.
 _TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
 _ARTICLES: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "una", "um", "uma", "une"))
@@ -44,6 +49,8 @@ _WHO: Final = frozenset(
     )
 )
 _THE: Final = language.words("whose", "definite")
+_GENITIVES: Final = ("' ", "’ ", "'s ", "’s ")
+_ANYBODYS: Final = "their"
 _MOST_COUPLE: Final = 6
 _SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
 
@@ -76,16 +83,20 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over "my sister Clara", "my dog is called Max", "her son Teo", and "my sister"."""
     for place, word in enumerate(written[:-1]):
         is_own = word.folded in kin.OWN or _is_had(written, place)
-        if not (is_own or word.folded in kin.OTHERS):
+        # "The neighbours' dog Oskar"
+        is_genitive = written[place + 1].gap in _GENITIVES
+        if not (is_own or is_genitive or word.folded in kin.OTHERS):
             continue
         at = place + 1
         while at < len(written) - 1 and written[at].folded in _ADJECTIVES:
             at += 1
         ex, _, whose = written[at].folded.partition("-")
-        kind = kin.of(word.folded, whose if ex in FORMER else written[at].folded)
+        owner = _ANYBODYS if is_genitive and not is_own else word.folded
+        kind = kin.of(owner, whose if ex in FORMER else written[at].folded)
         if kind is None:
             at, kind = _find_animal(written, at)
-        if kind is None or not all(one.follows for one in written[place + 1 : at + 1]):
+        rest = written[place + 1 + is_genitive : at + 1]
+        if kind is None or not all(one.follows for one in rest):
             continue
         before = {ex, *(one.folded for one in written[place + 1 : at])}
         is_past = not before.isdisjoint(FORMER | (_OLD if kind in _FOLLOWED else frozenset()))
@@ -122,22 +133,27 @@ def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
 
 
 def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over who has become the user's partner: "Julien and I are together now"."""
+    """Iterate over who has become the user's partner or spouse: "Julien and I are together"."""
     for place in range(1, len(written) - 2):
         is_pair = written[place].folded in JOINS and written[place + 1].folded in SELVES
         if not (is_pair and _is_whole_name(written, place - 1)):
+            continue
+        # "If Tom and I got married"
+        start = next((at for at in range(place, -1, -1) if written[at].begins), 0)
+        ahead = " ".join(one.text for one in written[start:place])
+        if endings.has_phrase(endings.pad_words(ahead), "unreal"):
             continue
         start = place - 1
         if start and written[start].follows and _is_whole_name(written, start - 1):
             start -= 1
         behind = written[place + 2 : place + 2 + _MOST_COUPLE]
         said = [one.folded for one in behind if one.folded not in _FILLERS]
-        for phrase in _COUPLE:
+        for phrase, kind in _BECOMING:
             size = len(phrase)
             # "We are together in Porto" tells of a journey.
             is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
-            if tuple(said[:size]) == phrase and is_end:
-                yield _name_kin(written[start:place], "partner")
+            if tuple(said[:size]) == phrase and (is_end or kind != "partner"):
+                yield _name_kin(written[start:place], kind)
                 break
 
 

@@ -1,7 +1,7 @@
 """Read the patterns of statements, and the words around these, from the data of the languages."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
 from ... import language
@@ -10,7 +10,7 @@ from ..schema import AFTER, BESIDE, OVER
 _TOPIC: Final = "statements"
 # In a pattern these stand for the one it is about, and for a few words of any kind.
 SUBJECT, OWNER, ANY = "@", "@'s", "*"
-NAME, PHRASE, DATE, AGE = "name", "phrase", "date", "age"
+NAME, PHRASE, DATE, AGE, NUMBER = "name", "phrase", "date", "age", "number"
 # Without a value: "I quit my job <all>" ends every one.
 ALL: Final = "all"
 # Predicate -> type, kind and valence of the thing in its value, a node of its own.
@@ -23,6 +23,7 @@ NODES: Final = {
     "home": ("entity", "place", None),
     "origin": ("entity", "place", None),
 }
+_NO_PRONOUN: Final = language.words(_TOPIC, "pronouns", ("pt", "es"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Words:
     nowhere: frozenset[str]
     behind_age: frozenset[str]
     behind_end: frozenset[str]
+    at: frozenset[str]
+    pronouns: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,11 @@ class Pattern:
     spoken: Words
 
     @property
+    def is_without_pronoun(self) -> bool:
+        """Return whether its verb needs no "he" or "she" in its language: "vive en"."""
+        return SUBJECT in self.words[0] and _NO_PRONOUN.issuperset(self.spoken.pronouns)
+
+    @property
     def is_contrast(self) -> bool:
         """Return whether its value is what one thing is not: "allergic to cashews, not walnuts"."""
         return self.mode == OVER and any(ANY in word for word in self.words)
@@ -76,6 +84,8 @@ class Pattern:
 def _read(code: str) -> Iterator[Pattern]:
     data = language.load(code, _TOPIC)
     spoken = Words(*(frozenset(data.get(_key(one.name), ())) for one in fields(Words)))
+    unreal = language.words("change", "unreal", (code,))
+    spoken = replace(spoken, supposed=spoken.supposed | unreal)
     for key, each in data.items():
         predicate, _, mode = key.partition(" ")
         if mode not in ("", AFTER, OVER):
@@ -104,6 +114,12 @@ def _list_contractions() -> Iterator[tuple[str, tuple[str, str]]]:
 PATTERNS: Final = tuple(pattern for code in language.LANGUAGES for pattern in _read(code))
 # "I'm" -> its two words.
 CONTRACTIONS: Final = dict(_list_contractions())
+# "Moved" of "Moved to Leeds" -> the user's "I".
+DIARY: Final = {
+    word: own
+    for code, own in (("en", "i"), ("de", "ich"))
+    for word in language.load(code, _TOPIC)["diary"]
+}
 # The first word of a pattern -> the patterns, in their order.
 BY_FIRST: Final = {
     first: tuple(one for one in PATTERNS if first in one.words[0])

@@ -1,7 +1,8 @@
 """Read the value behind the words of a statement: a name, things, a date, an age, a listed word."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from itertools import takewhile
+from typing import Any, Final
 
 from ..language import dated
 from ..language.inflection import tokens
@@ -10,11 +11,16 @@ from .naming import find_name_end
 from .patterns import Pattern
 from .written import Word
 
+# Not by an import statement: a reload of the modules would drop the names it defines.
+re: Final[Any] = __import__("re")
+
 _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
 # "The" adds nothing to these.
 _WIDE: Final = frozenset(("sea", "ocean", "beach", "rain", "snow", "outdoors", "mountains", "sun"))
 _MOST_WORDS: Final = 3
 _OLDEST: Final = 120
+# The number of a telephone.
+_CALLED_BY: Final = re.compile(r"\+?\d(?:[ ()/-]{0,2}\d){4,14}")
 _BEHIND_AGE: Final = (*" .,;!)\n", "")
 
 
@@ -34,6 +40,10 @@ def read_values(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[t
             yield found.label, rest[0].start + found.end
     elif pattern.slot == patterns.AGE:
         yield from _read_age(text, rest, spoken)
+    elif pattern.slot == patterns.NUMBER:
+        found = _CALLED_BY.match(text, rest[0].start - rest[0].gap.count("+"))
+        if found is not None:
+            yield found[0], found.end()
     else:
         no_words = spoken.stops | spoken.no_phrases | spoken.articles
         yield from _read_listed(text, rest, pattern.listed, no_words)
@@ -101,9 +111,10 @@ def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterat
     is_part = text[rest[0].end : rest[0].end + 1] not in _BEHIND_AGE
     if is_part or not number.isdigit() or not 0 < int(number) <= _OLDEST:
         return
-    behind = [word.folded for word in rest[1:3] if word.follows]
+    behind = [word.folded for word in takewhile(lambda word: word.follows, rest[1:3])]
     said = {" ".join(behind), *behind[:1]}
-    if not behind or not spoken.behind_age.isdisjoint(said):
+    # "41 and a carpenter"
+    if not behind or not (spoken.behind_age | spoken.joins).isdisjoint(said):
         yield number, rest[0].end
 
 

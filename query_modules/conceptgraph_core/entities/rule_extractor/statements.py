@@ -10,11 +10,12 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from ... import language
+from ...language import oneself
 from ..language import kin, ordinary
 from ..language.folded import folded
-from ..schema import BESIDE, EVERY, NAMED, OVER
+from ..schema import BESIDE, EVERY, NAMED, OVER, SELF
 from . import naming, patterns
-from .naming import Named
+from .naming import Named, find_name_end
 from .patterns import Pattern
 from .statement_values import read_values
 from .written import Word
@@ -34,7 +35,15 @@ _MOST_AHEAD: Final = 60
 _OF_PERSONS: Final = frozenset(("occupation", "birthday", "home", "age", "allergy", "spouse"))
 _ALL_SUBJECTS: Final = frozenset().union(*(one.spoken.subjects for one in patterns.PATTERNS))
 _PRONOUNS: Final = language.words("statements", "pronouns")
+_POSSESSED: Final = language.words("statements", "possessives")
+# In these languages the verb alone may mean the only one: "É alérgico a …".
+_WITHOUT_PRONOUN: Final = frozenset(
+    verb for one in patterns.PATTERNS if one.is_without_pronoun for verb in one.words[1]
+)
 _RELATIVES: Final = language.words("statements", "relatives")
+_AT_PLACES: Final = frozenset(("in", "at", "from", "to", "near", "bei", "aus", "nach", "em", "en"))
+_WORKPLACE: Final = "workplace"
+_OCCUPATION, _EMPLOYER = "occupation", "employer"
 _ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
 
 
@@ -61,13 +70,20 @@ class _Sentence(NamedTuple):
 
 
 def statements(
-    text: str, written: Sequence[Word], names: Sequence[Named] = (), german: bool = False
+    text: str,
+    written: Sequence[Word],
+    names: Sequence[Named] = (),
+    german: bool = False,
+    *,
+    is_note: bool = False,
 ) -> Iterator[Statement]:
     """Iterate over the statements of *written*, the words of *text*, each value once.
 
     They may be about one of *names*, or about another name at their beginning. In a *german* text
-    such a one may be a noun.
+    such a one may be a noun. In a note, "the user" is the user.
     """
+    if is_note:
+        names = (*names, *_find_user(written))
     only: Named | None = None
     for whole in _sentences(text, written):
         sentence = _with_subjects(_expand(whole), names, german, only)
@@ -89,6 +105,14 @@ def statements(
                 yield from found
 
 
+def _find_user(written: Sequence[Word]) -> Iterator[Named]:
+    """Yield the words of a note for the user: "The user" of "The user lives in Ghent"."""
+    for before, word in pairwise((None, *written)):
+        if word is not None and word.folded in oneself.USERS:
+            start = word.start if before is None or word.begins else before.start
+            yield Named(start, word.end, None, SELF, is_sure=True)
+
+
 def _sentences(text: str, written: Sequence[Word]) -> Iterator[list[Word]]:
     """Iterate over the words of each sentence that is no question."""
     sentence: list[Word] = []
@@ -103,10 +127,14 @@ def _sentences(text: str, written: Sequence[Word]) -> Iterator[list[Word]]:
 
 
 def _expand(sentence: Sequence[Word]) -> list[Word]:
-    """Return *sentence* with both words of each contraction: "I'm"."""
-    found: list[Word] = []
+    """Return *sentence* with both words of each contraction, and the "I" that a diary omits."""
+    first = sentence[0]
+    own = patterns.DIARY.get(first.folded)
+    # "Habe ich" has its "I".
+    is_diary = own is not None and own not in [one.folded for one in sentence[1:2]]
+    found = [replace(first, text=own, folded=own)] if own and is_diary else []
     for word, behind in zip(sentence, (*sentence[1:], None), strict=True):
-        first, second = patterns.CONTRACTIONS.get(word.folded, (word.folded, ""))
+        short, second = patterns.CONTRACTIONS.get(word.folded, (word.folded, ""))
         if not second:
             found.append(word)
             # "He's" ends like a possessive, which is no part of a word.
@@ -114,8 +142,8 @@ def _expand(sentence: Sequence[Word]) -> list[Word]:
             if is_short and word.folded in _PRONOUNS:
                 found.append(Word("is", word.end, word.end + 2, False, " ", "is"))
             continue
-        end = word.start + len(first)
-        found.append(replace(word, text=word.text[: len(first)], end=end, folded=first))
+        end = word.start + len(short)
+        found.append(replace(word, text=word.text[: len(short)], end=end, folded=short))
         found.append(Word(second, end, word.end, False, " ", second))
     return found
 
@@ -125,14 +153,21 @@ def _find_only(
 ) -> Named | None:
     """Return the only one whom the text names up to the end of *sentence*; None: there are more.
 
-    "He" in the next sentence means that one.
+    "He" in the next sentence means that one; a place or a firm, as in "at Bosch", is no "he".
     """
     end = sentence.words[-1].end
-    told = [one for one in names if one.end <= end] or [
+    places = _list_places(sentence.words)
+    told = [one for one in names if one.end <= end and one.start not in places] or [
         one for _, one in sentence.subjects.values()
     ]
     called = {one.label or text[one.start : one.end] for one in told}
     return (told[0] if told else before) if len(called) <= 1 else None
+
+
+def _list_places(words: Sequence[Word]) -> frozenset[int]:
+    """Return where the words begin that a preposition of places is before: "in Kiel"."""
+    pairs = pairwise(words)
+    return frozenset(one.start for before, one in pairs if before.folded in _AT_PLACES)
 
 
 def _with_subjects(
@@ -143,12 +178,7 @@ def _with_subjects(
     It has the subject too that a second clause omits: "and work at …"; "he" means the *only* one.
     """
     found, subjects = list(words), _list_subjects(words, names, german)
-    for place, word in enumerate(words):
-        named = [one for at, (_, one) in subjects.items() if at < place]
-        meant = named[0] if len(named) == 1 and only in (None, named[0]) else only
-        is_clause = place == 0 or "," in word.gap
-        if meant is not None and is_clause and word.folded in _PRONOUNS and len(named) <= 1:
-            subjects[place] = place + 1, meant
+    _add_pronouns(words, subjects, only)
     before: Word | Named | None = None
     ends = dict(subjects.values())
     for place, word in enumerate(words[:-1]):
@@ -162,7 +192,8 @@ def _with_subjects(
         elif word.folded in _SELVES:
             # "My friend and I": only a clause that is like a statement continues.
             before = word if follows else None
-        elif word.folded in _ALL_SUBJECTS:
+        elif word.folded in _ALL_SUBJECTS and place not in ends:
+            # "Elena es abogada": in Spanish that is the verb.
             before = None
         elif isinstance(before, Named) and "," in word.gap and word.folded in patterns.VERBS:
             # "Berta is not allergic to fish, is allergic to nuts", in languages without "she".
@@ -173,6 +204,22 @@ def _with_subjects(
             else:
                 subjects[place] = place + 1, before
     return _Sentence(found, subjects)
+
+
+def _add_pronouns(
+    words: Sequence[Word], subjects: dict[int, tuple[int, Named]], only: Named | None
+) -> None:
+    """Add to *subjects* the words that mean the *only* one, or the one named in the sentence."""
+    for place, word in enumerate(words):
+        named = [one for at, (_, one) in subjects.items() if at < place]
+        meant = named[0] if len(named) == 1 and only in (None, named[0]) else only
+        is_clause = place == 0 or "," in word.gap
+        if meant is None or len(named) > 1 or not is_clause:
+            continue
+        if word.begins and word.folded in _WITHOUT_PRONOUN:
+            subjects[place] = place, meant
+        elif word.folded in _PRONOUNS | _POSSESSED:
+            subjects.setdefault(place, (place + 1, meant))
 
 
 def _list_subjects(
@@ -187,14 +234,18 @@ def _list_subjects(
         if place < last:
             continue
         one = starts.get(word.start)
-        if one is None and place in relatives:
+        is_named = any(each.start in starts for each in words[place + 1 : place + 2])
+        if one is None and place in relatives and not is_named:
             kind = kin.relation(relatives[place])
             one = Named(word.start, word.end, kind, is_own=True, is_sure=True)
         if one is None:
             one = naming.find_subject(words, place)
-        if one is not None and place == last and word.gap == ", " and found and one.kind:
+        is_apposed = words[last].gap == ", " and kin.OWN.issuperset(
+            each.folded for each in words[last:place]
+        )
+        if one is not None and is_apposed and found and one.kind:
             # "Otis, my son, is six": both are the same one.
-            called = " ".join(each.text for each in words[max(found) : place])
+            called = " ".join(each.text for each in words[max(found) : last])
             one = replace(found[max(found)][1], end=one.end, label=called)
         if one is not None:
             last = place + sum(
@@ -245,6 +296,7 @@ def _match(sentence: _Sentence, place: int, pattern: Pattern) -> tuple[int, Name
                 return None
             place, subject = sentence.subjects[place]
             is_possessive = place < len(words) and words[place].gap.startswith(_POSSESSIVES)
+            is_possessive |= place > 0 and words[place - 1].folded in _POSSESSED
             if is_possessive != (patterns.OWNER in wanted):
                 return None
             continue
@@ -294,24 +346,44 @@ def _read_statements(
         yield Statement(fact, begin.start, begin.end, None, subject)
         return
     rest = _list_words_of_value(sentence.words[place : place + _MOST_AHEAD], pattern)
+    yield from _state_values(text, sentence.words[first], rest, pattern, subject)
+
+
+def _state_values(
+    text: str, start: Word, rest: Sequence[Word], pattern: Pattern, subject: Named | None
+) -> Iterator[Statement]:
+    """Yield a statement, from *start* on, for each value at the beginning of *rest*."""
     predicate = pattern.predicate
     if predicate == "likes" and rest and rest[0].folded in pattern.spoken.none:
         predicate = "dislikes"
-    start = sentence.words[first]
+    node_type, kind, valence = patterns.NODES.get(predicate, (None, None, None))
+    if pattern.slot != patterns.NAME and node_type == NAMED:
+        # "The library" is no name.
+        node_type = kind = None
     for value, end in read_values(text, rest, pattern):
-        node_type, kind, valence = patterns.NODES.get(predicate, (None, None, None))
         if kind is not None and _is_nowhere(value, rest[0], pattern.spoken):
             continue
         fact = {"predicate": predicate, "value": value}
         fact["span"] = text[start.start : end].strip()
+        behind = [one for one in rest if one.start >= end]
+        if pattern.slot == _WORKPLACE and behind and behind[0].follows:
+            # "The clinic Sankt Anna"
+            last = next((one.end for one in behind[: find_name_end(behind)][-1:]), end)
+            fact["value"] = text[rest[0].start : last]
+            fact["span"] = text[start.start : last].strip()
         if pattern.mode != BESIDE:
             fact["mode"] = pattern.mode
         observation = None
         # For others, only a thing with a name gets a node of its own.
-        if node_type is not None and (subject is None or node_type == NAMED):
+        is_users = subject is None or subject.label == SELF
+        if node_type is not None and (is_users or node_type == NAMED):
             about = {"label": value, "type": node_type, "kind": kind, "valence": valence}
             observation = {key: one for key, one in about.items() if one is not None}
         yield Statement(fact, start.start, start.end, observation, subject)
+        if predicate == _OCCUPATION and behind and behind[0].folded in pattern.spoken.at:
+            # "A paralegal at Brodie & Finch"
+            employing = replace(pattern, slot=patterns.NAME, predicate=_EMPLOYER)
+            yield from _state_values(text, start, behind[1:], employing, subject)
 
 
 def _list_words_of_value(rest: Sequence[Word], pattern: Pattern) -> Sequence[Word]:
