@@ -42,6 +42,19 @@ def test_a_question_about_nobody_who_is_known_needs_more_than_such_words(days):
     assert said(days, "Where do I work?")
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["ok go on", "How do I center a div?", "Write a function that reverses a string"],
+)
+def test_a_request_for_nothing_stored_brings_nothing(days, message):
+    kept(days, "payments", "The payments service is written in Go")
+    kept(days, "staging", "Staging runs in the central region of the cloud")
+    kept(days, "migrations", "Every migration of the database is written to be reversible")
+    assert said(days, message) == []
+    assert said(days, "Is staging in a central region?")
+    assert said(days, "Can we reverse a migration?")
+
+
 def test_a_long_note_is_not_pushed_out_by_a_short_text(days):
     filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 15
     days.remember(f"{filling}\n\nThe carpenter wants 2,340 euros for the worktop.\n\n{filling}")

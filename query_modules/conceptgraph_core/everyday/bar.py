@@ -118,9 +118,9 @@ class Bar:
     def _says_enough(self, finder: Finder, words: Collection[str]) -> bool:
         """Tell whether *words* say something, where the message is about nobody who is known.
 
-        "How do vaccines work?" does not ask where somebody works.
+        "How do vaccines work?" does not ask where somebody works, and "Go on" asks nothing.
         """
-        return self.is_known or not finder.content or not finder.content.isdisjoint(words)
+        return self.is_known or not finder.content.isdisjoint(words)
 
     def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
         if not words or not self._every.issuperset(words) or finder.content <= self._every:

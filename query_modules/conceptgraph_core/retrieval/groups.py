@@ -10,9 +10,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-# A word of the same family means nearly the same. It covers the whole word: less would leave a
-# fact unfound whose one other word is not in the question.
+# A word of the same family means nearly the same. By itself it is no answer to a question that has
+# another word as rare: "How do I center a div?" does not ask for what is central.
 FAMILY_SHARE: Final = 0.8
+_FAMILY_COVERS: Final = 0.8
 # Less than 1: explanations tell a misspelt word from one of the family by it.
 SPELT_COSINE: Final = 0.99
 # A part of a compound says less than the word, and does not cover it whole.
@@ -87,7 +88,9 @@ def are_stale(texts: int, grouped: int | None) -> bool:
 
 def of_family(family: Mapping[str, str]) -> tuple[Neighbour, ...]:
     """Return the terms of *family*, each with a word, as neighbours."""
-    return tuple(Neighbour(term, word, 1.0, FAMILY_SHARE, 1.0) for term, word in family.items())
+    return tuple(
+        Neighbour(term, word, 1.0, FAMILY_SHARE, _FAMILY_COVERS) for term, word in family.items()
+    )
 
 
 def make_meant(term: str, word: str, is_part: bool = False) -> Neighbour:

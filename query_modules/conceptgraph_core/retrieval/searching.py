@@ -199,7 +199,7 @@ class Search:
         """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
 
         * A word that no text has weighs as much as a word of a single text.
-        * A word that only asks (`asking`) is ignored.
+        * A word that only asks (`asking`), or says little beside others (`light`), is ignored.
         * A word that leads to a term of the text counts by what that term covers.
         * A word that was only heard when the text was told counts as *heard*.
         * A neighbour of the word is not enough, unless it is of its family.
@@ -243,7 +243,8 @@ class Search:
     @cached_property
     def _rarities(self) -> dict[str, float]:
         """The rarity of each word of the question in `covered`."""
-        return {cue.said: self._rarity(cue) for cue in self._cues}
+        saying = [cue for cue in self._cues if cue.said not in self._light]
+        return {cue.said: self._rarity(cue) for cue in saying or self._cues}
 
     def _count(self, cue: Cue) -> int:
         own = sum(map(self._index.count, cue.terms))
