@@ -36,8 +36,8 @@ _HEADS = (
 @click.option(
     *("--embeddings", "models"),
     multiple=True,
-    default=("none", "minilm"),
-    help="As in CONCEPT_GRAPH_EMBEDDINGS; by default none and minilm.",
+    default=("none", "auto"),
+    help="As in CONCEPT_GRAPH_EMBEDDINGS; by default none and auto.",
 )
 @click.option("--only", multiple=True, metavar="SET", help="Measure only this set.")
 @click.option("--show", is_flag=True, help="Print the missed questions of tuning sets.")

@@ -189,7 +189,7 @@ class Session:
         from .embedding.base import EmbeddingError
 
         try:
-            embedding, advice = await readiness.ready(self, is_statement)
+            embedding, advice, lazy = await readiness.ready(self, is_statement)
             if embedding is None:
                 return Question(advice=advice, spelt=await self._spelt(text, is_statement))
             plain: _Unnamed = (text, 1.0, ())
@@ -197,7 +197,7 @@ class Session:
             [vector] = await embedding.vectors([text_lookups.respelt(said, spelt)])
             if is_statement or not any(vector):
                 return Question((embedding.name, vector) if any(vector) else None, spelt=spelt)
-            near_nothing = await self.embedding.near_nothing(vector)
+            near_nothing = await lazy.near_nothing(vector)
             neighbours = await vocabulary.neighbours(embedding, text, mean_length)
         except EmbeddingError as error:
             told = f"found by words alone, for there is no vector: {error}"

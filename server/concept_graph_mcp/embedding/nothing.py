@@ -4,16 +4,16 @@ Similarities scale differently with every model, so no fixed threshold serves. A
 of these texts than to a memory recalls no memory. To a model of English, all German texts are near
 to one another, so a German greeting needs German texts.
 
-A file beside this module keeps minilm's vectors of these texts. They are many, and the first
-question of a process would wait while they are computed. After a change of the texts,
-`python -m concept_graph_mcp.embedding.nothing` writes the file anew.
+Files beside this module keep the vectors of these texts by the installed models. They are many, and
+the first question of a process would wait while they are computed. After a change of the texts,
+`python -m concept_graph_mcp.embedding.nothing` writes the files anew.
 """
 
 import hashlib
 from pathlib import Path
 from typing import Final
 
-from . import minilm
+from . import minilm, multilingual
 from .base import Vector
 
 # These differ from the texts with which the benchmarks measure.
@@ -159,18 +159,23 @@ _FRENCH: Final = (
 TEXTS: Final = (_ENGLISH, _GERMAN, _PORTUGUESE, _SPANISH, _FRENCH)
 
 
-_FILE = Path(__file__).with_name("nothing_minilm.f16")
+_MODELS: Final = {
+    minilm.NAME: minilm.minilm,
+    multilingual.NAME: multilingual.load_multilingual,
+}
 
 
-def read() -> list[Vector] | None:
-    """Return the vector of each text; None if the file has those of other texts."""
+def read(model: str) -> list[Vector] | None:
+    """Return the vector of each text by *model*; None unless there is a file for these texts."""
+    if model not in _MODELS:
+        return None
     import numpy as np
 
     try:
-        found = _FILE.read_bytes()
+        found = _path(model).read_bytes()
     except OSError:
         return None
-    head = _head()
+    head = _head(model)
     if not found.startswith(head):
         return None
     rows = np.frombuffer(found[len(head) :], dtype="<f2").reshape(len(_texts()), -1)
@@ -178,20 +183,25 @@ def read() -> list[Vector] | None:
 
 
 def write() -> None:
-    """Compute the vectors and write the file. Raises EmbeddingError."""
+    """Compute the vectors and write the files. Raises EmbeddingError."""
     import anyio
     import numpy as np
 
-    made = anyio.run(minilm.minilm("").vectors, _texts())
-    _FILE.write_bytes(_head() + np.array(made, dtype="<f2").tobytes())
+    for model, load in _MODELS.items():
+        made = anyio.run(load("").vectors, _texts())
+        _path(model).write_bytes(_head(model) + np.array(made, dtype="<f2").tobytes())
+
+
+def _path(model: str) -> Path:
+    return Path(__file__).with_name(f"nothing_{model}.f16")
 
 
 def _texts() -> list[str]:
     return [text for some in TEXTS for text in some]
 
 
-def _head() -> bytes:
-    return hashlib.sha256("\n".join((minilm.NAME, *_texts())).encode()).digest()
+def _head(model: str) -> bytes:
+    return hashlib.sha256("\n".join((model, *_texts())).encode()).digest()
 
 
 if __name__ == "__main__":

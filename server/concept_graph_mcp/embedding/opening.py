@@ -13,11 +13,14 @@ import anyio
 import anyio.to_thread
 
 from .. import endpoints
-from ..settings import AUTOMATIC, MINILM
-from . import nothing
+from ..settings import AUTOMATIC, MINILM, MULTILINGUAL
+from . import automatic, nothing
 from .base import Embedding, EmbeddingError, Vector, missing, name_embedding, unusable
 
 _ENDPOINT = "openai"
+# By how many deviations a question is nearer to other questions than to its answer, beyond what it
+# is to minilm: the remarks of `nothing` are mostly questions.
+_ASKING = {MULTILINGUAL: 1.5}
 # Seconds until a model that cannot be loaded is tried again.
 _AGAIN_S = 60.0
 # onnxruntime reads it when it is imported; otherwise newer versions note a device in the home
@@ -36,10 +39,11 @@ async def open_embedding(said: str, environment: Mapping[str, str]) -> Embedding
 def load_model(provider: str, name: str) -> Embedding:
     """Return the model in this process, with its packages imported. Raises EmbeddingError."""
     os.environ.setdefault(_NO_TELEMETRY, "1")
-    from . import local, minilm
+    from . import local, minilm, multilingual
 
     makers: dict[str, Callable[[str], Embedding]] = {
-        "minilm": minilm.minilm,
+        minilm.NAME: minilm.minilm,
+        multilingual.NAME: multilingual.load_multilingual,
         "model2vec": local.model2vec,
         "sentence-transformers": local.sentence_transformers,
     }
@@ -68,7 +72,7 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
 
 async def _of_nothing(embedding: Embedding) -> list[Vector]:
     """Return the vectors of the texts that ask for nothing, in order. Raises EmbeddingError."""
-    if embedding.name == MINILM and (kept := nothing.read()) is not None:
+    if (kept := nothing.read(embedding.name)) is not None:
         return kept
     return await embedding.vectors([one for some in nothing.TEXTS for one in some])
 
@@ -85,7 +89,8 @@ def _units(vectors: Sequence[Vector]) -> Any:
 class LazyEmbedding:
     """The configured embedding, opened when a first text needs it.
 
-    A model in this process loads in a thread, which goes on when its caller waits no longer.
+    A model in this process loads in a thread, which goes on when its caller waits no longer. An
+    automatic one is minilm, beside the other one that a store may have recorded (`serving`).
     """
 
     def __init__(self, said: str, environment: Mapping[str, str] | None = None) -> None:
@@ -96,6 +101,7 @@ class LazyEmbedding:
         self.name = name_embedding(self.said)
         # The model of each store's vectors, and until when it is known (monotonic seconds).
         self.recorded: dict[tuple[str, str | None], tuple[str | None, float]] = {}
+        self._others: dict[str, LazyEmbedding] = {}
         # Whether its user was told that its packages are missing.
         self.told_missing = False
         self._environment = os.environ if environment is None else environment
@@ -106,10 +112,20 @@ class LazyEmbedding:
         # For each language a row for each text.
         self._nothing: list[Any] | None = None
 
+    def serving(self, model: str | None) -> "LazyEmbedding":
+        """Return the embedding for a store with vectors of *model*, if it may be this or another.
+
+        Only an automatic one may be another.
+        """
+        if not self.is_automatic or model == self.name or model not in automatic.names():
+            return self
+        return self._others.setdefault(model, LazyEmbedding(model, self._environment))
+
     @property
     def is_loading(self) -> bool:
-        """Whether a thread is loading it."""
-        return self._loading is not None and not self._loading.done()
+        """Whether a thread is loading it, or another one that serves in its place."""
+        is_own = self._loading is not None and not self._loading.done()
+        return is_own or any(one.is_loading for one in self._others.values())
 
     @property
     def is_static(self) -> bool:
@@ -183,13 +199,16 @@ class LazyEmbedding:
             self._nothing = [_units([*islice(made, len(some))]) for some in nothing.TEXTS]
         [asked] = _units([vector])
         near = max((rows @ asked for rows in self._nothing), key=np.max)
-        return float(near.max()), float(near.std())
+        deviation = float(near.std())
+        return float(near.max()) - _ASKING.get(self.name, 0.0) * deviation, deviation
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         return await (await self.wait_until_open()).vectors(texts)
 
     async def close(self) -> None:
         """Close the embedding; one that is being loaded is waited for."""
+        for other in self._others.values():
+            await other.close()
         if self._loading is not None and not self._loading.done():
             await anyio.to_thread.run_sync(wait, [self._loading], abandon_on_cancel=True)
         if self._opened is not None:

@@ -5,12 +5,12 @@ words answer, with a line that says so.
 """
 
 import time
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from .. import calls
 from ..calls import Call
 from ..settings import EMBEDDINGS_VARIABLE
-from . import minilm
+from . import automatic
 from .base import Embedding
 from .opening import LazyEmbedding
 
@@ -19,6 +19,8 @@ from .opening import LazyEmbedding
 _WITHOUT_S = 1.0
 _WITH_S = 30.0
 _MOST_STORES = 1_000
+# So many texts of each kind decide which of the automatic models a store gets.
+_SAMPLED = 100
 
 
 class Asking(Protocol):
@@ -41,10 +43,14 @@ class Asking(Protocol):
 
 
 class Ready(NamedTuple):
-    """The embedding for a text; without one, words serve, and `advice` says why if it matters."""
+    """The embedding for a text; without one, words serve, and `advice` says why if it matters.
+
+    `lazy` is what opened the embedding.
+    """
 
     embedding: Embedding | None = None
     advice: str | None = None
+    lazy: Any = None
 
 
 async def ready(session: Asking, is_statement: bool) -> Ready:
@@ -54,14 +60,33 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
     """
     lazy = _lazy(session)
     if lazy is None:
-        return Ready(await session.embedding.wait_until_open())
+        return Ready(await session.embedding.wait_until_open(), lazy=session.embedding)
     # A static model helps without stored vectors too.
     if not lazy.is_static and (words := await _by_words(session, lazy)) is not None:
         return words
+    if lazy.is_automatic:
+        lazy = lazy.serving(await read_recorded_model(session))
     if is_statement:
         # Storing never waits for a model: texts are compared by words until it is loaded.
-        return Ready(await lazy.at_hand())
-    return Ready(await lazy.ready(session.patience_s))
+        return Ready(await lazy.at_hand(), lazy=lazy)
+    return Ready(await lazy.ready(session.patience_s), lazy=lazy)
+
+
+async def open_for_texts(session: Asking) -> Embedding:
+    """Return the embedding of the texts of the store of *session*.
+
+    It is the recorded one of the two that nobody chose; where none is, the one that suits the
+    texts.
+    Raises EmbeddingError, StoreError.
+    """
+    lazy = _lazy(session)
+    if lazy is None or not lazy.is_automatic:
+        return cast(Embedding, await session.embedding.wait_until_open())
+    model = await read_recorded_model(session)
+    if model is None:
+        rows = await session.run(calls.embedding.lacking(_SAMPLED))
+        model = automatic.choose_model([row["text"] for row in rows])
+    return await lazy.serving(model).wait_until_open()
 
 
 async def read_recorded_model(session: Asking) -> str | None:
@@ -93,7 +118,8 @@ async def may_embed(session: Asking) -> bool:
     forget(session)
     if not lazy.is_automatic:
         return True
-    return minilm.is_installed() and await read_recorded_model(session) in {None, lazy.name}
+    there = automatic.names()
+    return bool(there) and await read_recorded_model(session) in {None, *there}
 
 
 def forget(session: Asking) -> None:
@@ -110,12 +136,12 @@ def _lazy(session: Asking) -> LazyEmbedding | None:
 
 async def _by_words(session: Asking, lazy: LazyEmbedding) -> Ready | None:
     """Return why only words can find: the store's vectors are of no or another model."""
-    if lazy.is_automatic and not minilm.is_installed():
+    if lazy.is_automatic and not automatic.is_installed():
         return Ready(advice=_told_missing(lazy))
     model = await read_recorded_model(session)
     if model is None:
         return Ready()
-    if model == lazy.name or not lazy.is_automatic:
+    if not lazy.is_automatic or model in automatic.names():
         return None
     return Ready(
         advice=f"found by words alone; the vectors of this store are of {model}: set"
@@ -128,4 +154,4 @@ def _told_missing(lazy: LazyEmbedding) -> str | None:
     if lazy.told_missing:
         return None
     lazy.told_missing = True
-    return f"found by words alone: {minilm.not_installed()}"
+    return f"found by words alone: {automatic.not_installed()}"

@@ -15,6 +15,7 @@ from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings, settings_file
 from ..core import modules_directory
+from ..embedding import automatic
 from ..embedding.base import EmbeddingError, name_embedding
 from ..embedding.minilm import PACKAGES
 from ..errors import StoreError
@@ -64,24 +65,26 @@ def configuration(chosen: Settings) -> list[Finding]:
 
 def _not_installed(said: str) -> Finding | None:
     """Return what the model that is configured lacks, or what is wrong with it, if anything."""
-    # Nobody asked for the automatic one, which not every platform has.
+    # Nobody asked for the automatic ones, which not every platform has.
     is_asked = said != settings.AUTOMATIC
     said = said if is_asked else settings.MINILM
+    if said == settings.MULTILINGUAL:
+        return _unusable(said)
     provider = said.partition(":")[0]
     names = {"minilm": PACKAGES}.get(provider, (provider,))
     if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
-        return _unusable() if said == settings.MINILM else None
+        return _unusable(said) if said == settings.MINILM else None
     mend = f"pip install {' '.join(names)} numpy"
     told = "" if is_asked else ", so only words find texts"
     return Finding("embedding model", f"{said}: not installed{told}; {mend}", is_asked, mend)
 
 
-def _unusable() -> Finding | None:
-    """Return why minilm cannot be loaded, if it cannot: its file may be damaged."""
+def _unusable(model: str) -> Finding | None:
+    """Return why *model* cannot be loaded, if it cannot: its file may be damaged."""
     from ..embedding.opening import load_model
 
     try:
-        load_model(settings.MINILM, "")
+        load_model(model, "")
     except EmbeddingError as error:
         return Finding("embedding model", f"{error}; only words find texts", True)
     return None
@@ -118,7 +121,9 @@ async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
     if not chosen:
         return _without_vectors(said)
     is_automatic = said == settings.AUTOMATIC
-    said = settings.MINILM if is_automatic else said
+    if is_automatic:
+        model = chosen[0]["model"]
+        said = model if model in automatic.names() else settings.MINILM
     of = f"{chosen[0]['model']}, {chosen[0]['dimension']:,} numbers"
     if said is not None and name_embedding(said) != chosen[0]["model"]:
         mend = f"{COMMAND} embed --again {said}"
@@ -144,7 +149,9 @@ def _without_vectors(said: str | None) -> Finding:
         return Finding("embedding", "none; texts are found by their words")
     mend = f"{COMMAND} embed"
     if said == settings.AUTOMATIC:
-        told = f"{settings.MINILM}; no text has a vector yet; a server or the worker makes them"
+        told = (
+            "by the language of the texts; none has a vector yet; a server or the worker makes them"
+        )
         return Finding("embedding", told, mend=mend)
     return Finding("embedding", f"{said}; no text has a vector yet: run {mend}", mend=mend)
 

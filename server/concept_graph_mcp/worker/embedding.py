@@ -20,7 +20,7 @@ from conceptgraph_core.memories import ids
 from conceptgraph_core.memories.schema import KIND
 
 from .. import calls
-from ..embedding import minilm, readiness
+from ..embedding import automatic, readiness
 from ..embedding.base import Embedding, EmbeddingError, LocalEmbedding, Vector
 from ..errors import StoreError, one_line
 from ..session import Session
@@ -51,7 +51,7 @@ async def prepare(session: Session) -> Embedding | None:
     assert session.embedding is not None
     if not await readiness.may_embed(session):
         return None
-    embedding = await session.embedding.wait_until_open()
+    embedding = await readiness.open_for_texts(session)
     await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
     readiness.forget(session)
     await session.store.fit_vectors()
@@ -260,8 +260,8 @@ def _change(row: Row) -> Row:
 def _missing(settings: Settings) -> str | None:
     if settings.embeddings is None:
         return f"{EMBEDDINGS_VARIABLE}: is none"
-    if settings.embeddings == AUTOMATIC and not minilm.is_installed():
-        return str(minilm.not_installed())
+    if settings.embeddings == AUTOMATIC and not automatic.is_installed():
+        return str(automatic.not_installed())
     return None
 
 

