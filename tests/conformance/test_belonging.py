@@ -55,6 +55,20 @@ def test_a_request_for_nothing_stored_brings_nothing(days, message):
     assert said(days, "Can we reverse a migration?")
 
 
+@pytest.mark.parametrize(
+    ("text", "asked", "of_others"),
+    [
+        ("Trabajo de enfermera en La Paz", "¿Dónde trabajo?", "¿Cómo trabaja un notario suizo?"),
+        ("Moro em Vallecas com a Rita", "Em que bairro moro?", "Em que bairro mora um rei?"),
+        ("The plan is to launch in May", "What is the plan?", "Plan ahead"),
+    ],
+)
+def test_a_question_of_the_user_needs_no_pronoun(days, text, asked, of_others):
+    kept(days, "note", text)
+    assert said(days, asked)
+    assert said(days, of_others) == []
+
+
 def test_a_long_note_is_not_pushed_out_by_a_short_text(days):
     filling = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 15
     days.remember(f"{filling}\n\nThe carpenter wants 2,340 euros for the worktop.\n\n{filling}")

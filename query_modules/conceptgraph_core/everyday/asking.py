@@ -130,7 +130,7 @@ def make_query(message: str, before: str | None = None) -> str:
 
 
 def is_of_the_user(message: str) -> bool:
-    """Tell whether *message* is about the user: my knee, are we, wo wohnen wir.
+    """Tell whether *message* is about the user: my knee, are we, wo wohnen wir, ¿dónde trabajo?
 
     "How do I boil an egg?" is not, but "How do I get to my sister?" is.
     """
@@ -139,7 +139,7 @@ def is_of_the_user(message: str) -> bool:
     said = f" {' '.join(split(' '.join(words)))} "
     for phrase in language.words(_TOPIC, "general"):
         said = said.replace(f" {' '.join(split(phrase))} ", " ", 1)
-    return _has(said.split(), "own")
+    return _has(said.split(), "own") or _has(said.split(), "first")
 
 
 def asks_what_was_done(message: str) -> bool:

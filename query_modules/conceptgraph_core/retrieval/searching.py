@@ -223,8 +223,12 @@ class Search:
 
     @cached_property
     def content(self) -> frozenset[str]:
-        """The words of the question that neither only ask nor say little."""
-        return frozenset(cue.said for cue in self._cues) - self._light
+        """The words of the question that neither only ask nor say little.
+
+        A question has some: "What is the plan?" asks for the plan, but "Go on" for nothing.
+        """
+        words = frozenset(cue.said for cue in self._cues)
+        return words - self._light or (words if "?" in self._asked else frozenset())
 
     @cached_property
     def _cues(self) -> list[Cue]:
