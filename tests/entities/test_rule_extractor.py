@@ -389,6 +389,13 @@ def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expecte
         ("Clémence et moi cherchons.", ["Clémence"]),
         ("Madame Lefebvre s'est plainte.", ["Madame Lefebvre"]),
         ("The neighbours' dog Rufus barked.", ["Rufus"]),
+        ("Zubin, my neighbour, sang.", ["Zubin"]),
+        ("Henrike, meine Nachbarin, gießt die Blumen.", ["Henrike"]),
+        ("Mit Tarek und Aylin war ich im Kino.", ["Tarek", "Aylin"]),
+        ("Annes Rad ist weg.", ["Anne"]),
+        ("Everybody calls him Bodo.", ["Bodo"]),
+        ("Die Übung am Montag fällt aus.", []),
+        ("Der Bus nach Celle ist weg.", ["Celle"]),
     ],
 )
 def test_names_begin_sentences_and_follow_words_for_kin(text, names):

@@ -8,7 +8,7 @@ from conceptgraph_core.entities.schema import SELF
 SPOKEN = ("english", "german", "portuguese", "spanish", "french")
 
 
-KIN = ("sister", "brother", "son", "uncle", "aunt", "boss", "grandson")
+KIN = ("sister", "brother", "son", "uncle", "aunt", "boss", "grandson", "colleague")
 
 
 def facts(text: str) -> list[tuple[str, ...]]:

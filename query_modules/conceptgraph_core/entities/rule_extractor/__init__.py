@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, Final, TypeVar
 
+from ... import language
 from ...words import missing
 from ...words.languages import detect_languages
 from ...words.splitting import split
@@ -86,7 +87,8 @@ def observations(
     is_users = speaker == schema.USER
     said = prose.spoken(text, lists=is_users)
     written = words(said)
-    german = is_german([word.folded for word in written])
+    folded = [word.folded for word in written]
+    german = is_german(folded) or language.likely(folded) == ("de",)
     idle = _idle(written, languages)
     found = _Found(said)
     own = list(kin_names.find_kin_names(written))

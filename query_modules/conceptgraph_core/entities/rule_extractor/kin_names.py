@@ -191,6 +191,12 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
             if written[start].begins or not written[start].follows:
                 break
         return start, last
+    before = written[place].gap == ", " and place > 0 and _is_whole_name(written, place - 1)
+    if before and behind < len(written) and written[behind].gap == ", ":
+        # "Henrike, my neighbour, …"
+        start = place - 1
+        is_two = start and written[start].follows and _is_whole_name(written, start - 1)
+        return start - is_two, place
     return behind, behind
 
 

@@ -62,7 +62,7 @@ wohne wohnen wohnt wohnte lebe leben lebt lebte gezogen ziehe zieht ziehen komme
 arbeite arbeitet geboren fahre fahren fährt gefahren reise reisen gereist fliege fliegen geflogen
 war waren besuche studiere studiert umgezogen feiern feiert gefeiert treffen getroffen
 geholt gekauft
-bestellt übernachten übernachtet gelandet arbeiten
+bestellt zug bus flug fahrt flieger fähre ausflug reise übernachten übernachtet gelandet arbeiten
 """)
 # Plain words in names of places: West Coast, Mount Cook.
 OF_PLACES: Final = word_set("""

@@ -14,6 +14,7 @@ from typing import Final
 from ... import language
 from ..language import kin
 from ..language.dated import is_calendar
+from ..language.folded import folded
 from ..language.ordinary import ORDINARY
 from . import name_words, people
 from .written import Word
@@ -47,6 +48,8 @@ _DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) 
 _ONLY_NAMES: Final = frozenset(("en", "de"))
 # "Loaf & Salt"
 _AND: Final = " & "
+# Behind one of these, a name stands: "we call her".
+_CALLING: Final = tuple(f" {one}" for one in sorted(language.words("whose", "alias")) if " " in one)
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -70,6 +73,9 @@ def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> I
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _find_acting(written, idle, german)
     yield from _find_numbered(written)
+    yield from _find_called(written)
+    if german:
+        yield from _find_owners(written)
     if not any(word.is_capitalised and not word.begins for word in written):
         yield from _find_uncapitalised(written)
     lower = frozenset(word.text for word in written if word.text.islower())
@@ -167,6 +173,23 @@ def _find_numbered(written: Sequence[Word]) -> Iterator[Named]:
         if one.folded in name_words.NUMBERED and other.text.isdigit() and other.follows:
             label = f"{one.text.capitalize()} {other.text}"
             yield Named(one.start, other.end, None, label, is_sure=True)
+
+
+def _find_called(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over what somebody is called: "We call her Bibi"."""
+    for place, word in enumerate(written):
+        ahead = " ".join(one.folded for one in written[max(0, place - _MOST_PARTS) : place])
+        if word.is_capitalised and word.follows and f" {ahead}".endswith(_CALLING):
+            yield Named(word.start, word.end, is_sure=True)
+
+
+def _find_owners(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over first names in the German genitive: "Peters Auto"."""
+    for word, owned in pairwise(written):
+        name = word.text.removesuffix("s")
+        is_name = name != word.text and folded(name) in people.FIRST_NAMES
+        if is_name and word.folded not in people.SAFE_NAMES and owned.is_capitalised:
+            yield Named(word.start, word.end - 1, is_sure=True)
 
 
 def _find_uncapitalised(written: Sequence[Word]) -> Iterator[Named]:
@@ -325,6 +348,10 @@ class _Name:
         if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
             self._words = self._words[1:2]
             return self._named(is_sure=True)
+        if len(self._words) > 1 and self._words[0].begins:
+            # "Mit Yusuf"
+            self._words, self.first = self._words[1:], self.first + 1
+            before = self._at(self.first - 1)
         word = self._words[0]
         if word.folded in self._idle or word.folded in name_words.NO_PLACES or word.begins:
             return None
@@ -333,9 +360,20 @@ class _Name:
         living = any(one.folded in name_words.LIVING for one in self._written)
         if ahead in name_words.TO_PLACES | name_words.IN_PLACES and living:
             return self._named(PLACE if ahead != "bei" else None, is_sure=True)
-        if ahead in name_words.NAMED:
+        if ahead in name_words.NAMED or self._is_paired():
             return self._named(is_sure=True)
         return self._named() if counts[word.text] > 1 and self._is_bare(word.text) else None
+
+    def _is_paired(self) -> bool:
+        """Tell whether a known first name is joined to the first word: "Yusuf und Aylin"."""
+        near = ((self.first - 2, self.first - 1), (self.first + 2, self.first + 1))
+        return any(
+            (one := self._at(name)) is not None
+            and one.folded in people.SAFE_NAMES
+            and (join := self._at(at)) is not None
+            and join.folded in JOINS
+            for name, at in near
+        )
 
     def _is_bare(self, text: str) -> bool:
         """Tell whether a German word is used like a name: no article, and followed by a verb."""
