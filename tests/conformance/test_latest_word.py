@@ -146,6 +146,25 @@ def test_a_partner_becomes_a_spouse(memory, said, kind):
     assert kind_of(tell(memory, "My boyfriend Lars paints.", said), "Lars") == kind
 
 
+def test_an_age_grows_with_the_birthday(memory):
+    # The clock of the tests begins in June.
+    entities = Entities(memory)
+    entities.observe("Teo is five, his birthday is 3 November.")
+    entities.observe("Ida is seven.")
+    assert "age: 5" in Days(memory).recall("How old is Teo?")
+    entities.days(200)
+    assert "age: 6" in Days(memory).recall("How old is Teo?")
+    assert "age: 7" in Days(memory).recall("How old is Ida?")
+    entities.days(365)
+    ages = [one for one in Days(memory).about("Teo")["facts"] if one["predicate"] == "age"]
+    assert [one["value"] for one in ages] == ["7"]
+
+
+def test_a_dose_is_asked_for_in_any_spelling(memory):
+    told = tell(memory, "Ahora tomo 100 microgramos de levotiroxina.")
+    assert "100 microgramos" in told.recall("How much levothyroxine do I take?")
+
+
 def test_a_friend_with_whom_the_user_parted_was_a_partner(memory):
     days = tell(
         memory, "Ich wohne mit meinem Freund Malte in Köln.", "Malte und ich sind getrennt."

@@ -100,7 +100,7 @@ def _add_named(
 ) -> oneself.Asked:
     """Return *asks* with what else *messages* name: what the user takes, and ties of a *past*."""
     words = [word for message in messages for word in split(message)]
-    more = own_facts.list_dosed(known).intersection(words)
+    more = own_facts.list_dosed(known, words)
     if past is not None:
         more.update(kin.relation(word) or word for _, word in kin.named(words))
         more.update(("spouse",) if more & _SPOUSES else ())

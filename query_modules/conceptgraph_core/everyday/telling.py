@@ -11,7 +11,7 @@ from ..entities import bitemporal, kinds
 from ..entities import schema as entities
 from ..entities.identity import components, merging
 from ..entities.language import cues
-from ..entities.narration import current_facts, narrative, own_facts, reading
+from ..entities.narration import ages, current_facts, narrative, own_facts, reading
 from ..entities.narration.sentences import called
 from ..entities.narration.wholes import Whole
 from ..entities.node import Graph as Entities
@@ -150,7 +150,7 @@ def _fact(graph: Entities, fact: Entity) -> Row:
     return {
         "id": fact.key,
         "predicate": row["predicate"],
-        "value": row["value"],
+        "value": ages.tell_value(graph, fact),
         "since": row["valid_from"],
         "until": row["valid_until"] or current_facts.ended_since(graph, fact),
         "who": "the user" if row["origin"] == entities.USER else "the model",

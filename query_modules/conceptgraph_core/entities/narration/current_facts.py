@@ -8,7 +8,7 @@ from .. import bitemporal, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
-from . import parted
+from . import ages, parted
 from .asked import Asked
 from .sentences import INFERRED, Part, called
 from .wholes import Whole
@@ -19,7 +19,7 @@ _COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend
 
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
+    since, value = fact.get("valid_from"), called(ages.tell_value(graph, fact))
     mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
     return [f"{value}{mark}", *([] if since is None else [", so since ", since])]
 
@@ -35,7 +35,9 @@ def facts_now(
     known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
     valid = [one for one in known if is_so_now(graph, one)]
     if asks is not None:
-        valid = [one for one in valid if asks.is_of(one.get("predicate"), _told_value(graph, one))]
+        valid = [
+            one for one in valid if asks.is_of(one.get("predicate"), ages.tell_value(graph, one))
+        ]
     contested = bitemporal.conflicts(graph, valid, now_ms)
     doubtful = {one.id for pair in contested for one in pair}
     valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
@@ -92,14 +94,8 @@ def _find_owner(graph: Graph, fact: Node) -> Node | None:
     return next((components.canonical(graph, one) for one in owners), None)
 
 
-def _told_value(graph: Graph, fact: Node) -> str:
-    about = bitemporal.about(graph, fact)
-    value: str = fact.get("value") if about is None else about.name
-    return value
-
-
 def value_in_full(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), called(_told_value(graph, fact))
+    since, value = fact.get("valid_from"), called(ages.tell_value(graph, fact))
     by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
     parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
     return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ...language import oneself
 from ...retrieval.question import Past
 from .. import bitemporal, names, schema
+from ..beliefs import comparing
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
@@ -59,14 +60,19 @@ def facts(
             yield node, [_called(node), *chosen]
 
 
-def list_dosed(graph: Graph) -> set[str]:
-    """Return the names of what the user takes or took, by the facts on its dose."""
+def list_dosed(graph: Graph, words: Collection[str]) -> set[str]:
+    """Return the names of what the user takes or took that *words* name, in any spelling."""
+    asked = {comparing.name_slot(f"{schema.DOSE}{one}") for one in words}
     told = (
         one.get("predicate").casefold()
         for node in selves(graph)
         for one in bitemporal.facts(graph, components.members(graph, node))
     )
-    return {one.removeprefix(schema.DOSE) for one in told if one.startswith(schema.DOSE)}
+    return {
+        one.removeprefix(schema.DOSE)
+        for one in told
+        if one.startswith(schema.DOSE) and comparing.name_slot(one) in asked
+    }
 
 
 def named(graph: Graph) -> Iterator[tuple[Node, list[Part]]]:

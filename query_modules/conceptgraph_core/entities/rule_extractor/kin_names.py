@@ -152,9 +152,16 @@ def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
             size = len(phrase)
             # "We are together in Porto" tells of a journey.
             is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
-            if tuple(said[:size]) == phrase and (is_end or kind != "partner"):
+            if _begins_with(said, phrase) and (is_end or kind != "partner"):
                 yield _name_kin(written[start:place], kind)
                 break
+
+
+def _begins_with(said: Sequence[str], phrase: Sequence[str]) -> bool:
+    """Tell whether *said* begins with *phrase*; for "*" a few words: "haben * geheiratet"."""
+    head, _, tail = " ".join(phrase).partition(" * ")
+    words = f" {' '.join(said)} "
+    return words.startswith(f" {head} ") and (not tail or f" {tail} " in words)
 
 
 def _is_apart(words: Sequence[Word], phrase: Sequence[str]) -> bool:

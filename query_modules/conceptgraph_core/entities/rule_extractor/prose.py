@@ -94,6 +94,8 @@ def _is_heading(line: str) -> bool:
     bare = [one.strip("*:") for one in line.split()]
     words = [one for one in bare if len(one) >= _LONG_WORD and one[0].isalpha()]
     is_said = line.endswith((".", "!", "?")) or not FIRST_PERSON.isdisjoint(_bare(line))
+    # "Peggy lives in Hove. She is 78" has a sentence before its end.
+    is_said |= any(one[-1] in ".!?" and len(one) >= _LONG_WORD for one in words[:-1])
     if len(words) < _HEADING_WORDS or is_said:
         return False
     every = [one for one in bare if one[:1].isalpha()]

@@ -19,6 +19,7 @@ _GOING_ON: Final = (*'"“„(`/', "'s", "’s")
 _WIDE: Final = frozenset(("sea", "ocean", "beach", "rain", "snow", "outdoors", "mountains", "sun"))
 _MOST_WORDS: Final = 3
 _OLDEST: Final = 120
+_YEAR_OLD: Final = ("-year-old", "-jähriger", "-jährige")
 # The number of a telephone.
 _CALLED_BY: Final = re.compile(r"\+?\d(?:[ ()/-]{0,2}\d){4,14}")
 _BEHIND_AGE: Final = (*" .,;!)\n", "")
@@ -108,6 +109,10 @@ def _is_thing(text: str, group: Sequence[Word], after: Word | None, spoken: patt
 def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterator[tuple[str, int]]:
     """Yield "33" of "33", "33 years old" or "33 last week"; of "33 minutes" nothing."""
     number = tokens(rest[0].text)[0].form if tokens(rest[0].text) else ""
+    if rest[0].folded.endswith(_YEAR_OLD):
+        # "A 36-year-old teacher"
+        yield number, rest[0].end
+        return
     is_part = text[rest[0].end : rest[0].end + 1] not in _BEHIND_AGE
     if is_part or not number.isdigit() or not 0 < int(number) <= _OLDEST:
         return
@@ -135,5 +140,6 @@ def _read_listed(
                 continue
             end = words[-1].end
             if not text[end : end + 4].lstrip(" ").startswith(_GOING_ON):
-                yield text[rest[0].start : end], end
+                start = rest[rest[0].folded.endswith(_YEAR_OLD)].start
+                yield text[start:end], end
             return

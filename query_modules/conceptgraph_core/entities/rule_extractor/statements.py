@@ -238,21 +238,25 @@ def _list_subjects(
         if one is None and place in relatives and not is_named:
             kind = kin.relation(relatives[place])
             one = Named(word.start, word.end, kind, is_own=True, is_sure=True)
-        if one is None:
+        # "Aunt Peggy" is called Peggy.
+        if one is None and not (is_named and kin.relation(word.folded)):
             one = naming.find_subject(words, place)
-        is_apposed = words[last].gap == ", " and kin.OWN.issuperset(
-            each.folded for each in words[last:place]
-        )
-        if one is not None and is_apposed and found and one.kind:
-            # "Otis, my son, is six": both are the same one.
-            called = " ".join(each.text for each in words[max(found) : last])
-            one = replace(found[max(found)][1], end=one.end, label=called)
         if one is not None:
             last = place + sum(
                 one.start <= each.start < one.end for each in words[place : place + _MOST_AHEAD]
             )
-            found[place] = last, replace(one, is_sure=one.is_sure or not german)
+            end = _skip_apposition(words, last)
+            found[place] = end, replace(one, is_sure=one.is_sure or not german)
+            last = end
     return found
+
+
+def _skip_apposition(words: Sequence[Word], place: int) -> int:
+    """Return the place behind ", my son," of "Otis, my son, is six", if it begins at *place*."""
+    first, rest = words[place : place + 1], words[place + 1 : place + _MOST_BETWEEN]
+    if any(one.gap == ", " and one.folded in kin.OWN for one in first):
+        return next((at for at, one in enumerate(rest, place + 1) if one.gap == ", "), place)
+    return place
 
 
 def _is_denied(
@@ -383,6 +387,9 @@ def _state_values(
         if predicate == _OCCUPATION and behind and behind[0].folded in pattern.spoken.at:
             # "A paralegal at Brodie & Finch"
             employing = replace(pattern, slot=patterns.NAME, predicate=_EMPLOYER)
+            if behind[1:] and behind[1].folded in pattern.spoken.before_nouns:
+                employing = replace(employing, slot=_WORKPLACE, listed=patterns.WORKPLACES)
+                behind = behind[1:]
             yield from _state_values(text, start, behind[1:], employing, subject)
 
 
