@@ -160,6 +160,13 @@ def test_an_age_grows_with_the_birthday(memory):
     assert [one["value"] for one in ages] == ["7"]
 
 
+def test_what_somebody_was_ends_with_the_life(memory):
+    told = tell(memory, "Our cat Knopf is 15 years old.", "Knopf died.")
+    assert "age" not in told.recall("Who is Knopf?")
+    [age] = [one for one in told.about("Knopf")["facts"] if one["predicate"] == "age"]
+    assert age["until"] is not None
+
+
 def test_a_dose_is_asked_for_in_any_spelling(memory):
     told = tell(memory, "Ahora tomo 100 microgramos de levotiroxina.")
     assert "100 microgramos" in told.recall("How much levothyroxine do I take?")

@@ -62,12 +62,13 @@ def test_a_models_own_text_states_nothing(days):
     [
         ("moving van came, bruges it is", "The user moved to Bruges", "home: Bruges"),
         ("fenner hired me", "The user works at Fenner", "employer: Fenner"),
+        ("50 mg sertralin", "Die Nutzerin nimmt jetzt 50 mg Sertralin", "dose of sertralin: 50 mg"),
         ("who knows", "The user moved to Bruges", ""),
     ],
 )
 def test_a_note_states_what_the_users_words_contain(days, said, note, told):
     days.remember(note, said=said)
-    answer = days.recall("Where do I live? Where do I work?")
+    answer = days.recall("Where do I live? Where do I work? What about my sertralin?")
     assert told in answer
     assert told or "home:" not in answer
 

@@ -61,6 +61,8 @@ def facts(text: str) -> list[tuple[str, ...]]:
         ("Me encanta el mar", [("likes", "mar")]),
         ("I work at the museum", [("employer", "museum")]),
         ("Ich arbeite in der Bücherei", [("employer", "Bücherei")]),
+        ("Ab Mai arbeite ich im Hospital de Sines", [("employer", "Hospital de Sines")]),
+        ("Wieder 50 mg Sertralin", [("dose of sertralin", "50 mg", "after")]),
         ("Trabajo en una farmacia", [("employer", "farmacia")]),
         ("I'm a cook at Fenner & Sons", [("occupation", "cook"), ("employer", "Fenner & Sons")]),
         ("I'm 29 and tired", [("age", "29")]),

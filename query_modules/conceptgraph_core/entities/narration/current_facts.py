@@ -14,6 +14,8 @@ from .sentences import INFERRED, Part, called
 from .wholes import Whole
 
 _TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
+# These end with a life.
+_OF_LIVING: Final = frozenset(("age", "home", "employer", "occupation", "diet"))
 # Another's tie of these is over once the two have parted.
 _COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend", "boyfriend"))
 
@@ -71,8 +73,16 @@ def is_so_now(graph: Graph, fact: Node) -> bool:
 
 
 def ended_since(graph: Graph, fact: Node) -> int | None:
-    """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted"."""
+    """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted".
+
+    What somebody was is over with the death of the one.
+    """
     predicate = fact.get("predicate").casefold()
+    if predicate in _OF_LIVING:
+        owner = _find_owner(graph, fact)
+        if owner is None or components.is_self(owner):
+            return None
+        return parted.dead_since(Whole(graph, owner))
     if predicate not in _TIES and kin.relation(predicate) is None:
         return None
     other, owner = bitemporal.about(graph, fact), _find_owner(graph, fact)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ... import language
+from ...language import oneself
 from ...words.languages import STOP_WORDS
 from ..language import kin
 from ..language.ordinary import ORDINARY
@@ -30,7 +31,10 @@ _PRICE: Final = re.compile(
 )
 _BETWEEN: Final = language.words(_TOPIC, "between")
 _TO: Final = language.words(_TOPIC, "to")
-_NO_THINGS: Final = language.words(_TOPIC, "no things") | STOP_WORDS | ORDINARY | people.FIRST_NAMES
+_NO_THINGS: Final = frozenset().union(
+    *(language.words(_TOPIC, "no things"), STOP_WORDS, ORDINARY, people.FIRST_NAMES),
+    oneself.USERS,
+)
 _PRICED = {word: name for name in ("rent", "salary") for word in language.words(_TOPIC, name)}
 # "I earn 900": the verb alone is the user's, or with "I".
 _EARNING: Final = language.words(_TOPIC, "earning")
@@ -163,6 +167,10 @@ def _list_doses(
         before = [word for word in sentence if word.end <= match.start()]
         behind = [word for word in sentence if word.start >= match.end()]
         thing = _find_before(before) or _find_behind(behind)
+        named = _find_behind(behind)
+        if thing is not None and thing.begins and named is not None and named.is_capitalised:
+            # "Wieder 50 mg Sertralin"
+            thing = named
         if thing is not None:
             yield thing, match.start(), match.end()
             return

@@ -42,6 +42,7 @@ _WITHOUT_PRONOUN: Final = frozenset(
 )
 _RELATIVES: Final = language.words("statements", "relatives")
 _AT_PLACES: Final = frozenset(("in", "at", "from", "to", "near", "bei", "aus", "nach", "em", "en"))
+_APPOSING: Final = kin.OWN | language.words("whose", "definite")
 _WORKPLACE: Final = "workplace"
 _OCCUPATION, _EMPLOYER = "occupation", "employer"
 _ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
@@ -254,7 +255,7 @@ def _list_subjects(
 def _skip_apposition(words: Sequence[Word], place: int) -> int:
     """Return the place behind ", my son," of "Otis, my son, is six", if it begins at *place*."""
     first, rest = words[place : place + 1], words[place + 1 : place + _MOST_BETWEEN]
-    if any(one.gap == ", " and one.folded in kin.OWN for one in first):
+    if any(one.gap == ", " and one.folded in _APPOSING for one in first):
         return next((at for at, one in enumerate(rest, place + 1) if one.gap == ", "), place)
     return place
 
@@ -370,9 +371,12 @@ def _state_values(
         fact = {"predicate": predicate, "value": value}
         fact["span"] = text[start.start : end].strip()
         behind = [one for one in rest if one.start >= end]
-        if pattern.slot == _WORKPLACE and behind and behind[0].follows:
+        if pattern.slot == _WORKPLACE:
             # "The clinic Sankt Anna"
-            last = next((one.end for one in behind[: find_name_end(behind)][-1:]), end)
+            named = [one for one in rest if one.end >= end]
+            if not named[0].is_capitalised:
+                named = [one for one in named[1:] if named[1].follows]
+            last = max(end, *(one.end for one in named[: find_name_end(named)]), end)
             fact["value"] = text[rest[0].start : last]
             fact["span"] = text[start.start : last].strip()
         if pattern.mode != BESIDE:
