@@ -137,7 +137,7 @@ def main(
       CONCEPT_GRAPH_CONCEPTS  whose concepts: shared, or the user's own
       CONCEPT_GRAPH_LANGUAGES of what is written and asked; default: en
       CONCEPT_GRAPH_DECAY     how memories fade, e.g. base_rate=0.02
-      CONCEPT_GRAPH_EMBEDDINGS  finding by meaning: none, or a model: minilm, ...
+      CONCEPT_GRAPH_EMBEDDINGS  finding by meaning: none, or the name of a model
       CONCEPT_GRAPH_DECAY_USERS  whose memories `worker` lets fade; default: all
       CONCEPT_GRAPH_RETENTION_DAYS  like `worker --retention`
       CONCEPT_GRAPH_REDACT    on: leave secrets out of what agents store

@@ -122,6 +122,17 @@ def test_texts_in_another_language_get_the_model_of_many(file, loaded):
         assert "embed --again minilm" in memory.recall("Haben wir ein Fahrzeug?")["advice"]
 
 
+def test_doctor_says_when_another_model_suits_the_texts_better(file):
+    keep(file, KEPT)
+    command(file, "embed")
+    keep(file, *GERMAN)
+    command(file, "embed")
+    mend = "concept-graph-mcp embed --again use-multilingual"
+    assert mend in command(file, "doctor", "--json")
+    command(file, *mend.split()[1:])
+    assert mend not in command(file, "doctor", "--json")
+
+
 @pytest.mark.parametrize(
     ("texts", "model"),
     [

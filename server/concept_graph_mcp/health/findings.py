@@ -32,6 +32,8 @@ REPAIR: Final = (
 COMMAND: Final = "concept-graph-mcp"
 # Texts without a vector are counted up to this many of each kind: at a glance, and for a report.
 _MOST_COUNTED = 1_000
+# Memories whose language is compared with that of the model.
+_MOST_READ = 100
 MOST_REPORTED: Final = 100_000
 # A backup that is older than this is worth another one.
 _OLD_MS = 7 * DAY_MS
@@ -137,11 +139,20 @@ async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
     if said is None:
         return Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is none: not used")
     if not count:
-        return Finding("embedding", state)
-    if not is_automatic:
-        return Finding("embedding", f"{state}; run {mend}", mend=mend)
-    made = f"{state} of {await texts(session):,}; a server or the worker makes them"
-    return Finding("embedding", made, mend=mend)
+        better = f"{COMMAND} embed --again {settings.MULTILINGUAL}"
+        if not is_automatic or not await _suits_another(session, said):
+            return Finding("embedding", state)
+        told = f"{state}; the newest memories are mostly not in English: {better} finds them better"
+        return Finding("embedding", told, mend=better)
+    made = f" of {await texts(session):,}; a server or the worker makes them"
+    return Finding("embedding", state + (made if is_automatic else f"; run {mend}"), mend=mend)
+
+
+async def _suits_another(session: Session, model: str | None) -> bool:
+    """Return whether the newest memories are in other languages than the store's model."""
+    rows = await session.run(calls.memory_search.search(session.user_id, None, _MOST_READ))
+    newest = [row["text"] for row in rows]
+    return model == settings.MINILM and automatic.choose_model(newest) != model
 
 
 def _without_vectors(said: str | None) -> Finding:
