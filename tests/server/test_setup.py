@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.histories.history_samples import USER_SAID, claude_code
 from tests.markdown import ROOT
 from tests.server.command_line import ok, run
@@ -71,6 +72,8 @@ def written(file: Path, text: str) -> Path:
 
 def loaded(file: Path) -> dict:
     text = file.read_bytes().decode()
+    if file.suffix == ".yaml":
+        return yaml.safe_load(text) or {}
     return tomllib.loads(text) if file.suffix == ".toml" else jsonc.loads(text)
 
 
@@ -87,7 +90,7 @@ def test_a_client_without_a_file_gets_one_and_loses_it_again(home, client):
     called = server["args"] if client != "opencode" else server["command"]
     assert called[-3:-1] == ["--toolsets", "everyday"]
     assert called[-1] == f"--embedded={home / 'data/concept-graph-mcp/memory.db'}"
-    env = server["environment" if client == "opencode" else "env"]
+    env = server[{"opencode": "environment", "goose": "envs"}.get(client, "env")]
     assert env == {"TZ": "Europe/Berlin", "CONCEPT_GRAPH_CLIENT": client}
     there = files(home)
     assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
@@ -134,6 +137,52 @@ def test_the_toml_of_codex_keeps_its_comments(home):
     assert set(loaded(file)["mcp_servers"]) == {"other", NAME}
     ok("setup", "codex", "--yes", "--remove")
     assert file.read_text() == TOML
+
+
+GOOSE = {
+    "written by goose": (
+        "GOOSE_MODEL: m\nextensions:\n  developer:\n    bundled: true\n    type: builtin\n"
+        "  fetch:\n    args:\n    - -y\n    - 'x'\n    cmd: npx\n    envs: {}\n    type: stdio\n"
+    ),
+    "comments": (
+        "# Mine.\nGOOSE_MODE: auto   # fast\nextensions:\n    # tools\n    d: {type: x} # keep\n"
+    ),
+    "indented lists": "extensions:\n  d:\n    args:\n      - -y\n",
+    "windows": "GOOSE_MODE: auto\r\nextensions:\r\n  d:\r\n    type: x\r\n",
+    "comment alone": "# nothing yet\n",
+    "empty map": "extensions: {}\nGOOSE_MODE: auto\n",
+    "no map": "GOOSE_MODE: auto\nextensions:\n",
+    "no extensions": "GOOSE_MODE: auto\n",
+}
+
+
+@pytest.mark.parametrize("shape", GOOSE)
+def test_the_yaml_of_goose_keeps_its_comments(home, shape):
+    file = written(servers_of("goose"), GOOSE[shape])
+    ok("setup", "goose", "--yes")
+    text = file.read_bytes().decode()
+    there, before = loaded(file), yaml.safe_load(GOOSE[shape]) or {}
+    entry = there["extensions"].pop(NAME)
+    assert (entry["type"], entry["enabled"], entry["name"]) == ("stdio", True, NAME)
+    assert entry["args"][-3:-1] == ["--toolsets", "everyday"]
+    assert there == {**before, "extensions": before.get("extensions") or {}}
+    assert all(comment in text for comment in re.findall("#.*", GOOSE[shape]))
+    assert ("\r\n" in text) == ("\r\n" in GOOSE[shape])
+    assert ok("setup", "goose", "--yes").stdout == "Nothing to change.\n"
+    ok("setup", "goose", "--yes", "--remove")
+    assert file.read_bytes().decode() == GOOSE[shape]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["extensions:\n     d:\n        type: x\n", "- a\n", "extensions: [\n", "extensions: 1\n"],
+)
+def test_yaml_that_cannot_be_kept_as_it_is_written_is_left(home, text):
+    file = written(servers_of("goose"), text)
+    result = run("setup", "goose", "--yes")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
+    assert str(file) in result.stderr
+    assert file.read_text() == text
 
 
 @pytest.mark.parametrize("client", WITH_HOOKS)
@@ -296,15 +345,15 @@ def test_the_plugin_has_the_hooks_that_setup_writes(client):
 
 
 def test_without_a_client_all_on_the_machine_are_set_up_at_once(home):
-    for folder in (".claude", ".codex", ".gemini", "config/opencode", "config/zed"):
+    for folder in (".claude", ".codex", ".gemini", "config/opencode", "config/goose", "config/zed"):
         (home / folder).mkdir(parents=True, exist_ok=True)
     shown = ok("setup", "--dry-run")
     assert not any("concept-graph" in one.decode() for one in files(home).values())
-    assert "Claude Code, Codex, Gemini CLI, opencode, Zed" in shown.stderr
+    assert "Claude Code, Codex, Gemini CLI, opencode, goose, Zed" in shown.stderr
     result = ok("setup", stdin="y\n")
     assert "concept-graph-mcp view" in result.stderr
     assert result.stdout.count("Write this?") == 1
-    for client in ("claude-code", "codex", "gemini-cli", "zed"):
+    for client in ("claude-code", "codex", "gemini-cli", "goose", "zed"):
         assert NAME in loaded(servers_of(client))[CLIENTS[client].key]
     opencode = loaded(servers_of("opencode"))["mcp"][NAME]
     assert opencode["type"] == "local"

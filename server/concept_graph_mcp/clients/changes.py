@@ -9,7 +9,9 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from .. import settings, settings_file
@@ -68,7 +70,7 @@ def plan_changes(
     found = []
     place = file or (client.file() if client.file is not None else None)
     if place is not None:
-        edit = _of_toml if place.suffix == ".toml" else _of_json
+        edit = _of_toml if place.suffix == ".toml" else partial(_of_text, _find_form(place))
         found.append(_change(place, edit, client, entry))
     if client.hooks is not None and file is None:
         groups = {} if entry is None else entry.hooks(name)
@@ -141,29 +143,41 @@ def _taken_back(file: Path, before: str | None, after: str) -> str | None:
 
 
 def _drop_empty_values(value: Any) -> Any:
-    """Return *value* without empty objects and lists in it, which an edit may leave or take."""
+    """Return *value* without null, empty objects and lists, which an edit may leave or take."""
     if isinstance(value, Mapping):
         inside = {key: _drop_empty_values(one) for key, one in value.items()}
-        return {key: one for key, one in inside.items() if one not in ({}, [])}
+        return {key: one for key, one in inside.items() if one not in ({}, [], None)}
     return [*map(_drop_empty_values, value)] if isinstance(value, list) else value
 
 
 def _read_object(value: Any, key: str) -> Mapping[str, Any]:
     """Return the object *key* of the object *value*; {} if it is missing. Raises JsoncError."""
-    found = value.get(key, {}) if isinstance(value, Mapping) else None
+    found = value.get(key) if isinstance(value, Mapping) else value
+    # YAML has null for a map without a line.
+    found = {} if found is None else found
     if not isinstance(found, Mapping):
         raise jsonc.JsoncError(f"has something else than an object as {key}")
     return found
 
 
-def _of_json(text: str, client: Client, entry: Entry | None) -> str:
-    there = _read_object(jsonc.loads(text), client.key).get(NAME)
+def _find_form(file: Path) -> ModuleType:
+    """Return what reads and edits *file*: JSON with comments, or YAML."""
+    if file.suffix != ".yaml":
+        return jsonc
+    # Imported here, because only one client has YAML.
+    from . import yamls
+
+    return yamls
+
+
+def _of_text(form: ModuleType, text: str, client: Client, entry: Entry | None) -> str:
+    there = _read_object(form.loads(text), client.key).get(NAME)
     if there is not None and not is_ours(there):
-        raise jsonc.JsoncError(f"has another server called {NAME}")
+        raise ValueError(f"has another server called {NAME}")
     if entry is None:
-        return jsonc.remove(text, (client.key, NAME)) if there is not None else text
+        return str(form.remove(text, (client.key, NAME))) if there is not None else text
     wanted = {**client.also, **client.form(entry.server())}
-    return text if there == wanted else jsonc.put(text, (client.key, NAME), wanted)
+    return text if there == wanted else str(form.put(text, (client.key, NAME), wanted))
 
 
 def _of_hooks(text: str, _: Client, groups: Mapping[str, Mapping[str, Any]]) -> str:
@@ -258,7 +272,7 @@ def _parse_file(file: Path, text: str) -> Any:
             import tomllib
 
             return tomllib.loads(text)
-        return jsonc.loads(text)
+        return _find_form(file).loads(text)
     except ValueError as error:
         raise ChangeError(f"{file}: {error}") from None
 

@@ -7,7 +7,8 @@ https://modelcontextprotocol.io/docs/develop/connect-local-servers (Claude Deskt
 https://developers.openai.com/codex/mcp and /hooks, https://cursor.com/docs/context/mcp,
 https://code.visualstudio.com/docs/copilot/customization/mcp-servers,
 https://docs.windsurf.com/windsurf/cascade/mcp, https://geminicli.com/docs/tools/mcp-server,
-https://opencode.ai/docs/mcp-servers, https://zed.dev/docs/ai/mcp,
+https://opencode.ai/docs/mcp-servers, https://block.github.io/goose/docs/guides/config-files,
+https://zed.dev/docs/ai/mcp,
 https://docs.cline.bot/mcp/configuring-mcp-servers.
 """
 
@@ -137,8 +138,11 @@ def is_ours(server: object) -> bool:
 
 
 def _list_command(server: Mapping[str, Any]) -> list[Any]:
-    """Return the command of *server*, which opencode has with its arguments in one list."""
-    command = server.get("command")
+    """Return the command of *server*.
+
+    opencode has it with its arguments in one list, and goose calls it `cmd`.
+    """
+    command = server.get("command", server.get("cmd"))
     return command if isinstance(command, list) else [command]
 
 
@@ -213,6 +217,13 @@ def _find_config(name: str) -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / name
 
 
+def _find_goose() -> Path:
+    if os.name == "nt":
+        folder = platformdirs.user_config_dir("goose", "Block", roaming=True)
+        return Path(folder, "config/config.yaml")
+    return _find_config("goose/config.yaml")
+
+
 def _application(*parts: str) -> Path:
     """Return a file in the folder of an application's settings."""
     return Path(platformdirs.user_config_dir(appauthor=False, roaming=True)).joinpath(*parts)
@@ -259,6 +270,22 @@ CLIENTS: Final[Mapping[str, Client]] = {
             "type": "local",
             "command": [server["command"], *server["args"]],
             "environment": server["env"],
+        },
+        is_in_project=True,
+    ),
+    "goose": Client(
+        "goose",
+        _find_goose,
+        key="extensions",
+        form=lambda server: {
+            "enabled": True,
+            "type": "stdio",
+            "name": NAME,
+            "description": "A long-term memory",
+            "cmd": server["command"],
+            "args": server["args"],
+            "envs": server["env"],
+            "timeout": 300,
         },
         is_in_project=True,
     ),

@@ -47,6 +47,7 @@ def setup(
       windsurf        tools
       gemini-cli      tools
       opencode        tools
+      goose           tools
       zed             tools
       cline           tools
       generic         tools: prints the entry, or writes it into --file
