@@ -13,10 +13,11 @@ from ..errors import StoreError
 from ..health.findings import texts
 from ..session import Session
 from ..worker.embedding import embed_lacking
-from .common import Failure, with_session
+from .common import AS_JSON, Failure, with_session
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
+from .terminal import print_json
 
 
 @click.command()
@@ -25,8 +26,9 @@ from .progress import progress
     metavar="MODEL",
     help="Embed all texts again with this model, named as in CONCEPT_GRAPH_EMBEDDINGS.",
 )
+@AS_JSON
 @click.pass_obj
-def embed(embedded: str | None, again: str | None) -> None:
+def embed(embedded: str | None, again: str | None, as_json: bool) -> None:
     """Compute missing embeddings.
 
     Ctrl-C stops between two batches; the command then prints how to continue.
@@ -44,7 +46,10 @@ def embed(embedded: str | None, again: str | None) -> None:
             done, without = with_session(embedded, work.run)
         except KeyboardInterrupt:
             raise Failure(f"interrupted; {work.goes_on}") from None
-    note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
+    if as_json:
+        print_json({"embedded": done, "without": without})
+    else:
+        note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
     # An unset variable means one of these, whichever the store has.
     usual = {said, settings.AUTOMATIC} if said in automatic.names() else {said}
     if again is not None and settings_file.read_embeddings() not in usual:

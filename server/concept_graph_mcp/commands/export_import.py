@@ -18,11 +18,21 @@ from ..file_formats import notes
 from ..hosts.store import KeptStore
 from ..session import Session
 from . import importing, notes_folder, output
-from .common import FILE, PATH, configured, note_adopted, note_vectors, with_keeper, with_session
+from .common import (
+    AS_JSON,
+    FILE,
+    PATH,
+    configured,
+    note_adopted,
+    note_vectors,
+    with_keeper,
+    with_session,
+)
 from .importing import Import
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress, waiting
+from .terminal import print_json
 
 _CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.nodes)))
 
@@ -38,8 +48,9 @@ _CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.node
     show_default=True,
     help="The format of FILE.",
 )
+@AS_JSON
 @click.pass_obj
-def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
+def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bool) -> None:
     """Write the whole graph to FILE ("-": stdout), one JSON record a line.
 
     \b
@@ -53,8 +64,10 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
       markdown        a folder of notes to read and edit, of one user: a file
                       a month, a file an entity; ingest takes the edits back
     """
+    if as_json and str(file) == "-":
+        raise click.UsageError("--json is for a file; stdout has the records")
     if name == notes.FORMAT:
-        _export_notes(embedded, file, force)
+        _export_notes(embedded, file, force, as_json)
         return
     write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
@@ -68,11 +81,14 @@ def export(embedded: str | None, file: Path, force: bool, name: str) -> None:
             # written.
             output.place(file, force)
         count, tally = with_keeper(embedded, work)
+    if as_json:
+        print_json({"records": count, "file": str(file), "counts": tally.counts()})
+        return
     note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
     _note_all(tally)
 
 
-def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
+def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool) -> None:
     if str(folder) == "-" or folder.is_file():
         raise click.UsageError("name a folder for the notes")
 
@@ -80,6 +96,9 @@ def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
         return await notes_folder.write(session, folder, force)
 
     count, tally = with_session(embedded, work)
+    if as_json:
+        print_json({"notes": count, "folder": str(folder), "counts": tally.counts()})
+        return
     note(f"{count:,} notes written to {folder}.")
     _note_all(tally)
 
@@ -99,9 +118,16 @@ def _export_notes(embedded: str | None, folder: Path, force: bool) -> None:
     help="The entity of a server-memory file that is you. May be given again.",
 )
 @click.option("--dry-run", is_flag=True, help="Only read FILE, and print what it would import.")
+@AS_JSON
 @click.pass_obj
 def import_(
-    embedded: str | None, file: Path, name: str | None, *, me: tuple[str, ...], dry_run: bool
+    embedded: str | None,
+    file: Path,
+    name: str | None,
+    *,
+    me: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Import FILE ("-": stdin) into the graph; existing records are kept or updated.
 
@@ -131,9 +157,13 @@ def import_(
             return whose
 
         if dry_run:
-            _note_counts(work.counted(chosen), work.tally, file)
-            _ask_for_user(work)
-            note("nothing was imported: a dry run.")
+            counted = work.counted(chosen)
+            if as_json:
+                _print_counts(counted, work.tally, dry_run)
+            else:
+                _note_counts(counted, work.tally, file)
+                _ask_for_user(work)
+                note("nothing was imported: a dry run.")
             return
         try:
             whose = with_keeper(embedded, bring, creates=True, chosen=chosen)
@@ -142,7 +172,10 @@ def import_(
             _note_all(work.tally)
             same_input = " with the same input" if str(file) == "-" else ""
             raise work.interrupted(f"the same command{same_input}") from None
-    _note_counts(work.totals, work.tally, file)
+    if as_json:
+        _print_counts(work.totals, work.tally, dry_run)
+    else:
+        _note_counts(work.totals, work.tally, file)
     if whose is not None:
         note(whose)
     if work.totals["memories_created"]:
@@ -202,6 +235,10 @@ async def records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
             yield batch
             count += len(batch)
             done(count)
+
+
+def _print_counts(totals: Mapping[str, int], tally: file_formats.Tally, dry_run: bool) -> None:
+    print_json({"imported": dict(totals), "counts": tally.counts(), "dry_run": dry_run})
 
 
 def _note_counts(counts: Mapping[str, int], tally: file_formats.Tally, file: Path) -> None:

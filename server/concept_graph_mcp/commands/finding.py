@@ -76,8 +76,9 @@ async def find(
 @click.option(
     "--again", is_flag=True, help="Index all of them again, as needed after a change of languages."
 )
+@AS_JSON
 @click.pass_obj
-def index(embedded: str | None, again: bool) -> None:
+def index(embedded: str | None, again: bool, as_json: bool) -> None:
     """Index episodes and concepts that have no index entries yet.
 
     Elements created by hand in Cypher, or by an older version, have none. The command works in
@@ -93,7 +94,10 @@ def index(embedded: str | None, again: bool) -> None:
             indexed = with_session(embedded, work)
         except KeyboardInterrupt:
             raise Failure("interrupted; the same command goes on from here") from None
-    note(f"indexed: {indexed:,}")
+    if as_json:
+        print_json({"indexed": indexed})
+    else:
+        note(f"indexed: {indexed:,}")
 
 
 async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:

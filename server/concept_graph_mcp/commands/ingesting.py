@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from ..file_formats.lines import Record
 from ..histories import formats
 from ..printable import printable
 from . import imports, notes_folder
-from .common import PATH, Failure, note_vectors, with_session
+from .common import AS_JSON, PATH, Failure, note_vectors, with_session
 from .interrupts import Interrupts
 from .notes import note
 from .storing import Ingest, without_collecting
@@ -59,6 +60,7 @@ _SHOWN = 160
     "--dry-run", is_flag=True, help="Only read, and print what would be stored, with samples."
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@AS_JSON
 @click.pass_obj
 def ingest(
     embedded: str | None,
@@ -76,6 +78,7 @@ def ingest(
     forget_deleted: bool,
     dry_run: bool,
     yes: bool,
+    as_json: bool,
 ) -> None:
     """Store each message of PATH, a file or a folder ("-": stdin), as a memory, without a model.
 
@@ -108,10 +111,13 @@ def ingest(
     if lists or undo is not None:
         if path is not None or discover:
             raise click.UsageError("--list and --undo go without a file")
-        _list_or_undo(embedded, undo, yes)
+        if undo is None:
+            _list_imports(embedded, as_json)
+        else:
+            _undo_import(embedded, undo, yes, as_json)
         return
     _check_options(path, thread, discover=discover, forget_deleted=forget_deleted)
-    found = _agreed(yes or dry_run) if path is None else [(path, given)]
+    found = _agreed(yes or dry_run, as_json) if path is None else [(path, given)]
     with Interrupts() as interrupts, without_collecting():
         work = Ingest(
             *(found, thread, interrupts),
@@ -128,7 +134,10 @@ def ingest(
     if forget_deleted and path is not None:
         forgetting = partial(notes_folder.forget_deleted, folder=path, dry_run=dry_run, yes=yes)
         note(f"forgotten: {with_session(embedded, forgetting):,}")
-    _note_work(work, dry_run)
+    if as_json:
+        _print_json(_describe_work(work, dry_run))
+    else:
+        _note_work(work, dry_run)
 
 
 def _check_options(
@@ -161,27 +170,56 @@ def _note_work(work: Ingest, dry_run: bool) -> None:
         note(line)
 
 
-def _list_or_undo(embedded: str | None, undo: str | None, yes: bool) -> None:
+def _print_json(value: Any) -> None:
+    # Imports what a terminal needs, which no other ingest does.
+    from .terminal import print_json
+
+    print_json(value)
+
+
+def _describe_work(work: Ingest, dry_run: bool) -> dict[str, Any]:
+    """Return what was ingested, or would be."""
+    return {
+        "ingested": work.created,
+        "existing": work.existing,
+        "mentions": work.mentions,
+        "entities": work.entities,
+        "dry_run": dry_run,
+        "counts": work.tally.counts(),
+        **({"samples": work.samples} if dry_run else {}),
+    }
+
+
+def _list_imports(embedded: str | None, as_json: bool) -> None:
     found = with_session(embedded, imports.list_imports)
-    if undo is None:
-        for one in found:
-            first, last = (_show_day(at) for at in (one.first_at, one.last_at))
-            click.echo(f"{one.import_id}  {one.memories:,} memories, {first} to {last}")
-        if not found:
-            note("nothing was ingested that could be taken back.")
+    if as_json:
+        _print_json([one._asdict() for one in found])
         return
+    for one in found:
+        first, last = (_show_day(at) for at in (one.first_at, one.last_at))
+        click.echo(f"{one.import_id}  {one.memories:,} memories, {first} to {last}")
+    if not found:
+        note("nothing was ingested that could be taken back.")
+
+
+def _undo_import(embedded: str | None, undo: str, yes: bool, as_json: bool) -> None:
+    found = with_session(embedded, imports.list_imports)
     count = next((one.memories for one in found if one.import_id == undo), 0)
+    counts = {"removed": 0, "kept": 0}
     if not count:
         note(f"{undo}: nothing of it is stored; --list prints what is.")
-        return
-    if not yes:
-        asked = f"Remove for ever {count:,} memories of {undo}, with whom they alone mention?"
-        click.confirm(asked, abort=True)
-    with Interrupts() as interrupts:
-        work = partial(imports.retract_import, import_id=undo, interrupts=interrupts)
-        counts = with_session(embedded, work)
-    kept = f"kept because another import has them too: {counts['kept']:,}"
-    note(f"removed: {counts['removed']:,}, {kept}")
+    else:
+        if not yes:
+            asked = f"Remove for ever {count:,} memories of {undo}, with whom they alone mention?"
+            click.confirm(asked, abort=True, err=as_json)
+        with Interrupts() as interrupts:
+            work = partial(imports.retract_import, import_id=undo, interrupts=interrupts)
+            counts = dict(with_session(embedded, work))
+    if as_json:
+        _print_json(counts)
+    elif count:
+        kept = f"kept because another import has them too: {counts['kept']:,}"
+        note(f"removed: {counts['removed']:,}, {kept}")
 
 
 def _show_day(at_ms: int) -> str:
@@ -193,18 +231,17 @@ def _show_sample(record: Record) -> str:
     return f"sample: {_show_day(record['said_at'])} {printable(record['speaker'])}: {said}"
 
 
-def _agreed(yes: bool) -> list[tuple[Path, str | None]]:
+def _agreed(yes: bool, as_json: bool) -> list[tuple[Path, str | None]]:
     """Show the histories on this machine, and return those that the user wants."""
-    # Imports what a terminal needs, which no other ingest does.
-    from .terminal import say
-
     found = list(formats.discover_histories())
     if not found:
         raise Failure("no agent has left a history where one is known to be")
     for one in found:
         first, last = (f"{datetime.fromtimestamp(at):%Y-%m-%d}" for at in (one.first, one.last))
         size = f"{one.size / 1_000_000:,.1f} MB"
-        say(f"{one.format}: {len(one.files):,} sessions, {first} to {last}, {size}: {one.folder}")
+        count = f"{len(one.files):,} session{'s' * (len(one.files) > 1)}"
+        shown = f"{one.format}: {count}, {first} to {last}, {size}: {one.folder}"
+        click.echo(printable(shown), err=as_json)
     if not yes:
-        click.confirm("Ingest them?", abort=True)
+        click.confirm("Ingest them?", abort=True, err=as_json)
     return [(one.folder, one.format) for one in found]

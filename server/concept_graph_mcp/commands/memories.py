@@ -159,6 +159,7 @@ async def _expired(session: Session, query: str | None) -> int:
 )
 @limited(words_of.MAX_LIMIT, schema.LISTED)
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@AS_JSON
 @click.pass_obj
 def restore(
     embedded: str | None,
@@ -167,6 +168,7 @@ def restore(
     limit: int,
     *,
     yes: bool,
+    as_json: bool,
 ) -> None:
     """Restore forgotten or expired memories. This counts as access.
 
@@ -183,16 +185,22 @@ def restore(
         if search is not None:
             call = calls.memory_admin.expired(session.user_id, search, limit, forgotten=True)
             rows = await session.run(call)
-            if not rows:
+            if not rows and not as_json:
                 say("Nothing that was forgotten or has expired says any of that.")
             if any(row["forgotten"] for row in rows) and not yes:
-                _show_gone(session, rows)
-                click.confirm("Restore them?", abort=True)
+                if not as_json:
+                    _show_gone(session, rows)
+                click.confirm("Restore them?", abort=True, err=as_json)
+        done: list[Row] = []
         for one in dict.fromkeys((*ids, *(row["memory_id"] for row in rows))):
-            [row] = await session.run(calls.everyday.restore(one))
-            how = "restored" if row["restored"] else "was there all the time"
-            say(", ".join(filter(None, (f"{row['id']}: {how}", row["state"]))))
-        if rows and rows[0]["total"] > len(rows):
+            done += await session.run(calls.everyday.restore(one))
+            if not as_json:
+                how = "restored" if done[-1]["restored"] else "was there all the time"
+                say(", ".join(filter(None, (f"{done[-1]['id']}: {how}", done[-1]["state"]))))
+        are_more = bool(rows) and rows[0]["total"] > len(rows)
+        if as_json:
+            print_json({"restored": done, "more": are_more})
+        elif are_more:
             say("There are more; the same command restores them.")
 
     with_session(embedded, work)
@@ -217,10 +225,16 @@ def _show_gone(session: Session, rows: Sequence[Row]) -> None:
     show_default=True,
     help="The type of the link.",
 )
+@AS_JSON
 @in_session
-async def relink(session: Session, source_id: str, target_id: str, type_: str) -> None:
+async def relink(
+    session: Session, source_id: str, target_id: str, type_: str, as_json: bool
+) -> None:
     """Restore a removed link from SOURCE to TARGET with its former strength."""
     [row] = await session.run(calls.memory_links.relink(source_id, target_id, type_))
+    if as_json:
+        print_json(row)
+        return
     how = "restored" if row["restored"] else "was there all the time"
     say(f"{row['type']}: {how}, strength {row['strength']:.2f}")
 
@@ -235,6 +249,7 @@ async def relink(session: Session, source_id: str, target_id: str, type_: str) -
 )
 @click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@AS_JSON
 @click.pass_obj
 def purge(
     embedded: str | None,
@@ -243,6 +258,7 @@ def purge(
     *,
     dry_run: bool,
     yes: bool,
+    as_json: bool,
 ) -> None:
     """Permanently delete forgotten or expired memories, by id or by --older-than.
 
@@ -259,7 +275,7 @@ def purge(
         window = _retention(configured(embedded))
 
     async def work(session: Session, keeper: Keeper) -> None:
-        if await _purge(session, ids, window, dry_run=dry_run, yes=yes):
+        if await _purge(session, ids, window, dry_run=dry_run, yes=yes, as_json=as_json):
             await keeper.overwrite_removed()
 
     with_keeper(embedded, work)
@@ -275,25 +291,43 @@ def _retention(settings: Settings) -> int:
 
 
 async def _purge(
-    session: Session, ids: Sequence[str], window: int, *, dry_run: bool, yes: bool
+    session: Session,
+    ids: Sequence[str],
+    window: int,
+    *,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
 ) -> int:
     """Remove for ever what was forgotten, if the person agrees; return how many."""
     if ids:
         gone = [await _named(session, one) for one in dict.fromkeys(ids)]
     else:
         gone = await _purgeable(session, window)
-    if not gone:
+    if as_json:
+        if dry_run or not gone:
+            print_json({"removed": 0, "found": gone})
+    elif gone:
+        _show_purgeable(session, gone)
+    else:
         say("There is nothing to purge.")
-        return 0
-    for row in gone[:SHOWN]:
-        since = f"{session.local(row['at']):%Y-%m-%d}"
-        say(f"{row['id']}: out of sight since {since}: {shortened(row['text'])}")
-    if len(gone) > SHOWN:
-        say(f"and {len(gone) - SHOWN:,} more")
-    if dry_run:
+    if dry_run or not gone:
         return 0
     if not yes:
-        click.confirm("Remove them for ever?", abort=True)
+        click.confirm("Remove them for ever?", abort=True, err=as_json)
+    removed = await _delete_gone(session, window, gone)
+    are_more = not ids and bool(await _purgeable(session, window))
+    if as_json:
+        print_json({"removed": removed, "found": gone, "more": are_more})
+        return removed
+    say(f"Removed: {removed:,}.")
+    if are_more:
+        say("There are more; the same command removes them.")
+    return removed
+
+
+async def _delete_gone(session: Session, window: int, gone: Sequence[Row]) -> int:
+    """Delete for ever what is *gone*, and return how many elements that are."""
     removed = 0
     for first in range(0, len(gone), BATCH):
         batch = gone[first : first + BATCH]
@@ -302,10 +336,15 @@ async def _purge(
             removed += len(await session.run(call))
         if others := [row["id"] for row in batch if not row["is_memory"]]:
             removed += len(await session.run(calls.entity_admin.purge(window, others)))
-    say(f"Removed: {removed:,}.")
-    if not ids and await _purgeable(session, window):
-        say("There are more; the same command removes them.")
     return removed
+
+
+def _show_purgeable(session: Session, gone: Sequence[Row]) -> None:
+    for row in gone[:SHOWN]:
+        since = f"{session.local(row['at']):%Y-%m-%d}"
+        say(f"{row['id']}: out of sight since {since}: {shortened(row['text'])}")
+    if len(gone) > SHOWN:
+        say(f"and {len(gone) - SHOWN:,} more")
 
 
 async def _named(session: Session, id_: str) -> Row:

@@ -28,17 +28,24 @@ from ..observing.naming import Names, NamingError
 from ..observing.sessions import Open, Sessions, Speakers, candidates
 from ..session import Session
 from . import importing, output
-from .common import FILE, Failure, with_session
+from .common import AS_JSON, FILE, Failure, with_session
 from .importing import Interrupted
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
+from .terminal import print_json
 
 if TYPE_CHECKING:
     from ..backfill.model import OpenAIModel
 
 _TIMEOUT_S, _RETRIES = 180.0, 8
 _NAMED = 5
+# What is counted besides.
+_OTHERS = (
+    "messages forgotten as memories, left out",
+    "answers of no use, told without the model",
+    "claims of the model refused",
+)
 
 
 @click.command()
@@ -63,6 +70,7 @@ _NAMED = 5
     metavar="N",
     help="Continue from this line; earlier lines are already stored.",
 )
+@AS_JSON
 @click.pass_obj
 def observe(
     embedded: str | None,
@@ -75,6 +83,7 @@ def observe(
     spacy: str | None,
     thread: str | None,
     from_line: int,
+    as_json: bool,
 ) -> None:
     """Observe who and what each message of MESSAGES.jsonl ("-": stdin) mentions.
 
@@ -104,8 +113,11 @@ def observe(
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
             raise work.interrupted() from None
-    for line in work.notes():
-        note(line)
+    if as_json:
+        print_json(work.describe())
+    else:
+        for line in work.notes():
+            note(line)
 
 
 def _endpoint(model: str) -> endpoints.Endpoint:
@@ -198,6 +210,14 @@ class _Observing:
         """Return the error for a Ctrl-C."""
         return Interrupted(f"interrupted; {self._so_far()}")
 
+    def describe(self) -> dict[str, Any]:
+        """Return the counts of `notes`."""
+        counts = self._counts
+        numbers = {key: counts[key] for key in ("messages", "sessions", "mentions", "new")}
+        others = {what: counts[what] for what in _OTHERS if counts[what]}
+        tally = {} if self._messages is None else self._messages.tally.counts()
+        return {**numbers, "counts": {**others, **tally}}
+
     def notes(self) -> Iterator[str]:
         """Iterate over the notes that are printed at the end."""
         counts = self._counts
@@ -205,11 +225,7 @@ class _Observing:
             f"observed: {counts['messages']:,} messages in {counts['sessions']:,} sessions,"
             f" {counts['mentions']:,} mentions of {counts['new']:,} new entities and known ones"
         )
-        for what in (
-            "messages forgotten as memories, left out",
-            "answers of no use, told without the model",
-            "claims of the model refused",
-        ):
+        for what in _OTHERS:
             if counts[what]:
                 yield f"{what}: {counts[what]:,}"
         if self._messages is not None:

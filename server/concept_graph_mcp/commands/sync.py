@@ -24,9 +24,10 @@ from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
 from . import importing, output
-from .common import PATH, Failure, configured, with_keeper, with_session
+from .common import AS_JSON, PATH, Failure, configured, with_keeper, with_session
 from .notes import note
 from .owned import records_of
+from .terminal import print_json
 
 _SSH = "ssh"
 _PROGRAM = "concept-graph-mcp"
@@ -45,9 +46,17 @@ _SQLITE = b"SQLite format 3\0"
     metavar="COMMAND",
     help="This program on HOST, with options such as --embedded=PATH.",
 )
+@AS_JSON
 @click.pass_obj
 def sync(
-    embedded: str | None, target: Path | None, host: str | None, *, send: bool, program: str
+    embedded: str | None,
+    /,
+    target: Path | None,
+    host: str | None,
+    *,
+    send: bool,
+    program: str,
+    as_json: bool,
 ) -> None:
     """Bring this store and another one of the same user to the same, in both directions.
 
@@ -65,21 +74,34 @@ def sync(
     """
     if send:
         with_session(embedded, _send_records)
-    elif target is None or (str(target) == _SSH) != (host is not None):
+        return
+    if target is None or (str(target) == _SSH) != (host is not None):
         raise click.UsageError('say a store file, a folder, "ssh HOST", or "-"')
-    elif host is not None:
-        _sync_host(embedded, host, program)
-    elif str(target) == "-":
-        _note_merged("here", with_session(embedded, partial(_merge, file=target), creates=True))
-    elif target.is_dir():
-        with_keeper(embedded, partial(_sync_folder, folder=target), creates=True)
-    elif target.is_file():
-        _sync_store(embedded, target)
+    changed = _sync_target(embedded, target, host, program)
+    if as_json:
+        print_json({"changed": changed})
     else:
-        raise Failure(f"{target}: there is no such store or folder")
+        for where, count in changed.items():
+            note(f"{count:,} records changed {where}.")
 
 
-def _sync_store(embedded: str | None, file: Path) -> None:
+def _sync_target(
+    embedded: str | None, target: Path, host: str | None, program: str
+) -> dict[str, int]:
+    """Return how many records were changed here, and there where that is known."""
+    if host is not None:
+        return {"here": _sync_host(embedded, host, program)}
+    if str(target) == "-":
+        return {"here": with_session(embedded, partial(_merge, file=target), creates=True)}
+    if target.is_dir():
+        work = partial(_sync_folder, folder=target)
+        return {"here": with_keeper(embedded, work, creates=True)}
+    if target.is_file():
+        return _sync_store(embedded, target)
+    raise Failure(f"{target}: there is no such store or folder")
+
+
+def _sync_store(embedded: str | None, file: Path) -> dict[str, int]:
     with file.open("rb") as stream:
         if stream.read(len(_SQLITE)) != _SQLITE:
             raise Failure(f"{file}: is no store; import reads an export")
@@ -94,8 +116,7 @@ def _sync_store(embedded: str | None, file: Path) -> None:
             return await _take_over(here, there), await _take_over(there, here)
 
     taken, given = with_keeper(embedded, work, creates=True, chosen=chosen)
-    _note_merged("here", taken)
-    _note_merged("there", given)
+    return {"here": taken, "there": given}
 
 
 def _of_file(chosen: Settings, file: Path) -> Settings:
@@ -112,7 +133,7 @@ async def _take_over(into: Session, source: Session) -> int:
         return await _import(into, theirs_on_disk, (json.loads(line) for line in file))
 
 
-async def _sync_folder(session: Session, keeper: Keeper, folder: Path) -> None:
+async def _sync_folder(session: Session, keeper: Keeper, folder: Path) -> int:
     """Take over the files that other stores left in *folder*, and leave one of this store."""
     own = await keeper.identity()
     if own is None:
@@ -127,19 +148,19 @@ async def _sync_folder(session: Session, keeper: Keeper, folder: Path) -> None:
     if own is not None:
         with output.replacing(folder / f"concept-graph-{own}{_SUFFIX}", True) as stream:
             await _write_records(session, stream)
-    _note_merged("here", taken)
+    return taken
 
 
-def _sync_host(embedded: str | None, host: str, program: str) -> None:
+def _sync_host(embedded: str | None, host: str, program: str) -> int:
     if host.startswith("-"):
         raise Failure(f"{host}: is no name of a host")
     with tempfile.TemporaryDirectory() as place:
         theirs, ours = Path(place) / "theirs", Path(place) / "ours"
         _call_host(host, f"{program} sync --send", None, theirs)
         taken = with_session(embedded, partial(_merge, file=theirs), creates=True)
-        _note_merged("here", taken)
         with_session(embedded, partial(_write_file, file=ours))
         _call_host(host, f"{program} sync -", ours, None)
+    return taken
 
 
 def _call_host(host: str, command: str, stdin: Path | None, stdout: Path | None) -> None:
@@ -218,7 +239,3 @@ async def _import(session: Session, ours: Spool, theirs: Iterable[Record]) -> in
         await session.run(calls.transfer.import_rows(batch))
         count += len(batch)
     return count
-
-
-def _note_merged(where: str, count: int) -> None:
-    note(f"{count:,} records changed {where}.")

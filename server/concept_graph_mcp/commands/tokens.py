@@ -41,8 +41,11 @@ def tokens() -> None:
 @click.option(
     "--days", type=Number(min=0, min_open=True, max=36_500), help="End after so many days."
 )
+@AS_JSON
 @click.pass_obj
-def add(embedded: str | None, user: str, read_only: bool, days: float | None) -> None:
+def add(
+    embedded: str | None, user: str, read_only: bool, days: float | None, as_json: bool
+) -> None:
     """Create a token for USER and print it; it is shown only once."""
     from ..http.asking import READ, SCOPES
 
@@ -52,7 +55,10 @@ def add(embedded: str | None, user: str, read_only: bool, days: float | None) ->
         raise Failure(str(error)) from None
     expires_at = None if days is None else int(time() + days * _DAY_S)
     made = tokens_of(embedded).add(user, [READ] if read_only else [*SCOPES], expires_at)
-    say(made)
+    if as_json:
+        print_json({"user": user, "token": made})
+    else:
+        say(made)
     note("Keep it like a password; it is not shown again.")
 
 
@@ -84,11 +90,14 @@ def list_(embedded: str | None, as_json: bool) -> None:
 
 @tokens.command()
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@AS_JSON
 @click.pass_obj
-def revoke(embedded: str | None, ids: tuple[str, ...]) -> None:
+def revoke(embedded: str | None, ids: tuple[str, ...], as_json: bool) -> None:
     """Revoke the tokens with these ids (tokens list) immediately, also on running servers."""
     gone = tokens_of(embedded).revoke(ids)
-    for one in gone:
+    if as_json:
+        print_json({"revoked": list(gone)})
+    for one in () if as_json else gone:
         say(one)
     if missing := [one for one in ids if one not in gone]:
         raise Failure(f"there is no token {missing[0]!r}; tokens list shows the ids")

@@ -100,9 +100,12 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
 @_USER
 @click.argument("file", type=FILE)
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@AS_JSON
 @click.pass_obj
-def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
+def export(embedded: str | None, user: str, file: Path, force: bool, as_json: bool) -> None:
     """Write everything USER owns to FILE ("-": stdout), for import into another store."""
+    if as_json and str(file) == "-":
+        raise click.UsageError("--json is for a file; stdout has the records")
 
     async def work(session: Session, _: Keeper) -> int:
         if not await count(session, user):
@@ -120,7 +123,10 @@ def export(embedded: str | None, user: str, file: Path, force: bool) -> None:
             output.place(file, force)
         chosen = of_user(configured(embedded, whole=True), user)
         written = with_keeper(None, work, chosen=chosen)
-    note(f"{written:,} records written to {'stdout' if str(file) == '-' else file}.")
+    if as_json:
+        print_json({"records": written, "file": str(file)})
+    else:
+        note(f"{written:,} records written to {'stdout' if str(file) == '-' else file}.")
 
 
 @users.command()

@@ -48,6 +48,10 @@ class Tally:
             shown = f" ({', '.join(examples[:_EXAMPLES] + more)})" if examples else ""
             yield f"{': '.join(key)}: {count:,}{shown}"
 
+    def counts(self) -> dict[str, int]:
+        """Return the counts of the report, by the names in its lines."""
+        return {": ".join(key): count for key, count in self._counts.items()}
+
     def _add(self, verb: str, what: str, example: str) -> None:
         self._counts[verb, what] += 1
         examples = self._examples.setdefault((verb, what), {})
