@@ -15,7 +15,7 @@ from .printable import printable
 # Commands and their modules, imported on demand to keep the server's start short. They stand in
 # groups, each with an example.
 _GROUPS = {
-    "Start, e.g. concept-graph-mcp setup claude-code": {
+    "Start, e.g. concept-graph-mcp setup": {
         "demo": "demo",
         "setup": "setup",
         "settings": "settings",

@@ -447,10 +447,30 @@ def test_one_client_with_the_usual_store_needs_no_settings_file(home):
     assert settings_file.read_file() is None
 
 
-def test_without_any_agent_setup_says_so(home):
+def test_without_any_agent_setup_says_so(home, monkeypatch):
+    monkeypatch.setenv("PATH", "")
     result = run("setup", "--yes")
     assert result.exit_code == 1
     assert "no agent was found on this machine" in result.stderr
+
+
+def test_an_agent_that_was_never_started_is_found_by_its_program(home, monkeypatch):
+    program = written(home / "bin/codex", "#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert "for Codex." in ok("setup", "--dry-run").stderr
+
+
+def test_a_program_that_is_on_no_path_is_named_as_it_was_called(home, monkeypatch):
+    (home / ".cursor").mkdir()
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("sys.argv", [".venv/bin/concept-graph-mcp"])
+    assert ".venv/bin/concept-graph-mcp view shows the memory" in ok("setup", "--yes").stderr
+    assert ".venv/bin/concept-graph-mcp remember" in ok("recall", "Who is Clara?").stdout
+    program = written(home / "bin/concept-graph-mcp", "#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert ": concept-graph-mcp remember" in ok("recall", "Who is Clara?").stdout
 
 
 def test_the_histories_of_agents_are_read_if_the_owner_agrees(home):

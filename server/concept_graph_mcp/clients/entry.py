@@ -193,11 +193,15 @@ class Client(NamedTuple):
     # Added to the entry of the server.
     also: Mapping[str, str] = {}
     further: str = ""
+    # The name of its program on the PATH, if it is one.
+    program: str = ""
     # Returns the entry of a server in the client's own form.
     form: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
     def is_on_machine(self) -> bool:
-        """Return whether the client has left its folder of settings on this machine."""
+        """Return whether the client, or its folder of settings, is on this machine."""
+        if self.program and shutil.which(self.program):
+            return True
         place = self.hooks or self.file
         return place is not None and place().parent.is_dir() and place().parent != Path.home()
 
@@ -237,6 +241,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         hooks=lambda: _claude("settings.json", ".claude/settings.json"),
         is_in_project=True,
         further="Start a new session of Claude Code.",
+        program="claude",
     ),
     "claude-desktop": Client(
         "Claude Desktop",
@@ -250,6 +255,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         hooks=lambda: _codex("hooks.json"),
         is_in_project=True,
         further="Start Codex and trust the hooks with /hooks.",
+        program="codex",
     ),
     "cursor": Client("Cursor", lambda: Path.home() / ".cursor/mcp.json"),
     "vscode": Client(
@@ -260,7 +266,10 @@ CLIENTS: Final[Mapping[str, Client]] = {
     ),
     "windsurf": Client("Windsurf", lambda: Path.home() / ".codeium/windsurf/mcp_config.json"),
     "gemini-cli": Client(
-        "Gemini CLI", lambda: Path.home() / ".gemini/settings.json", is_in_project=True
+        "Gemini CLI",
+        lambda: Path.home() / ".gemini/settings.json",
+        is_in_project=True,
+        program="gemini",
     ),
     "opencode": Client(
         "opencode",
@@ -272,6 +281,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
             "environment": server["env"],
         },
         is_in_project=True,
+        program="opencode",
     ),
     "goose": Client(
         "goose",
@@ -288,6 +298,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
             "timeout": 300,
         },
         is_in_project=True,
+        program="goose",
     ),
     "zed": Client("Zed", lambda: _find_config("zed/settings.json"), key="context_servers"),
     "cline": Client(

@@ -24,7 +24,7 @@ from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
 from ..sharing import adopt_shared
-from .notes import note
+from .notes import name_program, note
 
 T = TypeVar("T")
 
@@ -245,7 +245,7 @@ def note_vectors() -> None:
         return
     note(
         "Words find them now. A running server or worker gives them vectors in the background;"
-        " concept-graph-mcp embed does so at once."
+        f" {name_program()} embed does so at once."
     )
 
 

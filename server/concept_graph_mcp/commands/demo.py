@@ -11,7 +11,7 @@ import click
 
 from ..settings import default_path, demo_path, store_path
 from .common import Failure, with_session
-from .notes import note
+from .notes import name_program, note
 
 
 @click.command()
@@ -88,4 +88,4 @@ def _show_picture(path: Path, *, opens: bool) -> None:
         return
     is_drawn = path == demo_path() and not default_path().exists()
     option = "" if is_drawn else f"--embedded={shlex.quote(str(path))} "
-    click.echo(f"\nSee all of it as a picture: concept-graph-mcp {option}view")
+    click.echo(f"\nSee all of it as a picture: {name_program()} {option}view")

@@ -22,7 +22,7 @@ from ..calls import everyday as verbs
 from ..everyday import NOTHING_OF_USER
 from ..session import Session
 from .common import AS_JSON, AT, OF_ASKER, Failure, look_only, unix_ms, with_everyday
-from .notes import note
+from .notes import name_program, note
 from .terminal import print_json, say
 from .verb_options import LEFT_OUT, options
 
@@ -35,7 +35,6 @@ _NOTHING = "No stored text matches these words; it may be stored in others (--al
 # A question first gives so many of the latest texts of each kind a vector, within so many seconds.
 _NEWEST = 64
 _PATIENCE_S = 5.0
-_EMPTY = 'Nothing is stored yet. Store something: concept-graph-mcp remember "…".'
 
 
 @click.command()
@@ -110,7 +109,7 @@ async def _explain_nothing(session: Session) -> str:
     async with aclosing(session.store.stream(1)) as batches:
         async for _ in batches:
             return _NOTHING
-    return _EMPTY
+    return f'Nothing is stored yet. Store something: {name_program()} remember "…".'
 
 
 @click.command()

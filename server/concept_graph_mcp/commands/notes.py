@@ -4,12 +4,16 @@
 """
 
 import os
+import shlex
+import shutil
 import sys
+from pathlib import Path
 
 import click
 
 from ..printable import printable
 
+_PROGRAM = "concept-graph-mcp"
 # Variables that make `rich` treat any stream as a terminal.
 _FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
 
@@ -22,6 +26,14 @@ def note(line: str) -> None:
     from .terminal import notes
 
     notes.print(line, soft_wrap=True, style="dim")
+
+
+def name_program() -> str:
+    """Return how to call this program: as it was called, if its name alone does not find it."""
+    called = sys.argv[0]
+    if Path(called).stem != _PROGRAM or shutil.which(_PROGRAM) is not None:
+        return _PROGRAM
+    return shlex.quote(called)
 
 
 def is_plain() -> bool:

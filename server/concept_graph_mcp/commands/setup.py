@@ -13,7 +13,7 @@ from ..errors import StoreError
 from ..histories import formats
 from ..settings import SettingsError
 from .common import FILE, Failure
-from .notes import note
+from .notes import name_program, note
 
 
 @click.command()
@@ -63,7 +63,9 @@ def setup(
         raise click.UsageError("--file: name the client that reads it")
     names = [client] if client else [name for name, one in CLIENTS.items() if one.is_on_machine()]
     if not names:
-        raise Failure("no agent was found on this machine; name one: setup CLIENT")
+        raise Failure(
+            f"no agent was found on this machine; name one, e.g. setup {next(iter(CLIENTS))}"
+        )
     try:
         if client == GENERIC and file is None and not remove:
             wanted = entry.make_entry(ctx.obj, client)
@@ -142,12 +144,12 @@ def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
     """Ask whether to read the histories of agents, and say how to look at the memory."""
     if any(True for _ in formats.discover_histories()):
         if yes:
-            note("concept-graph-mcp ingest --discover reads what your agents have said so far.")
+            note(f"{name_program()} ingest --discover reads what your agents have said so far.")
         elif click.confirm("Read what your agents have said so far?"):
             from .ingesting import ingest
 
             ctx.invoke(ingest, discover=True, yes=True)
-    note("concept-graph-mcp view shows the memory.")
+    note(f"{name_program()} view shows the memory.")
 
 
 def _diff(change: Change) -> str:
