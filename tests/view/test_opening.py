@@ -190,7 +190,10 @@ def test_a_store_of_none_and_of_one(browser, viewers, portal, tmp_path, count):
     assert ("<b>Ann</b>" in page.text("#groups")) == bool(count)
 
 
-NOTHING = "Nothing is remembered yet."
+NOTHING = (
+    "Nothing is remembered yet. Talk to your agent in a new session, and open this page again at "
+    "its end."
+)
 
 
 def test_two_buttons_settle_a_doubt(browser, viewers, portal, tmp_path):

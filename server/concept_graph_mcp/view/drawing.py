@@ -21,6 +21,8 @@ _WIDTH, _HEIGHT, _EDGE = 1200, 900, 48
 _HEAD, _FOOT = 120, 132
 _PADDING: Final = 8.0
 LEGEND: Final = "Full: people. Pale: other names. The larger, the more present now."
+# What to do about an empty page.
+_FIRST_STEP: Final = " Talk to your agent in a new session, and open this page again at its end."
 
 
 def draw_picture(portrait: Portrait, aspect: float, *, ids: bool = False) -> str:
@@ -68,7 +70,7 @@ def describe(portrait: Portrait, aspect: float) -> dict[str, Any]:
         for number, group in enumerate(portrait.groups)
     ]
     return {
-        "sentence": portrait.sentence(),
+        "sentence": portrait.sentence() + ("" if portrait.since else _FIRST_STEP),
         "svg": draw_picture(portrait, aspect, ids=True),
         "months": portrait.months,
         "groups": groups,
