@@ -260,7 +260,7 @@ def test_what_is_on_the_machine_is_shown_and_asked_for(there, tmp_path):
     (project / "s1.jsonl").write_text(claude_code(), encoding="utf-8")
     refused = run(*there, "ingest", "--discover", stdin="n\n")
     assert refused.exit_code == 1
-    assert "claude-code: 1 sessions" in refused.stdout
+    assert "claude-code: 1 session, " in refused.stdout
     assert run(*there, "memories", "list").exit_code == 1
     done = ok(*there, "ingest", "--discover", stdin="y\n")
     assert "ingested: 2, there already: 0" in done.stderr

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S, _RETRIES = 180.0, 8
 _NAMED = 5
-# What is counted besides.
+# Counted besides, where there is any.
 _OTHERS = (
     "messages forgotten as memories, left out",
     "answers of no use, told without the model",

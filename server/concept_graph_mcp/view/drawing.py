@@ -21,7 +21,7 @@ _WIDTH, _HEIGHT, _EDGE = 1200, 900, 48
 _HEAD, _FOOT = 120, 132
 _PADDING: Final = 8.0
 LEGEND: Final = "Full: people. Pale: other names. The larger, the more present now."
-# What to do about an empty page.
+# The first step of a newcomer, on an empty page.
 _FIRST_STEP: Final = " Talk to your agent in a new session, and open this page again at its end."
 
 
