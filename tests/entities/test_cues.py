@@ -98,7 +98,11 @@ def test_two_names_for_one_are_noticed(text, pair):
 
 
 @pytest.mark.parametrize(
-    "text", ["Mike and Michael came.", "Mike, also Michael came.", "Max, the puppy and Rex"]
+    "text",
+    [
+        *("Mike and Michael came.", "Mike, also Michael came.", "Max, the puppy and Rex"),
+        "She is called Noor.",
+    ],
 )
 def test_two_names_side_by_side_are_two(text):
     assert cues.aliases(text) == []

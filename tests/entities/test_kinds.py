@@ -34,6 +34,8 @@ def test_these_may_be_one(one, other):
         ("daughter", "colleague"),
         ("Tochter", "Chefin"),
         ("sister", "mother"),
+        ("mother", "mother-in-law"),
+        ("great-aunt", "half-sister"),
         ("city", "person"),
         ("book", "person"),
     ],

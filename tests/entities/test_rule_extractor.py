@@ -190,6 +190,7 @@ def test_a_models_message_gives_only_names():
             ["West Coast", "Mark", "South Island"],
         ),
         ("He was at International Business Machines.", ["International Business Machines"]),
+        ("Her daughter was born. She is called Noor.", ["Noor"]),
         # The rest of a name whose number was taken for a count.
         ("Six Senses Laamu sounds nice.", []),
     ],
@@ -244,6 +245,10 @@ def test_a_german_noun_is_no_name(text, expected):
             [("grandmother", "Greta", "beside")],
         ),
         ("My fiancé Ole is here.", "Ole", "fiance", [("fiance", "Ole", "beside")]),
+        ("My great-aunt Lina called.", "Lina", "great-aunt", [("great-aunt", "Lina", "beside")]),
+        ("Great-uncle Bo called.", "Bo", "great-uncle", [("great-uncle", "Bo", "beside")]),
+        ("My half-brother Leo.", "Leo", "half-brother", [("half-brother", "Leo", "beside")]),
+        ("Meine Patin Ute kommt.", "Ute", "godmother", [("godmother", "Ute", "beside")]),
         ("I love my dog Max.", "Max", "dog", [("dog", "Max", "beside")]),
     ],
 )
@@ -251,6 +256,11 @@ def test_kin_are_told_by_what_they_are_to_the_user(text, label, kind, expected):
     [one] = [one for one in observations(text, BOTH) if one["label"] == label]
     assert one["kind"] == kind
     assert facts(text) == expected
+
+
+def test_a_street_is_nobody_of_that_first_name():
+    [street] = observations("I live on Alma Vale Road.", BOTH)
+    assert (street["label"], street["kind"]) == ("Alma Vale Road", "place")
 
 
 @pytest.mark.parametrize(

@@ -19,17 +19,24 @@ _TABLE: Final = {
     "person/child": "child kid son daughter baby toddler stepson stepdaughter sohn tochter",
     "person/parent": (
         "parent mother mom mum mommy mummy mama father dad daddy papa mutter vater mutti mami vati"
+        " stepmother stepfather"
     ),
     "person/grandparent": (
         "grandparent grandmother grandma granny nana grandfather grandpa oma opa großmutter"
         " grossmutter großvater grossvater"
     ),
-    "person/sibling": "sibling sister brother twin schwester bruder zwilling",
+    "person/sibling": (
+        "sibling sister brother twin schwester bruder zwilling stepsister stepbrother"
+    ),
     "person/partner": (
         "partner spouse husband wife fiance fiancé fiancee fiancée girlfriend boyfriend ehemann"
         " ehefrau verlobter verlobte"
     ),
-    "person/relative": "aunt uncle cousin niece nephew tante onkel cousine nichte neffe",
+    "person/relative": (
+        "aunt uncle cousin niece nephew tante onkel cousine nichte neffe grandson granddaughter"
+        " grandchild grandkid godmother godfather mother-in-law father-in-law sister-in-law"
+        " brother-in-law son-in-law daughter-in-law"
+    ),
     "person/work": (
         "boss manager supervisor colleague coworker co-worker teammate client customer assistant"
         " employee intern chef chefin kollege kollegin vorgesetzter vorgesetzte kunde kundin"
@@ -83,9 +90,12 @@ _ELSEWHERE: Final = frozenset(("work", "service"))
 
 
 def path(kind: str) -> str | None:
-    """Return the class of *kind*, "person/sibling" of "older sister"; None: not in the table."""
+    """Return the class of *kind*, "person/sibling" of "older sister"; None: not in the table.
+
+    A great-aunt and a half-sister are of the class of their last part.
+    """
     whole = names.canonical(kind)
-    for word in (whole, *reversed(whole.split())):
+    for word in (whole, *reversed(whole.split()), whole.rpartition("-")[2]):
         for form in (word, word.removesuffix("s")):
             if form in _CLASSES:
                 return _CLASSES[form]

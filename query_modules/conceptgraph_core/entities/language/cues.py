@@ -34,6 +34,7 @@ _CALLED: Final = (
 _MOST_BETWEEN: Final = 2
 # More aliases than this say nothing about the subject of a message.
 _MOST_PAIRS: Final = 30
+_PRONOUNS: Final = language.words("asking", "pronouns")
 # Patterns of the words before a name end where it begins, those behind it begin where it ends. So
 # they are compiled once, not for each name.
 _NEW_BEFORE: Final = re.compile(rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}})\Z", re.IGNORECASE)
@@ -123,7 +124,7 @@ def paired(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_SAME, _IN_BRACKETS, _FOR_SHORT):
         for match in pattern.finditer(text):
             for number in (1, 2):
-                if kinds.path(match[number]) is None:
+                if not (_is_pronoun(match[number]) or kinds.path(match[number])):
                     yield match.span(number)
 
 
@@ -141,7 +142,8 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
         patterns.append(_SAME_IN_GERMAN)
     for pattern in patterns:
         for match in pattern.finditer(text):
-            yield match[1], match[2]
+            if not _is_pronoun(match[1]):
+                yield match[1], match[2]
     yield from _renamed(text)
     being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
     being += [(one[2], one[1]) for one in _BEING_BEHIND.finditer(text)]
@@ -155,6 +157,11 @@ def _renamed(text: str) -> Iterator[tuple[str, str]]:
         is_renamed = not _RENAMED.isdisjoint(re.findall(r"\w+", sentence.casefold()))
         if is_renamed and len(full) == 2 and full[0].split()[0] == full[1].split()[0]:
             yield full[0], full[1]
+
+
+def _is_pronoun(word: str) -> bool:
+    """Tell whether *word* is nobody's name: "She is called Noor"."""
+    return word.casefold() in _PRONOUNS
 
 
 def introduces(text: str, label: str) -> bool:

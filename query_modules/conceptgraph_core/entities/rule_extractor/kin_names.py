@@ -36,7 +36,9 @@ _BECOMING: Final = tuple(
     for one in sorted(language.words("change", name))
 )
 # "Aunt Beatrix": these stand before a name as a title does.
-_TITLING: Final = frozenset(("aunt", "uncle", "cousin", "grandmother", "grandfather"))
+_TITLING: Final = frozenset(
+    ("aunt", "uncle", "cousin", "grandmother", "grandfather", "great-aunt", "great-uncle")
+)
 _ARTICLES: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "una", "um", "uma", "une"))
 _COUNTS: Final = frozenset(
     ("two", "three", "four", "zwei", "drei", "vier", "dos", "tres", "dois", "duas", "três", "deux")

@@ -65,8 +65,9 @@ geholt gekauft
 bestellt zug bus flug fahrt flieger fähre ausflug reise übernachten übernachtet gelandet arbeiten
 """)
 # Plain words in names of places: West Coast, Mount Cook.
-OF_PLACES: Final = word_set("""
-bay beach city coast falls island islands lake mount palace park river square street valley
+STREETS: Final = frozenset(("avenue", "lane", "road", "square", "street"))
+OF_PLACES: Final = STREETS | word_set("""
+bay beach city coast falls island islands lake mount palace park river valley
 """)
 NO_PLACES: Final = word_set("""
 hause feierabend rente urlaub ordnung angst liebe ruhe frieden teilzeit vollzeit zukunft wahrheit

@@ -279,7 +279,9 @@ class _Name:
             if german:
                 # A noun may follow: "mit Anna Kaffee".
                 self._words = words[: 1 + (len(words) == 2 and after is None)]
-            return self._named(PERSON if is_whole else None, is_sure=True)
+            # "Alma Vale Road"
+            kind = PLACE if words[-1].folded in name_words.STREETS else PERSON
+            return self._named(kind if is_whole else None, is_sure=True)
         if german:
             return self._german(before, counts)
         return self._english(before, after)
