@@ -133,5 +133,8 @@ def test_the_opening_a_card_a_saved_picture_and_all_details(firefox, address, si
     firefox.until("made.includes('image/png')")
     firefox.run("document.getElementById('all').click()")
     firefox.until("document.body.dataset.drawn > 0")
+    top = "document.querySelector('{}').getBoundingClientRect().top + scrollY"
+    is_first = firefox.run(f"{top.format('#picture')} < {top.format('header')}")
+    assert is_first is (size[0] == 390)
     assert firefox.run("document.getElementById('error').hidden")
     assert firefox.complaints == []
