@@ -3,9 +3,12 @@
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.conftest import Memory
 
 from concept_graph_mcp.commands import demo, half_year
+from concept_graph_mcp.commands.common import Failure
 from concept_graph_mcp.embedding import minilm
+from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Later, Session
 from conceptgraph_core import limits
 
@@ -83,3 +86,20 @@ def test_her_half_year_is_in_the_order_of_time():
 )
 def test_a_browser_opens_only_where_there_is_a_screen(platform, environment, expected):
     assert demo.has_screen(environment, platform) is expected
+
+
+def test_a_demo_that_is_open_is_not_replaced_and_leaves_no_log(portal, tmp_path, monkeypatch):
+    kept = tmp_path / "demo.db"
+    monkeypatch.setattr(demo, "demo_path", lambda: kept)
+    store = EmbeddedStore(kept)
+    portal.call(store.open)
+    Memory(store, portal).concept_upsert("apple")
+    with pytest.raises(Failure, match=r"the last demo is still open; end its view with Ctrl-C"):
+        demo._keep_last(lambda path: path.write_bytes(b""))
+    assert kept.stat().st_size
+    portal.call(store.close)
+    # As after a power failure.
+    kept.with_name("demo.db-wal").write_bytes(b"")
+    demo._keep_last(lambda path: path.write_bytes(b""))
+    assert [one.name for one in tmp_path.iterdir()] == ["demo.db"]
+    assert not kept.stat().st_size

@@ -2,9 +2,11 @@
 
 import os
 import shlex
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -69,14 +71,30 @@ def _keep_last(live: Callable[[Path], None]) -> Path:
     """Return the demo's own file with what *live* does; the last one is whole until that ends."""
     kept = demo_path()
     kept.parent.mkdir(parents=True, exist_ok=True)
+    _refuse_open(kept)
     with tempfile.TemporaryDirectory(prefix=".demo-", dir=kept.parent) as folder:
         path = Path(folder) / kept.name
         live(path)
-        try:
-            path.replace(kept)
-        except OSError:
-            raise Failure("the last demo is still open; end its view with Ctrl-C") from None
+        _refuse_open(kept)
+        path.replace(kept)
     return kept
+
+
+def _refuse_open(path: Path) -> None:
+    """Raise Failure while another process has the store open, whose log a new file would inherit.
+
+    Only without others does SQLite leave the write-ahead log, and then its files are gone too.
+    """
+    if not path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(path, timeout=0)) as store:
+            store.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError:
+        raise Failure("the last demo is still open; end its view with Ctrl-C") from None
+    except sqlite3.DatabaseError:
+        # It is no store any more, so nobody reads it.
+        return
 
 
 def _show_picture(path: Path, *, opens: bool) -> None:

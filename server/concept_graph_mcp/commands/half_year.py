@@ -78,11 +78,18 @@ async def live(session: Session, steps: Sequence[Step]) -> AsyncIterator[tuple[S
 
 
 async def _ingest(session: Session, steps: Sequence[Step]) -> None:
-    """Store messages as hooks and `ingest` do, with whom they mention."""
-    user = {"thread": "Rosa", "speaker": "user"}
+    """Store messages as hooks and `ingest` do, with whom they mention: each day has its thread."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "messages.jsonl"
-        rows = ({**user, "text": one["said"], "created_at": one["at"]} for one in steps)
+        rows = (
+            {
+                "thread": f"Rosa {one['at'][:10]}",
+                "speaker": "user",
+                "text": one["said"],
+                "created_at": one["at"],
+            }
+            for one in steps
+        )
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
         await Ingest([(file, None)], None, Interrupts(), people=True).run(session)
 
