@@ -88,6 +88,11 @@ def test_on_a_phone_the_picture_is_first(browser, half_year_of):
     top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
     assert page.run(top, "#groups") < 100
     assert page.run(top, "header") > page.run(top, "#groups") + 400
+    page.element("#all").click()
+    page.settle()
+    page.run("scrollTo(0, 0)")
+    assert page.run(top, "#picture") == 0
+    assert page.run(top, "header") > 300
 
 
 def test_a_card_speaks_and_keeps_numbers_behind_why(browser, half_year_of):
@@ -185,7 +190,7 @@ def test_a_store_of_none_and_of_one(browser, viewers, portal, tmp_path, count):
     page = open_at(browser, viewers(tmp_path / "few.db"))
     assert page.run(OPENED) == str(count)
     said = page.text("#sentence")
-    assert said.startswith("You and I: 1 day of talk since ") if count else said == NOTHING
+    assert said.startswith("You and I: 1 day of talk on ") if count else said == NOTHING
     assert page.run("return document.querySelectorAll('#groups b').length") == 0
     assert ("<b>Ann</b>" in page.text("#groups")) == bool(count)
 

@@ -1,6 +1,9 @@
 """The picture of groups, its sentence and the card: nothing overlaps, and no name is markup."""
 
+import shutil
+import threading
 from itertools import combinations
+from pathlib import Path
 from xml.etree import ElementTree
 
 import half_year
@@ -13,9 +16,11 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands import card
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
-from concept_graph_mcp.view.drawing import draw_card, draw_picture
+from concept_graph_mcp.view import drawing
+from concept_graph_mcp.view.drawing import describe, draw_card, draw_picture
 from concept_graph_mcp.view.layout import LINE, cut, group_names, measure, place_names
-from concept_graph_mcp.view.portrait import draw_portrait, is_person
+from concept_graph_mcp.view.people import is_person
+from concept_graph_mcp.view.portrait import draw_portrait
 
 USER = "default"
 NASTY = '<script>alert("1")</script>&\x1b[31m\u202e'
@@ -98,8 +103,10 @@ def test_another_user_is_neither_seen_nor_counted(memory, session, portal):
 def test_one_name_is_one_circle(memory, session, portal):
     half_year.say(memory, NOW_MS, "Ann", kind="sister")
     portrait = portal.call(draw_portrait, session)
-    assert portrait.sentence() == "You and I: 1 day of talk since March, 1 person."
+    assert portrait.sentence() == "You and I: 1 day of talk on 1 March, 1 person."
     assert draw_picture(portrait, 1.6).count("<circle") == 1
+    # No figure is 0, and one month is not busier than another.
+    assert portrait.figures() == [("1", "day of talk"), ("1", "person")]
 
 
 def test_a_name_is_never_markup_and_a_card_may_have_none(memory, session, portal):
@@ -118,7 +125,44 @@ def test_a_name_is_never_markup_and_a_card_may_have_none(memory, session, portal
 
 def test_kinds_of_people_are_told_from_those_of_things():
     assert all(map(is_person, ("person", "sister", "dentist", "family", "Freundin")))
-    assert not any(map(is_person, (None, "place", "project", "entity", "pet")))
+    assert all(map(is_person, ("great-aunt", "mother-in-law", "ex-wife", "Großtante", "tia-avó")))
+    assert not any(map(is_person, (None, "place", "project", "entity", "pet", "step-ladder")))
+
+
+@pytest.mark.parametrize(
+    ("label", "said", "expected"),
+    [
+        ("Marta", "Lunch with Marta.", True),
+        ("Keiko", "Keiko said yes to the book!", True),
+        ("Keiko", "Our host Keiko met us at the station.", True),
+        ("Owen", "Owen and I want to bring out a book.", True),
+        ("Tamsin", "Tamsin sent me a recording.", True),
+        ("Tidewater", "Tidewater wants a second interview!", False),
+        ("Kyoto", "We are in Kyoto.", False),
+        ("Lulu", "Biscuit and Lulu sleep on one blanket.", False),
+    ],
+)
+def test_without_a_kind_a_person_is_known_by_what_is_said(label, said, expected):
+    assert is_person(None, label, [said]) is expected
+
+
+def test_neither_the_user_nor_my_manager_is_a_name(memory, session, portal):
+    for label in ("the user", "My manager", "Ann"):
+        half_year.say(memory, NOW_MS, label)
+    assert [one.label for one in portal.call(draw_portrait, session).names] == ["Ann"]
+
+
+def test_what_computes_long_runs_beside_the_event_loop(ids, asked, portal, monkeypatch):
+    loop, seen = portal.call(threading.get_ident), []
+
+    def described(*given):
+        seen.append(threading.get_ident())
+        return describe(*given)
+
+    monkeypatch.setattr(drawing, "describe", described)
+    assert asked.get("api/portrait", width=3, height=2).status == 200
+    assert loop not in seen
+    assert len(seen) == 1
 
 
 @pytest.fixture
@@ -156,6 +200,36 @@ def test_without_a_browser_the_command_says_how_to_get_a_png(file, tmp_path, mon
     told = run("--output", tmp_path / "card.png")
     assert told.exit_code == 1
     assert "a PNG needs Chromium or Chrome; write an .svg" in told.output
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("darwin", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
+        ("win32", "C:/Programs/Microsoft/Edge/Application/msedge.exe"),
+    ],
+)
+def test_on_macos_and_windows_a_browser_is_found_where_it_is_installed(
+    monkeypatch, platform, expected
+):
+    monkeypatch.setenv("PROGRAMFILES", "C:/Programs")
+    assert Path(expected) in card._list_usual(platform)
+    assert not [*card._list_usual("linux")]
+
+
+def test_a_memory_of_nothing_has_no_card_and_before_the_first_write_the_demo_has_one(
+    file, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDED")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    told = run()
+    assert told.exit_code == 1
+    assert "nothing is remembered of that time, so there is no card to draw" in told.output
+    (tmp_path / "concept-graph-mcp").mkdir(exist_ok=True)
+    shutil.copy(file, tmp_path / "concept-graph-mcp" / "demo.db")
+    told = run()
+    assert "nothing is stored yet; this is the demo." in told.output
+    assert "2 people" in told.output
 
 
 def test_a_plan_that_was_forgotten_is_not_ahead(memory, ids, session, portal):

@@ -50,6 +50,28 @@ def test_a_card_parts_now_from_before_and_from_what_comes(memory, max_id, speak)
     assert [one["text"] for one in card["said"]] == ["I saw Max."]
 
 
+def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
+    said = "My boss is Bob.", "My new boss Dana is nice.", "Ann and Dana met on 3 May."
+    for number, text in enumerate(said):
+        memory.now_ms = NOW_MS + (number - 10) * DAY_MS
+        about = [one for one in ("Ann", "Bob", "Dana") if one in text]
+        memory.run(calls.everyday.remember(USER, text, about, said=text), user_id=USER)
+    memory.now_ms = NOW_MS
+    rows = memory.run(calls.entities.search("Dana", user_id=USER), user_id=USER)
+    card = speak(rows[0]["entity_id"])
+    assert card["who"] == "Your boss since 20 February 2026"
+    assert card["with"] == ["Ann"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "who"),
+    [("sister", "Your sister"), ("Oma", "Your grandmother"), ("vet", "Vet"), ("dog", "Dog")],
+)
+def test_only_kin_are_the_users_own_by_their_kind(memory, speak, kind, who):
+    card = speak(say(memory, NOW_MS - 70 * DAY_MS, "Kim", kind))
+    assert (card["who"], card["since"]) == (who, "Spoken of in December 2025.")
+
+
 def test_two_facts_that_cannot_both_be_true_are_a_doubt_with_two_answers(memory, max_id, speak):
     state(memory, max_id, "birthday", "3 May", single=True)
     state(memory, max_id, "birthday", "4 June", single=True)

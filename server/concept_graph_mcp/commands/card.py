@@ -4,19 +4,24 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from ..hosts.store import KeptStore
 from ..session import Session
 from . import output
-from .common import AT, PATH, Failure, with_session
+from .common import AT, PATH, Failure, configured_or_demo, with_keeper
 from .export_import import destination
 from .notes import note
 
-# Browsers that can photograph a page without a screen.
+# Browsers that can photograph a page without a screen; macOS and Windows have them on no path.
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+_ON_MACOS = ("Google Chrome", "Chromium", "Microsoft Edge")
+_ON_WINDOWS = ("Google/Chrome", "Chromium", "Microsoft/Edge")
 _WAIT_S = 60
 
 
@@ -48,27 +53,31 @@ def card(
 ) -> None:
     """Draw the card of a year: one sentence, a picture of the names, and five figures.
 
-    It has the names of people and topics, and no message. A PNG needs an installed Chromium or
-    Chrome.
+    It has the names of people and topics, and no message. A PNG needs an installed Chromium, Chrome
+    or Edge. Before your first write it shows the demo, if there was one.
     """
     is_png = file.suffix.casefold() == ".png"
     if not is_png and str(file) != "-" and file.suffix.casefold() != ".svg":
         raise click.UsageError("--output: the name must end in .svg or .png")
     browser = _find_browser() if is_png else ""
 
-    async def draw(session: Session) -> str:
+    async def draw(session: Session, _: KeptStore) -> str:
         # Imported only here, because no other command draws.
         from ..view.drawing import draw_card
         from ..view.portrait import draw_portrait
 
         if year is not None and year > session.local(session.clock.now_ms()).year:
             raise click.UsageError(f"--year: {year} has not begun")
-        return draw_card(await draw_portrait(session, year=year), year, names=not no_names)
+        drawn = await draw_portrait(session, year=year)
+        if drawn.since is None:
+            raise Failure("nothing is remembered of that time, so there is no card to draw")
+        return draw_card(drawn, year, names=not no_names)
 
     with output.told(file):
         if str(file) != "-":
             output.place(file, force)
-        drawn = with_session(embedded, draw, at).encode()
+        chosen = configured_or_demo(embedded)
+        drawn = with_keeper(None, draw, at, chosen=chosen).encode()
         with destination(file, force) as stream:
             stream.write(_photograph(drawn, browser) if is_png else drawn)
     if str(file) != "-":
@@ -76,7 +85,7 @@ def card(
 
 
 def _find_browser() -> str:
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    found = next(filter(None, map(shutil.which, (*_BROWSERS, *map(str, _list_usual())))), None)
     if found is None:
         raise Failure(
             "a PNG needs Chromium or Chrome; write an .svg, or save the PNG from the page of view"
@@ -84,9 +93,22 @@ def _find_browser() -> str:
     return found
 
 
+def _list_usual(platform: str = sys.platform) -> Iterator[Path]:
+    """Iterate over the places where these browsers are installed on macOS and Windows."""
+    if platform == "darwin":
+        for folder in (Path("/Applications"), Path.home() / "Applications"):
+            yield from (folder / f"{one}.app/Contents/MacOS/{one}" for one in _ON_MACOS)
+    if platform == "win32":
+        for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
+            for one in _ON_WINDOWS if (folder_name := os.environ.get(variable)) else ():
+                program = "msedge.exe" if one.endswith("Edge") else "chrome.exe"
+                yield Path(folder_name or "") / one / "Application" / program
+
+
 def _photograph(drawn: bytes, browser: str) -> bytes:
     """Return the SVG *drawn* as a PNG of the same size. Raises Failure."""
-    with tempfile.TemporaryDirectory() as folder:
+    # On Windows a browser may hold a file of its profile a little longer.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         source, target = Path(folder) / "card.svg", Path(folder) / "card.png"
         source.write_bytes(drawn)
         flags = ["--headless", "--hide-scrollbars", "--window-size=1200,900"]

@@ -155,6 +155,16 @@ def in_each_store(chosen: Settings, work: Callable[[Settings], object]) -> None:
         raise Failure(f"{len(failed):,} of {len(stores):,} stores failed; see above")
 
 
+def configured_or_demo(embedded: str | None) -> Settings:
+    """Return the settings; before the first write, those of the last demo, with a note of it."""
+    chosen = configured(embedded)
+    usual, demo = settings.default_path(), settings.demo_path()
+    if chosen.embedded == usual and not usual.exists() and demo.exists():
+        note("nothing is stored yet; this is the demo.")
+        return replace(chosen, embedded=demo)
+    return chosen
+
+
 def with_session(
     embedded: str | None,
     work: Callable[[Session], Awaitable[T]],

@@ -7,8 +7,7 @@ import click
 
 from ..hosts.store import KeptStore
 from ..session import Session
-from ..settings import default_path, demo_path
-from .common import AT, Failure, configured, note_adopted, with_keeper
+from .common import AT, Failure, configured_or_demo, note_adopted, with_keeper
 from .notes import note
 from .terminal import say
 
@@ -37,10 +36,7 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
     this machine, at an address that nobody can guess, until Ctrl-C.
     """
 
-    chosen = configured(embedded)
-    if chosen.embedded == default_path() and not default_path().exists() and demo_path().exists():
-        note("nothing is stored yet; this is the demo.")
-        chosen = replace(chosen, embedded=demo_path())
+    chosen = configured_or_demo(embedded)
 
     async def show(session: Session, keeper: KeptStore) -> None:
         # Imported only here, because no other command needs a web server.

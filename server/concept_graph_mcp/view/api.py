@@ -7,9 +7,11 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from anyio import to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -188,13 +190,15 @@ class Api:
         limit = _read_number(request, "limit", 1, portrait.MOST_NAMES, portrait.NAMES)
         width, height = (_read_number(request, one, 1, 100_000, 1) for one in ("width", "height"))
         drawn = await portrait.draw_portrait(self._session, limit)
-        return JSONResponse(drawing.describe(drawn, max(0.2, min(5.0, width / height))))
+        aspect = max(0.2, min(5.0, width / height))
+        return JSONResponse(await to_thread.run_sync(drawing.describe, drawn, aspect))
 
     async def card(self, request: Request) -> JSONResponse:
         """Return the card of the last twelve months as SVG; without `names`, circles alone."""
         drawn = await portrait.draw_portrait(self._session)
         with_names = request.query_params.get("names") != "0"
-        return JSONResponse({"svg": drawing.draw_card(drawn, None, names=with_names)})
+        draw = partial(drawing.draw_card, drawn, None, names=with_names)
+        return JSONResponse({"svg": await to_thread.run_sync(draw)})
 
     async def person(self, request: Request) -> JSONResponse:
         """Return what is known of the entity `id`, in sentences."""

@@ -85,7 +85,8 @@ def _tell(name: Name) -> dict[str, Any]:
 
 def colour_of(portrait: Portrait, group: int) -> str:
     """Return the colour of the group of that number."""
-    return _ALONE if portrait.is_alone(group) else COLOURS[group % len(COLOURS)]
+    is_grey = portrait.is_alone(group) and group > 0
+    return _ALONE if is_grey else COLOURS[group % len(COLOURS)]
 
 
 def name_group(portrait: Portrait, group: int) -> str:
@@ -107,7 +108,7 @@ def _draw_islands(
             f' rx="22" fill="{colour}" fill-opacity="0.1"/>'
         ]
         if names and (title := name_group(portrait, number)):
-            parts.append(_write(title, (box.x, top + 22), TITLE_FONT, colour, weight="600"))
+            parts.append(_write(title, (box.x, top + 22), TITLE_FONT, weight="600"))
         parts += [
             _draw_name(portrait.names[one.name], one, colour, names=names, ids=ids)
             for one in island.circles
@@ -131,7 +132,7 @@ def _draw_name(name: Name, at: Circle, colour: str, *, names: bool, ids: bool) -
 
 def _draw_figures(portrait: Portrait) -> str:
     figures = portrait.figures()
-    step = (_WIDTH - 2 * _EDGE) / len(figures)
+    step = (_WIDTH - 2 * _EDGE) / max(1, len(figures))
     top, drawn = _HEIGHT - _FOOT, []
     for number, (figure, label) in enumerate(figures):
         x = _EDGE + step * (number + 0.5)
@@ -156,7 +157,7 @@ def _write(
     x, y = at
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" font-weight="{weight}"'
-        f' text-anchor="{anchor}" fill="{colour}">{_safe(text)}</text>'
+        f' text-anchor="{anchor}" fill="{colour}" unicode-bidi="plaintext">{_safe(text)}</text>'
     )
 
 

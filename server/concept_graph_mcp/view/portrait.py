@@ -5,14 +5,16 @@ month, and the numbers of each day. A store of any size costs the same.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import combinations
 from typing import Any, Final
 
+from anyio import to_thread
+
 from conceptgraph_core.dates import DAY_MS
-from conceptgraph_core.entities import kinds
+from conceptgraph_core.entities import schema as entity_schema
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.everyday.lines import AHEAD
 from conceptgraph_core.everyday.schema import PROFILE_BUDGET
@@ -22,6 +24,7 @@ from .. import calls
 from ..session import Session
 from . import entities
 from .layout import Layout, group_names, place_names
+from .people import is_person
 
 Row = dict[str, Any]
 
@@ -40,7 +43,6 @@ _NO_NAMES: Final = frozenset(("date", "number", "time"))
 _LEADING: Final = frozenset(
     ["in", "to", "at", "near", "from", "nach", "im", "zu", "bei", "en", "à"]
 )
-_FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,11 @@ class Portrait:
 
     @property
     def busiest(self) -> str | None:
+        """Return the month of most mentions; None where there is none to compare it with."""
         counts = [sum(month) for month in zip(*(one.months for one in self.names), strict=True)]
-        return self.months[counts.index(max(counts))] if any(counts) else None
+        if len([*filter(None, counts)]) < 2:
+            return None
+        return self.months[counts.index(max(counts))].partition(" ")[0]
 
     def sentence(self, *, names: bool = True) -> str:
         """Return the one sentence: "You and I: 96 days of talk since March, 43 people; …"."""
@@ -96,20 +101,28 @@ class Portrait:
 
     def _when(self) -> str:
         assert self.since is not None
+        if self.days == 1:
+            return f"on {self.since.day} {self.since:%B}"
         if self.since.year != self.until.year:
             return f"since {self.since:%B %Y}"
         is_whole = (self.until.month, self.until.day) == (12, 31)
         return f"in {self.until.year}" if is_whole else f"since {self.since:%B}"
 
     def figures(self) -> list[tuple[str, str]]:
-        """Return the five figures of the card, each with what it counts."""
-        return [
-            (str(self.days), "day of talk" if self.days == 1 else "days of talk"),
-            (str(self.people), "person" if self.people == 1 else "people"),
-            (str(self.topics), "other name" if self.topics == 1 else "other names"),
-            (str(self.kept), "thing kept" if self.kept == 1 else "things kept"),
-            ((self.busiest or "–").partition(" ")[0], "the busiest month"),
+        """Return the figures of the card, at most five, each with what it counts; none is 0."""
+        more = "+" if self.more else ""
+        counted = (
+            (self.days, "", "day of talk", "days of talk"),
+            (self.people, more, "person", "people"),
+            (self.topics, more, "other name", "other names"),
+            (self.kept, "", "thing kept", "things kept"),
+        )
+        figures = [
+            (f"{count:,}{over}", one if count == 1 else several)
+            for count, over, one, several in counted
+            if count
         ]
+        return [*figures, *([(self.busiest, "the busiest month")] if self.busiest else [])]
 
     def place(self, aspect: float, *, names: bool = True) -> Layout:
         """Return where each name stands in a frame of that width by height."""
@@ -128,12 +141,15 @@ async def draw_portrait(session: Session, limit: int = NAMES, year: int | None =
     bounds = _months(session, first, until)
     rows = await _list_names(session)
     counted = sorted(rows, key=lambda row: -row["trust"])[: max(_COUNTED, limit)]
-    every = await _count_mentions(session, counted, bounds) if counted else []
+    nodes = await _read_nodes(session, counted) if counted else {}
+    every = await _count_mentions(session, nodes, bounds) if counted else []
     names = every[:limit]
-    groups, alone = group_names(await _list_ties(session, names), [one.present for one in names])
+    ties, weights = _list_ties(nodes, names), [one.present for one in names]
+    # In a thread, as all that computes long, so that other requests are answered meanwhile.
+    groups, alone = await to_thread.run_sync(group_names, ties, weights)
     labels = [f"{session.local(one):%B %Y}" for one in bounds[:-1]]
     if year is None:
-        people, others = _split_counts(is_person(row["kind"]) for row in rows)
+        people, others = _split_counts(_is_person(row, nodes) for row in rows)
     else:
         people, others = _split_counts(one.is_person for one in every if any(one.months))
     return Portrait(
@@ -148,7 +164,7 @@ async def draw_portrait(session: Session, limit: int = NAMES, year: int | None =
         people=people,
         topics=others,
         more=len(rows) >= _LATEST,
-        ahead=await _find_ahead(session, rows) if until == now else None,
+        ahead=await _find_ahead(session, rows, nodes) if until == now else None,
     )
 
 
@@ -156,14 +172,6 @@ def _split_counts(are_people: Iterable[bool]) -> tuple[int, int]:
     """Return how many of them are people, and how many are not."""
     flags = list(are_people)
     return sum(flags), len(flags) - sum(flags)
-
-
-def is_person(kind: str | None) -> bool:
-    """Tell whether *kind* is a kind of person: a sister, a dentist, the family."""
-    if kind is None:
-        return False
-    path = kinds.path(kind) or kinds.path(kin.relation(kind) or "") or ""
-    return path.partition("/")[0] == "person" or kind in _FAMILY
 
 
 def _span(now: date, year: int | None) -> tuple[date, date]:
@@ -195,59 +203,75 @@ async def _count_days(session: Session, first: date, until: date) -> tuple[date 
 
 async def _list_names(session: Session) -> list[Row]:
     """Return the people and topics spoken of last; dates, numbers and the user are none."""
-    rows = await entities.list_latest(session, _LATEST)
-    own = {"the user", *oneself.KINDS}
-    return [
-        row
-        for row in rows
-        if row["kind"] not in _NO_NAMES
-        and row["type"] not in _NO_NAMES
-        and row["kind"] not in own
-        and row["label"] not in own
-    ]
+    return [row for row in await entities.list_latest(session, _LATEST) if is_name(row)]
 
 
-async def _count_mentions(session: Session, rows: Sequence[Row], bounds: list[int]) -> list[Name]:
-    """Return those of *rows* that are mentioned between *bounds*, the most present first."""
-    kind = {row["entity_id"]: row["kind"] or "" for row in rows}
-    counted = await session.run(calls.entities.presence(list(kind), bounds))
+def is_name(row: Row) -> bool:
+    """Tell whether *row*, an entity, has a name of its own: no date, nor "my manager"."""
+    label = row["label"] if "label" in row else row["labels"][0]
+    own = {entity_schema.SELF, *oneself.KINDS}
+    of = {row["type"], row["kind"]} if "type" in row else set(row["called"].split())
+    is_called = label.partition(" ")[0].casefold() not in kin.OWN
+    return is_called and label not in own and not of & (_NO_NAMES | own)
+
+
+async def _read_nodes(session: Session, rows: Sequence[Row]) -> dict[str, Row]:
+    """Return the ties and latest mentions of *rows*, with their kinds, by id."""
+    ids = [row["entity_id"] for row in rows]
+    nodes = await entities.neighbourhood(session, ids, 0, len(ids))
+    kind = {row["entity_id"]: row["kind"] for row in rows}
+    return {node["name"]: {**node, "kind": kind.get(node["name"])} for node in nodes}
+
+
+def _is_person(row: Row, nodes: Mapping[str, Row]) -> bool:
+    node = nodes.get(row["entity_id"])
+    said = [one["context"] or "" for one in node["mentions"]] if node else []
+    return is_person(row["kind"], entities.bare(row["label"]), said)
+
+
+async def _count_mentions(
+    session: Session, nodes: Mapping[str, Row], bounds: list[int]
+) -> list[Name]:
+    """Return those of *nodes* that are mentioned between *bounds*, the most present first."""
+    counted = await session.run(calls.entities.presence(list(nodes), bounds))
     last = len(bounds) - 2
     names = []
     for row in counted:
         months = tuple(map(sum, zip(row["user"], row["model"], strict=True)))
         present = sum(count * _HALF ** (last - number) for number, count in enumerate(months))
         if any(months):
-            of = row["kind"] or kind.get(row["entity_id"], "")
+            kind = row["kind"] or nodes[row["entity_id"]]["kind"] or ""
+            is_one = _is_person({**row, "kind": kind}, nodes)
             label = entities.bare(row["label"])
-            names.append(Name(row["entity_id"], label, of, is_person(of), months, present))
+            names.append(Name(row["entity_id"], label, kind, is_one, months, present))
     return sorted(names, key=lambda one: (-one.present, one.id))
 
 
-async def _list_ties(session: Session, names: Sequence[Name]) -> dict[tuple[int, int], float]:
+def _list_ties(nodes: Mapping[str, Row], names: Sequence[Name]) -> dict[tuple[int, int], float]:
     """Return the strength between each two of *names* that are tied, or named in one message.
 
     Ties are made when a session ends; the latest messages are read for those of before.
     """
     numbers = {f"entity {one.id}": number for number, one in enumerate(names)}
-    ids = [one.id for one in names]
-    nodes = await entities.neighbourhood(session, ids, 0, len(ids)) if ids else []
     ties: dict[tuple[int, int], float] = {}
     told: dict[str, set[int]] = {}
-    for node in nodes:
-        for tie in node["relations"]:
+    for number, one in enumerate(names):
+        for tie in nodes[one.id]["relations"]:
             pair = sorted(numbers.get(tie[end], -1) for end in ("from", "to"))
             if 0 <= pair[0] < pair[1]:
                 key = pair[0], pair[1]
                 ties[key] = max(ties.get(key, 0.0), tie["weight"] or 0.0)
-        for mention in node["mentions"]:
-            told.setdefault(mention["message_id"], set()).add(numbers[node["id"]])
+        for mention in nodes[one.id]["mentions"]:
+            told.setdefault(mention["message_id"], set()).add(number)
     for together in told.values():
         for both in combinations(sorted(together), 2):
             ties[both] = ties.get(both, 0.0) + _TOGETHER
     return ties
 
 
-async def _find_ahead(session: Session, rows: Sequence[Row]) -> str | None:
+async def _find_ahead(
+    session: Session, rows: Sequence[Row], nodes: Mapping[str, Row]
+) -> str | None:
     """Return the next plan in two words, "Kyoto in June"; None without one that has a name."""
     now = session.clock.now_ms()
     call = calls.everyday.profile(session.user_id, PROFILE_BUDGET, now, now + _AHEAD_MS)
@@ -257,7 +281,7 @@ async def _find_ahead(session: Session, rows: Sequence[Row]) -> str | None:
             continue
         at = next(part for part in line["parts"] if isinstance(part, int))
         text = " ".join(part for part in line["parts"] if isinstance(part, str))
-        labels = {entities.bare(row["label"]): is_person(row["kind"]) for row in rows}
+        labels = {entities.bare(row["label"]): _is_person(row, nodes) for row in rows}
         named = [one for one in labels if re.search(rf"\b{re.escape(one)}\b", text)]
         if named:
             chosen = min(named, key=lambda one: (not _leads_to(one, text), labels[one], one))

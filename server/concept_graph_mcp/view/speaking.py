@@ -6,17 +6,26 @@ Each sentence is made of a row that `about` returns; the page's card of a name h
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from conceptgraph_core.entities import schema
+from conceptgraph_core.entities.language import kin
+
 from .. import calls
 from ..session import Session
 from . import entities, names
+from .portrait import is_name
 
 Row = dict[str, Any]
 
 _MONTHS: Final = 60
 _WITH: Final = 3
+# More ties are read, because dates and numbers are among them.
+_TIED: Final = 12
+# "The dog" is often another's.
+_PETS: Final = frozenset(("dog", "cat", "baby"))
 _SAID: Final = 12
 # A mean feeling closer to 0 than that is none.
 _FELT: Final = 0.2
+_FORMER: Final = "former "
 
 
 async def speak_of(session: Session, entity_id: str) -> Row:
@@ -42,7 +51,7 @@ async def speak_of(session: Session, entity_id: str) -> Row:
     return {
         "id": known["entity_id"],
         "name": name,
-        "who": _say_who(known),
+        "who": _say_who(session, known, await _find_tie(session, known, name)),
         "since": _say_since(session, counted, bounds),
         "with": await _list_with(session, known),
         "feeling": _say_feeling(told.get("feeling")),
@@ -57,19 +66,39 @@ async def speak_of(session: Session, entity_id: str) -> Row:
 
 async def _list_with(session: Session, known: Mapping[str, Any]) -> list[str]:
     """Return those it is tied to most; before its sessions end, those its messages name."""
-    labels = [one["label"] for one in known["edges"]]
-    if not labels:
+    ids = [one["entity_id"] for one in known["edges"] if one["type"] != schema.SAME_AS]
+    if not ids:
         texts = [one["context"] for one in known["mentions"] if one["context"]]
         ids = [one for one in await entities.named_in(session, texts) if one != known["entity_id"]]
-        nodes = await entities.neighbourhood(session, ids[:_WITH], 0, _WITH) if ids else []
-        labels = [node["labels"][0] for node in nodes]
-    return list(dict.fromkeys(map(entities.bare, labels)))[:_WITH]
+    nodes = await entities.neighbourhood(session, ids[:_TIED], 0, _TIED) if ids else []
+    found = {node["name"]: node["labels"][0] for node in nodes if is_name(node)}
+    labels = (entities.bare(found[one]) for one in ids if one in found)
+    return [one for one in dict.fromkeys(labels) if one != known["labels"][0]][:_WITH]
 
 
-def _say_who(known: Mapping[str, Any]) -> str:
-    kind = known["kind"] or ("" if known["type"] == "entity" else known["type"])
+async def _find_tie(session: Session, known: Mapping[str, Any], name: str) -> Row | None:
+    """Return the user's own fact that it is what its kind says: "boss: Delphine"; None: no such."""
+    base = (known["kind"] or "").removeprefix(_FORMER)
+    if kin.relation(base) is None:
+        return None
+    own = await names.tell_about(session, schema.SELF) or {}
+    facts = (one for one in own.get("facts", []) if one["value"] == name)
+    return next((one for one in facts if one["predicate"] == base), None)
+
+
+def _say_who(session: Session, known: Mapping[str, Any], tie: Row | None) -> str:
+    kind = known["kind"] or ("" if known["type"] == schema.THING else known["type"])
+    base = kind.removeprefix(_FORMER)
+    relation = kin.relation(base)
+    if tie is not None or (base in kin.CLOSE and relation not in _PETS):
+        kind = f"your {_FORMER if base != kind else ''}{relation}"
+    is_so = tie is not None and tie["since"] is not None and tie["until"] is None
+    since = f" since {_show_day(session, tie['since'])}" if tie is not None and is_so else ""
     also = [entities.bare(one) for one in known["labels"][1:]]
-    parts = [kind.capitalize(), f"also called {', '.join(dict.fromkeys(also))}" if also else ""]
+    parts = [
+        f"{kind[:1].upper()}{kind[1:]}{since}",
+        f"also called {', '.join(dict.fromkeys(also))}" if also else "",
+    ]
     return ", ".join(filter(None, parts))
 
 
@@ -79,8 +108,15 @@ def _say_since(session: Session, counted: Row, bounds: list[int]) -> str:
     if not spoken:
         return "Not spoken of for years."
     first, last = (f"{session.local(bounds[one]):%B %Y}" for one in (spoken[0], spoken[-1]))
-    since = f"Spoken of since {first}" if spoken[0] else "Spoken of for years"
-    return f"{since}." if spoken[-1] == len(months) - 1 else f"{since}, last in {last}."
+    if spoken[-1] == len(months) - 1:
+        return f"Spoken of since {first}." if spoken[0] else "Spoken of for years."
+    if first == last:
+        return f"Spoken of in {first}."
+    return (
+        f"Spoken of from {first} to {last}."
+        if spoken[0]
+        else f"Spoken of for years, last in {last}."
+    )
 
 
 def _say_feeling(feeling: float | None) -> str | None:
@@ -149,7 +185,15 @@ def _list_contested(known: Mapping[str, Any]) -> Iterator[Row]:
 async def _list_questions(session: Session, entity_id: str) -> list[Row]:
     rows = await session.run(calls.entities.questions(user_id=session.user_id))
     return [
-        {**row, "kind": "same", "question": f"Are {row['one']} and {row['other']} the same?"}
+        {**row, "kind": "same", "question": f"Are {_name_both(row)} the same?"}
         for row in rows
         if entity_id in (row["one_id"], row["other_id"])
     ]
+
+
+def _name_both(row: Row) -> str:
+    """Return the names of a question; those of one name are told apart by a kind, if one has it."""
+    if row["one"] != row["other"]:
+        return f"{row['one']} and {row['other']}"
+    kind = row["one_kind"] or row["other_kind"]
+    return f"{row['one']}{f' ({kind})' if kind else ''} and the other {row['one']}"

@@ -1,0 +1,50 @@
+"""Tell people from other names: by their kind, or without a kind by what is said of them.
+
+Only a picture asks that. A name that nothing is known of counts as no person.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from conceptgraph_core import language
+from conceptgraph_core.entities import kinds, names
+from conceptgraph_core.entities.language import kin
+from conceptgraph_core.entities.rule_extractor.naming import JOINS, SELVES
+from conceptgraph_core.entities.rule_extractor.people import SAFE_NAMES
+
+_FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
+_ACTING: Final = language.words("whose", "acting")
+# "Keiko said", but "Tidewater wants" and "the parcel came" are said of firms and things too.
+_LIVING: Final = _ACTING - language.words("whose", "being") - language.words("whose", "offering")
+
+
+def is_person(kind: str | None, label: str = "", said: Iterable[str] = ()) -> bool:
+    """Tell whether *kind* is one of people: a sister, a dentist, the family.
+
+    Without a kind, the first name of *label* tells it, or what it does in the texts *said*: "Keiko
+    said", "Owen and I", "Tamsin sent me", "our host Keiko met".
+    """
+    if kind:
+        whole = names.canonical(kind)
+        relation = kin.relation(whole) or kin.relation(whole.rpartition("-")[2]) or ""
+        path = kinds.path(kind) or kinds.path(relation) or ""
+        return path.partition("/")[0] == "person" or kind in _FAMILY
+    first, *_ = names.canonical(label).split() or [""]
+    return first in SAFE_NAMES or any(map(_find_acts(label).search, said))
+
+
+@lru_cache(maxsize=256)
+def _find_acts(label: str) -> re.Pattern[str]:
+    name, acting = re.escape(label), _any_of(_ACTING)
+    forms = (
+        rf"\b{name} (?:{_any_of(_LIVING)}|(?:{_any_of(JOINS)}) (?:{_any_of(SELVES)}))",
+        rf"\b{name} (?:{acting}) (?:me|us)",
+        rf"\b(?:{_any_of(kin.OWN)}) (?:[a-zß-ÿ-]+ ){{1,2}}{name} (?:{acting})",
+    )
+    return re.compile(rf"(?:{'|'.join(forms)})\b", re.IGNORECASE)
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(words)))
