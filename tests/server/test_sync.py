@@ -2,8 +2,12 @@
 
 import json
 import os
+import shutil
+import socket
 import stat
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import ok, run
@@ -142,36 +146,105 @@ def test_a_folder_brings_what_other_stores_left_in_it(stores, tmp_path):
     assert changed(ok(*a, "sync", str(folder))) == ["0 records changed here."]
 
 
-@pytest.fixture
-def host(tmp_path, monkeypatch):
-    """Put a program `ssh` in the path that runs the command here, as a shell on a host does."""
+def put_ssh(tmp_path, monkeypatch, script):
+    """Put a program `ssh` in the path."""
     folder = tmp_path / "bin"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     program = folder / "ssh"
-    program.write_text('#!/bin/sh\n[ "$1" = "--" ] || exit 9\nshift 2\nexec sh -c "$*"\n')
+    program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    if str(folder) not in os.environ["PATH"]:
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch):
+    """Let `ssh` run the command here, as a shell on a host does."""
+    put_ssh(tmp_path, monkeypatch, '[ "$1" = "--" ] || exit 9\nshift 2\nexec sh -c "$*"')
     return f"{sys.executable} -m concept_graph_mcp"
 
 
-def test_a_host_is_reached_by_ssh(stores, host):
-    a, b = stores
-    fill(stores)
-    program = f"{host} {b[0]}"
-    ok(*a, "sync", "ssh", "laptop", "--program", program)
+@pytest.fixture
+def sshd(tmp_path, monkeypatch):
+    """Run a server of OpenSSH on a free port, with keys of its own, and let `ssh` connect to it."""
+    server, client = shutil.which("sshd", path="/usr/sbin:/usr/bin:/sbin"), shutil.which("ssh")
+    if server is None or client is None or (os.getuid() == 0 and not Path("/run/sshd").is_dir()):
+        pytest.skip("needs the server of OpenSSH")
+    for key in ("host", "user"):
+        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / key)]
+        subprocess.run(made, check=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = f"HostKey {tmp_path}/host\nAuthorizedKeysFile {tmp_path}/user.pub\nPidFile none\n"
+    (tmp_path / "sshd_config").write_text(
+        f"Port {port}\nListenAddress 127.0.0.1\n{own}StrictModes no\nUsePAM no\n"
+    )
+    given = {"Port": port, "HostName": "127.0.0.1", "IdentityFile": tmp_path / "user"}
+    given |= {"UserKnownHostsFile": tmp_path / "known", "StrictHostKeyChecking": "accept-new"}
+    given |= {"ConnectionAttempts": 20, "LogLevel": "ERROR", "IdentitiesOnly": "yes"}
+    options = " ".join(f"-o {name}={value}" for name, value in given.items())
+    put_ssh(tmp_path, monkeypatch, f'exec {client} -F none {options} "$@"')
+    command = [server, "-D", "-f", str(tmp_path / "sshd_config")]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        yield f"TZ=UTC CONCEPT_GRAPH_EMBEDDINGS=none {sys.executable} -m concept_graph_mcp"
+        process.terminate()
+
+
+@pytest.fixture(params=["shell", "sshd"])
+def host(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_a_host_is_reached_by_ssh(stores, host, tmp_path):
+    a, _ = stores
+    b = [f"--embedded={tmp_path / 'a folder'}/b.db"]
+    (tmp_path / "a folder").mkdir()
+    fill((a, b))
+    given = ("sync", "ssh", "laptop", "--program", f"{host} --embedded='{path(b)}'")
+    assert changed(ok(*a, *given))[0] != "0 records changed here."
     assert plain(a) == plain(b)
     assert len(texts(b)) == 4
-    assert changed(ok(*a, "sync", "ssh", "laptop", "--program", program))[0] == (
-        "0 records changed here."
-    )
+    assert changed(ok(*a, *given))[0] == "0 records changed here."
+    for one, text in ((a, "The boiler was serviced in May"), (b, "Tom plays the cello")):
+        ok(*one, "forget", find(one, text))
+    ok(*a, *given)
+    assert texts(a) == texts(b)
+    assert len(texts(a)) == 2
 
 
-def test_a_command_that_fails_on_the_host_is_one_line(stores, host):
+def test_a_host_without_a_store_gets_all(stores, shell, tmp_path):
+    a, b = stores
+    fill((a, [f"--embedded={tmp_path / 'c'}.db"]))
+    ok(*a, "sync", "ssh", "laptop", "--program", f"{shell} {b[0]}")
+    assert plain(a) == plain(b)
+
+
+def test_a_broken_connection_is_told_and_the_next_time_all_is_the_same(
+    stores, shell, tmp_path, monkeypatch
+):
+    a, b = stores
+    fill(stores)
+    program = ("--program", f"{shell} {b[0]}")
+    back = 'shift 2\ncase "$*" in *"sync -") head -c 900 | sh -c "$*"; exit 255;; esac\n'
+    put_ssh(tmp_path, monkeypatch, f'{back}exec sh -c "$*"')
+    result = run(*a, "sync", "ssh", "laptop", *program)
+    assert result.exit_code == 1
+    assert "laptop: the connection failed" in result.stderr
+    put_ssh(tmp_path, monkeypatch, 'shift 2\nexec sh -c "$*" | head -c 900; exit 255')
+    assert run(*a, "sync", "ssh", "laptop", *program).exit_code == 1
+    put_ssh(tmp_path, monkeypatch, 'shift 2\nexec sh -c "$*"')
+    ok(*a, "sync", "ssh", "laptop", *program)
+    assert plain(a) == plain(b)
+    assert [ok(*store, "check").stdout for store in stores] == ["Nothing is wrong.\n"] * 2
+
+
+def test_a_missing_program_on_the_host_is_named(stores, shell):
     a, _ = stores
     fill(stores)
     result = run(*a, "sync", "ssh", "laptop", "--program", "no-such-program")
     assert result.exit_code == 1
-    assert "laptop: 'no-such-program sync --send' failed there with exit code 127" in result.stderr
+    assert "laptop: no-such-program is not found there; --program names its path" in result.stderr
 
 
 def test_the_records_of_another_user_are_refused(stores, monkeypatch):

@@ -1,7 +1,6 @@
 """Bring two stores of one user to the same (`sync`)."""
 
 import json
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,8 @@ from .owned import records_of
 from .terminal import print_json
 
 _SSH = "ssh"
+# What a shell ends with, and ssh itself.
+_NOT_FOUND, _NO_CONNECTION = 127, 255
 _PROGRAM = "concept-graph-mcp"
 _SUFFIX = ".jsonl"
 _SQLITE = b"SQLite format 3\0"
@@ -73,7 +74,8 @@ def sync(
     were purged or undone in one store only come back from the other.
     """
     if send:
-        with_session(embedded, _send_records)
+        # A computer without a store has nothing to send yet.
+        with_session(embedded, _send_records, creates=True)
         return
     if target is None or (str(target) == _SSH) != (host is not None):
         raise click.UsageError('say a store file, a folder, "ssh HOST", or "-"')
@@ -92,7 +94,8 @@ def _sync_target(
     if host is not None:
         return {"here": _sync_host(embedded, host, program)}
     if str(target) == "-":
-        return {"here": with_session(embedded, partial(_merge, file=target), creates=True)}
+        # The one who calls it is at another computer.
+        return {"there": with_session(embedded, partial(_merge, file=target), creates=True)}
     if target.is_dir():
         work = partial(_sync_folder, folder=target)
         return {"here": with_keeper(embedded, work, creates=True)}
@@ -156,15 +159,18 @@ def _sync_host(embedded: str | None, host: str, program: str) -> int:
         raise Failure(f"{host}: is no name of a host")
     with tempfile.TemporaryDirectory() as place:
         theirs, ours = Path(place) / "theirs", Path(place) / "ours"
-        _call_host(host, f"{program} sync --send", None, theirs)
+        _call_host(host, program, "sync --send", None, theirs)
         taken = with_session(embedded, partial(_merge, file=theirs), creates=True)
         with_session(embedded, partial(_write_file, file=ours))
-        _call_host(host, f"{program} sync -", ours, None)
+        _call_host(host, program, "sync -", ours, None)
     return taken
 
 
-def _call_host(host: str, command: str, stdin: Path | None, stdout: Path | None) -> None:
-    """Run *command* on *host*. Raises Failure if it fails there, or the host is not reached."""
+def _call_host(
+    host: str, program: str, arguments: str, stdin: Path | None, stdout: Path | None
+) -> None:
+    """Run *program* on *host*. Raises Failure if it fails there, or the host is not reached."""
+    command = f"{program} {arguments}"
     with _stream(stdin, "rb") as given, _stream(stdout, "wb") as taken:
         try:
             done = subprocess.run(
@@ -175,9 +181,12 @@ def _call_host(host: str, command: str, stdin: Path | None, stdout: Path | None)
             )
         except FileNotFoundError:
             raise Failure(f"{_SSH}: is not installed") from None
+    if done.returncode == _NOT_FOUND:
+        raise Failure(f"{host}: {program} is not found there; --program names its path")
+    if done.returncode == _NO_CONNECTION:
+        raise Failure(f"{host}: the connection failed; the same command completes the work")
     if done.returncode:
-        shown = shlex.quote(command)
-        raise Failure(f"{host}: {shown} failed there with exit code {done.returncode}; see above")
+        raise Failure(f"{host}: {command} failed there with exit code {done.returncode}; see above")
 
 
 @contextmanager
