@@ -14,10 +14,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.subscriptions import InMemorySubscriptionBus
 
@@ -85,6 +86,8 @@ _STARTED_AFTER_S = 2.0
 _WORKING_AFTER_S = 20.0
 # Seconds for which a call waits while the model loads; then words answer it.
 PATIENCE_S = 0.3
+# The requests that read or write the store.
+_STORED = ("tools/call", "resources/read", "prompts/get", "completion/complete")
 # The toolsets that ask for texts by their meaning.
 ASKING = ("memory", "everyday", "chatgpt")
 # Seconds until a store that is away is asked again.
@@ -111,12 +114,12 @@ def build(
     the due jobs of these settings between the calls, and with *hooks_of* it answers the hooks of
     agents that have these settings. With *asked* the tools use that session, which is another one
     for each request, and the process is not ended from here. *adopts* is called once the store is
-    open, and returns what to log.
+    open, and returns what to log; requests for what is stored wait until then.
     """
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
     tools += aliases.of(tools, others)
-    bus = InMemorySubscriptionBus()
+    bus, opened = InMemorySubscriptionBus(), anyio.Event()
     for tool in tools:
         tool.refusal = refusal
         tool.icons = [ICON]
@@ -127,7 +130,7 @@ def build(
             if watch_store and asked is None:
                 tasks.start_soon(end_calls_first, session.store)
             if watch_store:
-                tasks.start_soon(_open_store, session, adopts)
+                tasks.start_soon(_open_store, session, adopts, opened)
                 tasks.start_soon(_collect_again)
             if session.embedding is not None:
                 tasks.start_soon(_embed_new, session)
@@ -177,6 +180,8 @@ def build(
     server.middleware.append(stdin.refuse_unreadable)
     server.middleware.append(stdin.shorten_names)
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
+    if watch_store and adopts is not None:
+        server.middleware.append(_wait_until(opened))
     if others:
         server.middleware.append(aliases.unlisted(others))
     return server
@@ -289,7 +294,20 @@ async def _working(session: Session, settings: Settings) -> AsyncIterator[None]:
         tasks.cancel_scope.cancel()
 
 
-async def _open_store(session: Session, adopts: Callable[[], Awaitable[str | None]] | None) -> None:
+def _wait_until(opened: anyio.Event) -> ServerMiddleware[Any]:
+    """Return the middleware that lets requests for what is stored wait until *opened*."""
+
+    async def wait(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if ctx.method in _STORED:
+            await opened.wait()
+        return await call_next(ctx)
+
+    return wait
+
+
+async def _open_store(
+    session: Session, adopts: Callable[[], Awaitable[str | None]] | None, opened: anyio.Event
+) -> None:
     """Open the store while the client shakes hands, so that the first call finds it ready.
 
     A store that cannot be used does not end the server, because most clients hide its stderr: each
@@ -300,6 +318,8 @@ async def _open_store(session: Session, adopts: Callable[[], Awaitable[str | Non
         told = None if adopts is None else await adopts()
     except (StoreError, OSError) as error:
         told = str(error)
+    finally:
+        opened.set()
     if told is not None:
         logger.warning("%s", told)
 
