@@ -486,6 +486,11 @@ def test_a_name_becomes_another_ones(days):
     new = days.about("Clara")
     assert new["id"] != old
     assert new["doubts"] == [f"Clara is called so too: {old}"]
+    assert new["said"] == []
+    days.remember("Clara at work sings", ["Clara"], said="Clara at work sings")
+    assert [one["text"] for one in days.about("Clara")["said"]] == ["Clara at work sings"]
+    [former] = days.run(everyday.about("default", "Clara", entity_id=old))
+    assert [one["text"] for one in former["said"]] == ["Clara must not eat hazelnuts"]
 
 
 def test_the_ledger_takes_another_ones_beginning_back(days):

@@ -73,13 +73,18 @@ def make_observation(
     again with the same words, about the same time, it counts once.
     """
     speaker, heard = (entities.MODEL, text) if said is None else (entities.USER, said)
-    when = () if happened_at is None else (str(happened_at),)
-    key = f"{schema.SESSION} {ids.made(text, heard, *when)}"
+    key = name_session(text, heard, happened_at)
     observations = [
         {"label": name, "type": entities.THING, **({} if kind is None else {"kind": kind})}
         for name, kind in about.items()
     ]
     return Message(key, key, speaker, heard, observations)
+
+
+def name_session(text: str, heard: str, happened_at: int | None) -> str:
+    """Return the name of the session in which a memory was observed."""
+    when = () if happened_at is None else (str(happened_at),)
+    return f"{schema.SESSION} {ids.made(text, heard, *when)}"
 
 
 def make_note(

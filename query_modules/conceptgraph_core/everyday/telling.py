@@ -1,6 +1,6 @@
 """Report everything stored about one name: facts, memories and relations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import dates
@@ -21,9 +21,11 @@ from ..errors import NotFound
 from ..language import oneself
 from ..memories.filters import Wanted
 from ..memories.view import Graph
+from ..memories.view import Node as Memory
 from ..text import show_name
 from . import schema
 from .asking import read_limit
+from .hearing import name_session
 from .profile import profile
 from .recalling import once
 from .searching import describe_memory, find_memories
@@ -54,7 +56,8 @@ def report_about(
         return _of_user(graph)
     known = _entity(graph.another(Entities), name, entity_id)
     facts, labels, of_entity = known.pop("all_facts", []), known.pop("labels", []), bool(known)
-    said = _said(graph, name, labels, vector, model)
+    of_others = known.pop("of_others", frozenset())
+    said = _said(graph, name, labels, of_others, vector, model)
     relations = _relations(graph.another(Concepts), [name, *labels])
     if not (of_entity or said or relations):
         raise NotFound(
@@ -71,8 +74,7 @@ def report_about(
         "doubts": [],
         "feeling": None,
     }
-    of_others: Row = {"more": more, "text": None, "sources": []}
-    return {**nobody, **known, **cut, **of_others}
+    return {**nobody, **known, **cut, "more": more, "text": None, "sources": []}
 
 
 def _of_user(graph: Graph) -> Row:
@@ -96,10 +98,11 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     """Return the described entity of that name; nothing if there is none."""
     named = [node for node, _ in narrative.named_by(graph, name)]
     if entity_id is not None:
-        named = [components.canonical(graph, merging.entity(graph, entity_id))]
+        named.insert(0, components.canonical(graph, merging.entity(graph, entity_id)))
     if not named:
         return {}
-    chosen, *others = named
+    chosen = named[0]
+    others = [one for one in named if one.id != chosen.id]
     members = components.members(graph, chosen)
     labels = components.labels(members)
     contested, _ = current_facts.facts_now(graph, members)
@@ -110,7 +113,7 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     doubts += [
         f"{called(other.name)} is called so too: {other.key}"
         for other in others
-        if other not in asked
+        if other not in asked and entity_id is None
     ]
     return {
         "id": chosen.key,
@@ -118,10 +121,32 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
         "kind": narrative.describe_kind(graph, chosen),
         "also": labels[1:],
         "labels": [one.bare for one in members],
+        "of_others": _list_sources(graph, others, chosen) if others else frozenset(),
         "all_facts": [_fact(graph, one) for one in _list_believed(graph, members)],
         "doubts": doubts,
         "feeling": _feeling(graph, members),
     }
+
+
+def _list_sources(graph: Entities, nodes: Sequence[Entity], but: Entity) -> frozenset[str]:
+    """Return the sessions and messages that mention one of *nodes*, and not *but*."""
+
+    def list_those_of(node: Entity) -> Iterator[str]:
+        for member in components.members(graph, node):
+            for mention in reading.mentions_of(graph, member):
+                yield from (str(mention.get(key)) for key in ("session_id", "message_id"))
+
+    return frozenset(key for node in nodes for key in list_those_of(node)) - {*list_those_of(but)}
+
+
+def _is_of(node: Memory, sources: frozenset[str]) -> bool:
+    """Tell whether *node* was observed in one of these sessions and messages."""
+    if not sources:
+        return False
+    text = node.content
+    heard = node.value("said") or text
+    sessions = (name_session(text, heard, at) for at in (None, node.value("said_at")))
+    return not sources.isdisjoint((node.memory_id, *sessions))
 
 
 def _list_kinds(graph: Entities, node: Entity) -> list[str]:
@@ -170,12 +195,21 @@ def _feeling(graph: Entities, members: Sequence[Entity]) -> float | None:
 
 
 def _said(
-    graph: Graph, name: str, names: Sequence[str], vector: Sequence[float], model: str | None
+    graph: Graph,
+    name: str,
+    names: Sequence[str],
+    of_others: frozenset[str],
+    vector: Sequence[float],
+    model: str | None,
 ) -> list[Row]:
-    """Return the memories about *name*, or by another of its *names*: in their words or beside."""
+    """Return the memories about *name*, or by another of its *names*: in their words or beside.
+
+    Memories that mention only another one of this name are left out.
+    """
     subject = Subject([name, *names])
     best = find_memories(graph, name, Wanted(about=subject), vector, model)
-    return [describe_memory(one.node) | {"until": one.node.value("valid_until")} for one in best]
+    found = (one.node for one in best if not _is_of(one.node, of_others))
+    return [describe_memory(node) | {"until": node.value("valid_until")} for node in found]
 
 
 def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
