@@ -29,7 +29,7 @@ from .owned import records_of
 from .terminal import print_json
 
 _SSH = "ssh"
-# What a shell ends with, and ssh itself.
+# The exit codes of a shell that lacks the program, and of ssh itself.
 _NOT_FOUND, _NO_CONNECTION = 127, 255
 _PROGRAM = "concept-graph-mcp"
 _SUFFIX = ".jsonl"
