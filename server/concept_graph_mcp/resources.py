@@ -4,13 +4,15 @@ Tell subscribers when these change, and clients how long they may keep the lists
 """
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import anyio
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.resources import FunctionResource, Resource
-from mcp.server.subscriptions import ResourceUpdated, SubscriptionBus
+from mcp.server.mcpserver.resources import FunctionResource
+from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated, ServerEvent
 from mcp.types import Completion, CompletionArgument, Icon, ResourceTemplateReference
 
 from . import calls
@@ -36,6 +38,8 @@ LISTS: Final[dict[Any, CacheHint]] = dict.fromkeys(
 )
 # Seconds within which several writes are told as one change.
 _TOGETHER_S: Final = 0.5
+# Seconds between two looks at a store file for changes by other processes.
+_LOOK_S: Final = 5.0
 _MOST_NAMES: Final = 20
 
 
@@ -62,7 +66,7 @@ def add_resources(server: MCPServer, session: Session) -> None:
         return Completion(values=await complete_name(session, argument.value))
 
 
-def _make_today(session: Session) -> Resource:
+def _make_today(session: Session) -> FunctionResource:
     async def today() -> str:
         # Imported when it is first read, because few servers are asked for it.
         from .hooks import notes
@@ -85,7 +89,7 @@ def _make_today(session: Session) -> Resource:
     )
 
 
-def _make_me(session: Session) -> Resource:
+def _make_me(session: Session) -> FunctionResource:
     async def me() -> str:
         # Imported when it is first read, because few servers are asked for it.
         from .hooks import notes
@@ -126,7 +130,39 @@ async def complete_name(session: Session, begun: str) -> list[str]:
     return [*dict.fromkeys(names)][:limit]
 
 
-async def tell_changes(session: Session, bus: SubscriptionBus) -> None:
+class Bus(InMemorySubscriptionBus):
+    """Brings changes to the subscribers, and knows when there are any."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._there: set[object] = set()
+        self._subscribed = anyio.Event()
+
+    @property
+    def has_subscribers(self) -> bool:
+        """Whether anybody is told."""
+        return bool(self._there)
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        """Tell *listener* of each change; return what ends that."""
+        leave, token = super().subscribe(listener), object()
+        self._there.add(token)
+        self._subscribed.set()
+
+        def unsubscribe() -> None:
+            leave()
+            self._there.discard(token)
+
+        return unsubscribe
+
+    async def wait(self) -> None:
+        """Wait until there is a subscriber."""
+        while not self.has_subscribers:
+            self._subscribed = anyio.Event()
+            await self._subscribed.wait()
+
+
+async def tell_changes(session: Session, bus: Bus) -> None:
     """Tell the subscribers on *bus* of what this server writes, until cancelled."""
     changed = anyio.Event()
 
@@ -140,3 +176,41 @@ async def tell_changes(session: Session, bus: SubscriptionBus) -> None:
         changed = anyio.Event()
         for uri in (ME, TODAY):
             await bus.publish(ResourceUpdated(uri=uri))
+
+
+async def tell_others_changes(session: Session, bus: Bus) -> None:
+    """Tell the subscribers on *bus* of what other processes write to a store file, until cancelled.
+
+    While there are subscribers, the times of the file are looked at. If they changed, the resources
+    are read, and those with another text are told of. A change by this server may be told twice.
+    """
+    if "://" in session.store.location:
+        return
+    file = Path(session.store.location)
+    resources = {ME: _make_me(session), TODAY: _make_today(session)}
+    while True:
+        await bus.wait()
+        seen, shown = _list_times(file), await _read(resources)
+        while bus.has_subscribers:
+            await anyio.sleep(_LOOK_S)
+            if (now := _list_times(file)) == seen:
+                continue
+            seen, before = now, shown
+            shown = await _read(resources)
+            for uri, text in shown.items():
+                if text != before[uri]:
+                    await bus.publish(ResourceUpdated(uri=uri))
+
+
+async def _read(resources: dict[str, FunctionResource]) -> dict[str, str]:
+    """Return the texts of *resources*: nothing of a store that does not answer."""
+    try:
+        return {uri: str(await one.read()) for uri, one in resources.items()}
+    except (StoreError, ValueError):
+        return dict.fromkeys(resources, "")
+
+
+def _list_times(file: Path) -> list[int]:
+    """Return when *file*, and the log beside it, was last written, in ns."""
+    beside = (file, file.with_name(f"{file.name}-wal"))
+    return [one.stat().st_mtime_ns for one in beside if one.exists()]

@@ -20,7 +20,6 @@ from zoneinfo import ZoneInfo
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
-from mcp.server.subscriptions import InMemorySubscriptionBus
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.dates import DAY_MS
@@ -32,7 +31,15 @@ from .errors import StoreError
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
 from .hosts.store import EXPORTS, KeptStore, Many, Store
-from .resources import ICON, LISTS, add_resources, describe_user, tell_changes
+from .resources import (
+    ICON,
+    LISTS,
+    Bus,
+    add_resources,
+    describe_user,
+    tell_changes,
+    tell_others_changes,
+)
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
@@ -119,7 +126,7 @@ def build(
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
     tools += aliases.of(tools, others)
-    bus, opened = InMemorySubscriptionBus(), anyio.Event()
+    bus, opened = Bus(), anyio.Event()
     for tool in tools:
         tool.refusal = refusal
         tool.icons = [ICON]
@@ -136,6 +143,7 @@ def build(
                 tasks.start_soon(_embed_new, session)
             if asked is None:
                 tasks.start_soon(tell_changes, session, bus)
+                tasks.start_soon(tell_others_changes, session, bus)
             if hooks_of is not None:
                 # Imported here, because a server of many users has no hooks.
                 from .hooks import listening

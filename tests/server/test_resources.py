@@ -9,7 +9,8 @@ import pytest
 from mcp.client.client import Client
 from mcp.types import ResourceTemplateReference
 
-from concept_graph_mcp.hosts.lazy import connect
+from concept_graph_mcp import everyday
+from concept_graph_mcp.hosts.lazy import connect, open_store
 from concept_graph_mcp.resources import ABOUT, ME, TODAY
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Session
@@ -63,6 +64,27 @@ def test_subscribers_are_told_of_a_write_and_not_of_reading(talk):
         return (await client.read_resource(TODAY)).contents[0].text
 
     assert "Clara may not eat hazelnuts" in talk(conversation)
+
+
+def test_subscribers_are_told_of_what_another_process_writes(talk, tmp_path, monkeypatch):
+    monkeypatch.setattr("concept_graph_mcp.resources._LOOK_S", 0.05)
+    chosen = read({"TZ": "UTC"}, str(tmp_path / "memory.db"), "everyday")
+
+    async def write(text):
+        # A second connection to the file stands for another process.
+        async with open_store(chosen, creates=True) as store:
+            await everyday.remember(Session.of(store, chosen), text, ["Tom"])
+
+    async def conversation(client):
+        await write("Tom lives in Leeds")
+        async with client.listen(resource_subscriptions=[TODAY]) as changes:
+            await client.read_resource(TODAY)
+            await write("Tom plays the cello")
+            with anyio.fail_after(30):
+                assert (await anext(changes)).uri == TODAY
+        return (await client.read_resource(TODAY)).contents[0].text
+
+    assert "cello" in talk(conversation)
 
 
 def test_all_on_a_name_is_a_resource_whose_names_are_completed(talk):

@@ -75,7 +75,7 @@ def is_so_now(graph: Graph, fact: Node) -> bool:
 def ended_since(graph: Graph, fact: Node) -> int | None:
     """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted".
 
-    What somebody was is over with the death of the one.
+    A death ends what somebody was.
     """
     predicate = fact.get("predicate").casefold()
     if predicate in _OF_LIVING:
