@@ -131,10 +131,15 @@ async def complete_name(session: Session, begun: str) -> list[str]:
 
 
 class Bus(InMemorySubscriptionBus):
-    """Brings changes to the subscribers, and knows when there are any."""
+    """Brings changes to the subscribers, and knows since when there are any.
 
-    def __init__(self) -> None:
+    *location* is that of the store. `seen` are the times of its file when the first one came.
+    """
+
+    def __init__(self, location: str) -> None:
         super().__init__()
+        self.file = None if "://" in location else Path(location)
+        self.seen: list[int] = []
         self._there: set[object] = set()
         self._subscribed = anyio.Event()
 
@@ -146,6 +151,8 @@ class Bus(InMemorySubscriptionBus):
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Tell *listener* of each change; return what ends that."""
         leave, token = super().subscribe(listener), object()
+        if self.file is not None and not self._there:
+            self.seen = _list_times(self.file)
         self._there.add(token)
         self._subscribed.set()
 
@@ -184,22 +191,20 @@ async def tell_others_changes(session: Session, bus: Bus) -> None:
     While there are subscribers, the times of the file are looked at. If they changed, the resources
     are read, and those with another text are told of. A change by this server may be told twice.
     """
-    if "://" in session.store.location:
-        return
-    file = Path(session.store.location)
     resources = {ME: _make_me(session), TODAY: _make_today(session)}
-    while True:
+    while bus.file is not None:
         await bus.wait()
-        seen, shown = _list_times(file), await _read(resources)
+        seen: list[int] = bus.seen
+        shown: dict[str, str] = {}
         while bus.has_subscribers:
+            if (now := _list_times(bus.file)) != seen:
+                read = await _read(resources)
+                for uri, text in read.items():
+                    if text != shown.get(uri):
+                        await bus.publish(ResourceUpdated(uri=uri))
+                # The texts may have another change already, which was told to nobody.
+                seen, shown = now, read if _list_times(bus.file) == now else {}
             await anyio.sleep(_LOOK_S)
-            if (now := _list_times(file)) == seen:
-                continue
-            seen, before = now, shown
-            shown = await _read(resources)
-            for uri, text in shown.items():
-                if text != before[uri]:
-                    await bus.publish(ResourceUpdated(uri=uri))
 
 
 async def _read(resources: dict[str, FunctionResource]) -> dict[str, str]:

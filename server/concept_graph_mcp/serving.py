@@ -126,7 +126,7 @@ def build(
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
     tools += aliases.of(tools, others)
-    bus, opened = Bus(), anyio.Event()
+    bus, opened = Bus(session.store.location), anyio.Event()
     for tool in tools:
         tool.refusal = refusal
         tool.icons = [ICON]
