@@ -406,6 +406,10 @@ def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expecte
         ("Everybody calls him Bodo.", ["Bodo"]),
         ("Die Übung am Montag fällt aus.", []),
         ("Der Bus nach Celle ist weg.", ["Celle"]),
+        ("Die Katze heißt Minka.", ["Minka"]),
+        ("Wir waren bei Familie Kern.", ["Kern"]),
+        ("Das heißt Arbeit für uns alle.", []),
+        ("Tell Ravi that Pooja has the tickets.", ["Ravi", "Pooja"]),
     ],
 )
 def test_names_begin_sentences_and_follow_words_for_kin(text, names):

@@ -41,7 +41,10 @@ _EARNING: Final = language.words(_TOPIC, "earning")
 _PRICED |= dict.fromkeys(_EARNING, "salary")
 _PAYING: Final = language.words(_TOPIC, "paying")
 # In English the verb is anybody's.
-_SHARED: Final = frozenset(language.load("en", _TOPIC)["paying"])
+_SHARED: Final = frozenset(
+    one for name in ("paying", "earning") for one in language.load("en", _TOPIC)[name]
+)
+_SUPPOSED: Final = language.words("change", "unreal") | {"i'd"}
 _SELVES: Final = language.words("asking", "own")
 _RISING: Final = language.words(_TOPIC, "rising")
 _JOINS: Final = language.words("whose", "joins")
@@ -94,7 +97,9 @@ def _find_in(
 def _find_price(text: str, sentence: Sequence[Word], end: int) -> Iterator[Statement]:
     place = next(at for at, word in enumerate(sentence) if word.folded in _PRICED)
     thing, before, behind = sentence[place], sentence[:place], sentence[place + 1 :]
-    if not _is_users(before, behind) and thing.folded not in _EARNING:
+    if not _SUPPOSED.isdisjoint(_fold(before)):
+        return
+    if not _is_users(before, behind) and not _is_earned(before, thing):
         found = _find_paid(text, before) if not _is_of_kin(before) else []
     else:
         found = _find_stated(text, thing, behind, end)
@@ -103,6 +108,12 @@ def _find_price(text: str, sentence: Sequence[Word], end: int) -> Iterator[State
         fact = {"predicate": _PRICED[thing.folded], "value": at[0], "mode": AFTER}
         start, last = min(thing.start, at.start()), max(thing.end, at.end())
         yield Statement({**fact, "span": text[start:last]}, thing.start, thing.end)
+
+
+def _is_earned(before: Sequence[Word], thing: Word) -> bool:
+    """Tell whether *thing* is the verb of what the user earns: "I earn", no "to earn"."""
+    is_alone = thing.folded in _EARNING - _SHARED
+    return is_alone or (thing.folded in _EARNING and not _SELVES.isdisjoint(_fold(before[-1:])))
 
 
 def _find_stated(text: str, thing: Word, behind: Sequence[Word], end: int) -> list[Any]:

@@ -39,6 +39,8 @@ _BECOMING: Final = tuple(
 _TITLING: Final = frozenset(
     ("aunt", "uncle", "cousin", "grandmother", "grandfather", "great-aunt", "great-uncle")
 )
+# "Me and Theo"
+_SELVES: Final = SELVES | {"me"}
 _ARTICLES: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "una", "um", "uma", "une"))
 _COUNTS: Final = frozenset(
     ("two", "three", "four", "zwei", "drei", "vier", "dos", "tres", "dois", "duas", "três", "deux")
@@ -136,27 +138,36 @@ def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
 
 def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over who has become the user's partner or spouse: "Julien and I are together"."""
-    for place in range(1, len(written) - 2):
-        is_pair = written[place].folded in JOINS and written[place + 1].folded in SELVES
-        if not (is_pair and _is_whole_name(written, place - 1)):
-            continue
+    for first, end, place in _find_pairs(written):
         # "If Tom and I got married"
-        start = next((at for at in range(place, -1, -1) if written[at].begins), 0)
-        ahead = " ".join(one.text for one in written[start:place])
+        start = next((at for at in range(first, -1, -1) if written[at].begins), 0)
+        ahead = " ".join(one.text for one in written[start:first])
         if endings.has_phrase(endings.pad_words(ahead), "unreal"):
             continue
-        start = place - 1
-        if start and written[start].follows and _is_whole_name(written, start - 1):
-            start -= 1
-        behind = written[place + 2 : place + 2 + _MOST_COUPLE]
+        behind = written[place : place + _MOST_COUPLE]
         said = [one.folded for one in behind if one.folded not in _FILLERS]
         for phrase, kind in _BECOMING:
             size = len(phrase)
             # "We are together in Porto" tells of a journey.
             is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
             if _begins_with(said, phrase) and (is_end or kind != "partner"):
-                yield _name_kin(written[start:place], kind)
+                yield _name_kin(written[first:end], kind)
                 break
+
+
+def _find_pairs(written: Sequence[Word]) -> Iterator[tuple[int, int, int]]:
+    """Yield where a name begins and ends, and the place behind it and the user: "Julien and I"."""
+    for place in range(1, len(written) - 1):
+        if written[place].folded not in JOINS:
+            continue
+        if written[place + 1].folded in SELVES and _is_whole_name(written, place - 1):
+            is_two = place > 1 and written[place - 1].follows and _is_whole_name(written, place - 2)
+            yield place - 1 - is_two, place, place + 2
+        elif written[place - 1].folded in _SELVES:
+            # "Eu e a Teresa"
+            at = place + 1 + (written[place + 1].folded in _THE)
+            if at < len(written) and _is_whole_name(written, at):
+                yield at, at + 1, at + 1
 
 
 def _begins_with(said: Sequence[str], phrase: Sequence[str]) -> bool:
@@ -264,7 +275,8 @@ def _skip_calling(written: Sequence[Word], place: int) -> int:
         # "Mein Chef ist der Herr Petersen"
         behind = written[at + 1 : at + 2]
         is_the = behind and written[at].folded in _THE and behind[0].folded in people.TITLES
-        if is_the or _is_whole_name(written, at):
+        is_titled = behind and written[at].folded in people.TITLES and behind[0].is_capitalised
+        if is_the or is_titled or _is_whole_name(written, at):
             return at + bool(is_the)
     return place
 

@@ -52,7 +52,7 @@ chapter kapitel volume band season staffel episode folge book buch
 """)
 # German: before a name of a thing, and before a place where somebody lives or goes.
 NAMED: Final = word_set("""
-projekt firma stadt dorf restaurant hotel café verein schule hund katze kater straße insel
+projekt firma familie stadt dorf restaurant hotel café verein schule hund katze kater straße insel
 universität klinik band marke
 """)
 TO_PLACES: Final = frozenset(("nach", "aus"))

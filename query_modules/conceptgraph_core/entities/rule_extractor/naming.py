@@ -48,6 +48,9 @@ _DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) 
 _ONLY_NAMES: Final = frozenset(("en", "de"))
 # "Loaf & Salt"
 _AND: Final = " & "
+# "Die Katze heißt Minka", but "das heißt Arbeit".
+_NAMING: Final = frozenset(("heißt", "heisst", "hieß", "namens"))
+_IT: Final = frozenset(("das", "es", "was"))
 # Behind one of these, a name stands: "we call her".
 _CALLING: Final = tuple(f" {one}" for one in sorted(language.words("whose", "alias")) if " " in one)
 _QUOTES: Final = tuple("'\"‘“„«*/(")
@@ -179,7 +182,13 @@ def _find_called(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over what somebody is called: "We call her Bibi"."""
     for place, word in enumerate(written):
         ahead = " ".join(one.folded for one in written[max(0, place - _MOST_PARTS) : place])
-        if word.is_capitalised and word.follows and f" {ahead}".endswith(_CALLING):
+        is_called = f" {ahead}".endswith(_CALLING)
+        if place > 1 and written[place - 1].folded in _NAMING:
+            behind = written[place + 1 : place + 2]
+            is_called = written[place - 2].folded not in _IT and not any(
+                one.follows for one in behind
+            )
+        if word.is_capitalised and word.follows and is_called:
             yield Named(word.start, word.end, is_sure=True)
 
 
@@ -323,7 +332,11 @@ class _Name:
         is_joined = len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST
         if is_joined or self._is_listed():
             return False
-        return not word.begins and (self._only_names or ahead not in name_words.BEFORE_NOUNS)
+        after = self._at(self.end)
+        # "Tell Ravi that Pooja has the tickets"
+        is_subject = after is not None and after.follows and after.text in name_words.TELLING
+        is_named = self._only_names or ahead not in name_words.BEFORE_NOUNS
+        return not word.begins and (is_named or (ahead == "that" and is_subject))
 
     def _is_plain(self, before: Word | None) -> bool:
         """Tell whether all words are plain ones with a capital: Resort, Final Topic.
@@ -347,13 +360,12 @@ class _Name:
 
     def _german(self, before: Word | None, counts: Counter[str]) -> Named | None:
         """Return the first word if a cue marks it as a name; the next may be a German noun."""
-        if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
-            self._words = self._words[1:2]
-            return self._named(is_sure=True)
-        if len(self._words) > 1 and self._words[0].begins:
-            # "Mit Yusuf"
+        while len(self._words) > 1 and (self._words[0].begins or not self._words[0].is_capitalised):
+            # "Mit Yusuf", and "von" of "Hund von Familie Kern"
             self._words, self.first = self._words[1:], self.first + 1
             before = self._at(self.first - 1)
+        if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
+            return self._named_behind()
         word = self._words[0]
         if word.folded in self._idle or word.folded in name_words.NO_PLACES or word.begins:
             return None
@@ -365,6 +377,11 @@ class _Name:
         if ahead in name_words.NAMED or self._is_paired():
             return self._named(is_sure=True)
         return self._named() if counts[word.text] > 1 and self._is_bare(word.text) else None
+
+    def _named_behind(self) -> Named | None:
+        """Return the name behind a word such as "Firma" or "Familie"."""
+        self._words = self._words[1:2]
+        return self._named(is_sure=True)
 
     def _is_paired(self) -> bool:
         """Tell whether a known first name is joined to the first word: "Yusuf und Aylin"."""

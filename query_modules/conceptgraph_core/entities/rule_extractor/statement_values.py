@@ -81,9 +81,15 @@ def _read_phrases(
             continue
         if _is_thing(text, group, word, spoken):
             yield text[group[0].start : group[-1].end], group[-1].end
-        if not joins:
+        if not joins or _begins_statement(rest, word):
             return
         group = []
+
+
+def _begins_statement(rest: Sequence[Word], join: Word | None) -> bool:
+    """Tell whether a statement of its own follows a *join*: "French, and I study law"."""
+    behind = (word.folded for word in rest if join is not None and word.start > join.start)
+    return next(behind, "") in patterns.BY_FIRST
 
 
 def _stops(word: Word, is_inside: bool, spoken: patterns.Words) -> bool:
@@ -118,8 +124,9 @@ def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterat
         return
     behind = [word.folded for word in takewhile(lambda word: word.follows, rest[1:3])]
     said = {" ".join(behind), *behind[:1]}
-    # "41 and a carpenter"
-    if not behind or not (spoken.behind_age | spoken.joins).isdisjoint(said):
+    # "41 and a carpenter", "91 in May"
+    is_dated = len(behind) > 1 and dated.is_calendar(behind[1])
+    if not behind or is_dated or not (spoken.behind_age | spoken.joins).isdisjoint(said):
         yield number, rest[0].end
 
 
@@ -130,6 +137,8 @@ def _read_listed(
 
     "Teacher" and "primary school teacher" are such ones.
     """
+    if rest[0].is_number and [one.folded for one in rest[1:3]] == ["year", "old"]:
+        rest = rest[3:]
     for first in range(min(len(rest), _MOST_WORDS)):
         is_apart = first > 0 and not rest[first].follows
         if is_apart or rest[first].folded in no_words:

@@ -211,10 +211,12 @@ def _add_pronouns(
     words: Sequence[Word], subjects: dict[int, tuple[int, Named]], only: Named | None
 ) -> None:
     """Add to *subjects* the words that mean the *only* one, or the one named in the sentence."""
+    places = _list_places(words)
     for place, word in enumerate(words):
-        named = [one for at, (_, one) in subjects.items() if at < place]
+        ahead = [at for at in subjects if at < place and words[at].start not in places]
+        named = [subjects[at][1] for at in ahead]
         meant = named[0] if len(named) == 1 and only in (None, named[0]) else only
-        is_clause = place == 0 or "," in word.gap
+        is_clause = place == 0 or "," in word.gap or words[place - 1].folded in _ALL_JOINS
         if meant is None or len(named) > 1 or not is_clause:
             continue
         if word.begins and word.folded in _WITHOUT_PRONOUN:

@@ -34,7 +34,7 @@ _LONGEST_REQUEST: Final = 300
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 
 _SAYING: Final = re.compile(
-    r"\b(?:says|said|saying|writes|wrote|writing|written|asks|asked|replies|replied|answers"
+    r"\b(?:says|said|saying|goes|sings|sang|singt|writes|wrote|writing|written|asks|asked|replies|replied|answers"
     r"|answered|tells|told|texts|texted|messaged|reads|quotes?|quoted|message|letter|e-?mail|mail"
     r"|sagte?n?|sagt|gesagt|schreibt|schrieb(?:en)?|geschrieben|meint|meinte|fragte?|antwortete?"
     r"|erzählte?|lautet|nachricht|brief|zitat)\b[^.!?:\n\"“„«]{0,60}:(?=\s)\s*",
