@@ -75,7 +75,7 @@ def is_so_now(graph: Graph, fact: Node) -> bool:
 def ended_since(graph: Graph, fact: Node) -> int | None:
     """Return when it was told that a tie is over: "spouse: Sander", after "Sander and I parted".
 
-    A death ends what somebody was.
+    A death ends all such facts of the one who died.
     """
     predicate = fact.get("predicate").casefold()
     if predicate in _OF_LIVING:
