@@ -99,7 +99,7 @@ def test_a_killed_memgraph_has_all_that_it_acknowledged(memgraph: containers.Mem
 def test_a_store_on_a_volume_outlives_its_container(server: Any, volume: str) -> None:
     mounted = {"volumes": [f"{volume}:/data"]}
     server(STORE, "remember", "Tom likes tea", **mounted)
-    assert "Tom likes tea" in server(STORE, "ask", "What does Tom like?", **mounted)
+    assert "Tom likes tea" in server(STORE, "recall", "What does Tom like?", **mounted)
 
 
 @pytest.mark.parametrize("mode", ["ro", "rw"])
