@@ -142,6 +142,8 @@ def test_doctor_says_when_another_model_suits_the_texts_better(file):
         (["Wir wohnen seit Oktober in Leipzig"], "use-multilingual"),
         (["Moro com a minha irmã no Porto"], "use-multilingual"),
         (["Ik woon met mijn man en kinderen in Utrecht"], "use-multilingual"),
+        (["Привет, я живу в Москве"], "use-multilingual"),
+        (["我住在北京"], "use-multilingual"),
         (["Mieszkam z żoną i dziećmi w Krakowie od roku"], "use-multilingual"),
         (["The bakery is closed", "Das Brot ist alle", "Der Ofen ist kalt"], "use-multilingual"),
         ([], "minilm"),

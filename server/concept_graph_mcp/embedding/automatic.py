@@ -45,6 +45,9 @@ def choose_model(texts: Sequence[str]) -> str:
 
 
 def _may_be_english(text: str) -> bool:
+    letters = [one for one in text if one.isalpha()]
+    if 2 * sum(one.isascii() for one in letters) < len(letters):
+        return False
     words = split(text)
     of_each = {one: _function_words(one) for one in language.LANGUAGES}
     english = of_each.pop(_ENGLISH)
