@@ -22,7 +22,6 @@ from conceptgraph_core.text import show_name
 
 from .. import calls, file_formats
 from ..errors import StoreError
-from ..file_formats import server_memory
 from ..session import Clock, Session
 from ..settings import Settings
 from .common import Failure
@@ -100,6 +99,8 @@ class Import:
     def _seek_user(
         self, rows: Iterable[file_formats.Row], user_id: str
     ) -> Iterator[file_formats.Row]:
+        from ..file_formats import server_memory  # `ingest` never needs it.
+
         for row in rows:
             if row.record["kind"] == "concept" and not self._has_user:
                 self._has_user = server_memory.is_user(row.record["name"], (user_id, *self._me))
@@ -143,8 +144,9 @@ class Import:
         """
         if self._reader.format != file_formats.SERVER_MEMORY or session.concept_scope == SHARED:
             return
-        # Imported here, because no other import needs it.
+        # Imported here, because no other import needs them.
         from .. import everyday
+        from ..file_formats import server_memory
 
         called = session.user_id, *self._me
         for text, about in server_memory.tell((row.record for row in batch), called):
