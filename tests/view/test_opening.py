@@ -193,6 +193,7 @@ def test_a_store_of_none_and_of_one(browser, viewers, portal, tmp_path, count):
     assert said.startswith("You and I: 1 day of talk on ") if count else said == NOTHING
     assert page.run("return document.querySelectorAll('#groups b').length") == 0
     assert ("<b>Ann</b>" in page.text("#groups")) == bool(count)
+    assert not page.element("#play").is_displayed()
 
 
 NOTHING = (

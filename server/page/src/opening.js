@@ -53,6 +53,9 @@ export class Opening {
     $("month").max = months.length - 1;
     $("month").value = months.length - 1;
     $("over-the-year").hidden = $("names").hidden = !this.names.length;
+    // What has grown in one month alone has nothing to play.
+    const grew = new Set([...this.known.values()].flatMap(({ grown }) => grown.flatMap((share, at) => (share > (grown[at - 1] ?? 0) ? [at] : []))));
+    for (const id of ["play", "month", "month-name"]) $(id).hidden = grew.size < 2;
     this.#grow();
     document.body.dataset.opened = this.names.length;
   }
