@@ -29,4 +29,4 @@ def tokens(size: int) -> int:
 
 def size(text: str) -> int:
     """Return the size of *text* in bytes."""
-    return len(text.encode())
+    return len(text) if text.isascii() else len(text.encode())

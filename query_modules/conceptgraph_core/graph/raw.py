@@ -6,7 +6,7 @@ hosts. They are valid only during the call. `_PublicVertex` and `_PublicEdge` of
 the public API.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import mgp
@@ -14,6 +14,15 @@ import mgp
 
 def raw_vertex(vertex: Any) -> Any:
     return vertex._vertex if hasattr(vertex, "_vertex") else _PublicVertex(vertex)
+
+
+def keep(raw: Any, name: str, make: Callable[[Any], Any]) -> Any:
+    """Return what *make* makes of the properties of a vertex, and of nothing else.
+
+    A host that keeps vertices between calls keeps that too, by *name*, until a property changes.
+    """
+    kept = getattr(raw, "keep", None)
+    return make(raw) if kept is None else kept(name, make)
 
 
 def public_vertex(raw: Any) -> mgp.Vertex:

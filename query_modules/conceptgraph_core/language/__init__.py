@@ -9,7 +9,7 @@ says which language's stems the index has.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 LANGUAGES: Final = ("en", "de", "pt", "es", "fr")
@@ -47,7 +47,12 @@ def likely(said: Iterable[str]) -> tuple[str, ...]:
     These are those with the most function words among them. "Art" asks for a kind in German, and
     for paintings in English.
     """
-    said = list(said)
+    return _likely(tuple(said))
+
+
+# A call asks for that of its message ten times.
+@lru_cache(32)
+def _likely(said: tuple[str, ...]) -> tuple[str, ...]:
     hits = {one: len(_function_words(one).intersection(said)) for one in LANGUAGES}
     return tuple(one for one in LANGUAGES if hits[one] == max(hits.values()))
 

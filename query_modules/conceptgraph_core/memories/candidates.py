@@ -226,9 +226,12 @@ def _find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
 
     See `second_step.later_first`.
     """
+    renewing = [(one.node, texts) for one in found if (texts := one.renews)]
+    if not renewing:
+        return {}
     by_text = {one.hit.found.text: one.node for one in found if one.hit is not None}
-    later = sorted(found, key=lambda one: near_duplicates.age(one.node))
-    return {by_text[text]: one.node for one in later for text in one.renews if text in by_text}
+    renewing.sort(key=lambda one: near_duplicates.age(one[0]))
+    return {by_text[text]: node for node, texts in renewing for text in texts if text in by_text}
 
 
 def _entries(

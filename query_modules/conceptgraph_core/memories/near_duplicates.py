@@ -3,9 +3,10 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
-from .view import Node
+from ..graph.raw import keep
+from .view import Node, read_content
 
 # So many words tell most texts apart, and stand among the first of so many.
 _COMPARED, _READ = 4, 8
@@ -51,12 +52,16 @@ def group_nodes(nodes: Iterable[Node]) -> list[list[Node]]:
     """Group *nodes* with the same saying, at the place of the first one."""
     nodes = list(nodes)
     # Few texts begin alike, and only these are compared word by word.
-    begun = [_beginning(node.content) for node in nodes]
+    begun = [keep(node.raw, "beginning", _beginning_of) for node in nodes]
     alike = Counter(begun)
     groups: dict[Saying | Node, list[Node]] = {}
     for node, beginning in zip(nodes, begun, strict=True):
         groups.setdefault(saying(node) if alike[beginning] > 1 else node, []).append(node)
     return list(groups.values())
+
+
+def _beginning_of(raw: Any) -> tuple[str, ...]:
+    return _beginning(read_content(raw))
 
 
 def _beginning(text: str) -> tuple[str, ...]:

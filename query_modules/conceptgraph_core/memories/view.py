@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import limits, text
 from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
+from ..graph.raw import keep
 from . import compression, fade, schema
 from .fade import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
 
@@ -44,7 +45,7 @@ class Node(adapter.Node):
         try:
             return self._content
         except AttributeError:
-            made = self._content = str(compression.unpack(self.raw.get_property("content")) or "")
+            made = self._content = read_content(self.raw)
             return made
 
     def forget_content(self) -> None:
@@ -153,6 +154,27 @@ class Node(adapter.Node):
         if value.__class__ is float and 0.0 <= value <= 1.0:
             return float(value)
         return float(self.value(name))
+
+
+def read_content(raw: Any) -> str:
+    """Return the whole content of a memory below `mgp`."""
+    return str(compression.unpack(raw.get_property("content")) or "")
+
+
+class _Presence(NamedTuple):
+    """What tells whether a memory is there, for its user and at a time."""
+
+    user_id: Any
+    is_deleted: bool
+    heard_at: int
+    lapses_at: int | None
+
+    @classmethod
+    def of(cls, raw: Any) -> "_Presence":
+        node = Node(raw, raw.get_id(), schema.MEMORY, None)  # type: ignore[arg-type]
+        until = raw.get_property("lapses_at")
+        lapses_at = until if until.__class__ is int else None
+        return cls(raw.get_property("user_id"), node.is_deleted, node.heard_at, lapses_at)
 
 
 def _of_type(value: Any, kind: type, name: str) -> Any:
@@ -322,9 +344,15 @@ class Graph(AllMemories):
     """
 
     def sees(self, node: Node) -> bool:
-        asked_at = self.context.asked_at
-        is_there = super().sees(node) and not node.is_deleted and not self.has_lapsed(node)
-        return is_there and (asked_at is None or node.heard_at < asked_at)
+        # A recall asks for hundreds.
+        known = keep(node.raw, "presence", _Presence.of)
+        asked_at, now_ms = self.context.asked_at, self.context.now_ms
+        return (
+            known.user_id == self.context.user_id
+            and not known.is_deleted
+            and (known.lapses_at is None or known.lapses_at > now_ms)
+            and (asked_at is None or known.heard_at < asked_at)
+        )
 
     def state(self, node: Node) -> str:
         # A deleted memory is invisible.

@@ -7,6 +7,7 @@ from typing import Any, Final
 from .. import text as texts
 from ..dates import ALWAYS, Span
 from ..graph.adapter import Node
+from ..graph.raw import keep
 from ..words import readings
 from ..words.splitting import split
 from . import schema
@@ -267,14 +268,13 @@ class StoredIndex:
         """Return the text's key, speaker and times."""
         told = self._told.get(text)
         if told is None:
-            get = self._raw(text).get_property
-            told = self._told[text] = Told(*map(get, _OF_TOLD))
+            told = self._told[text] = keep(self._raw(text), "told", _tell)
         return told
 
     def node_of(self, text: int) -> tuple[str, str, int]:
         """Return the label, the key and the id of the node that has *text*."""
-        get = self._raw(text).get_property
-        return get("label"), get("key"), get("node")
+        found: tuple[str, str, int] = keep(self._raw(text), "node", _find_node)
+        return found
 
     def _raw(self, text: int) -> Any:
         if text not in self._raws:
@@ -290,6 +290,15 @@ class StoredIndex:
             if edge.get_type_name() in schema.MENTIONING:
                 yield edge
             edge = edges.next()
+
+
+def _tell(raw: Any) -> Told:
+    return Told(*map(raw.get_property, _OF_TOLD))
+
+
+def _find_node(raw: Any) -> tuple[str, str, int]:
+    get = raw.get_property
+    return get("label"), get("key"), get("node")
 
 
 def _degrees(graph: Words) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """The days, weeks, months and years that a question names, seen from the day it is asked on."""
 
 import unicodedata
+from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -64,12 +65,14 @@ def find_periods(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
         today = datetime.fromtimestamp(asked_at / 1000, zone).date()
     except (OverflowError, ValueError):
         today = None
-    return _find_named(text, today, zone)
+    days, named = _find_named(text, today)
+    return named._replace(periods=tuple(_period(one, zone) for one in days))
 
 
-# A call asks for those of its message three times.
+# A call asks for those of its message three times, in two forms of its zone.
 @lru_cache(_REMEMBERED)
-def _find_named(text: str, today: date | None, zone: tzinfo) -> Named:
+def _find_named(text: str, today: date | None) -> tuple[Collection[Days], Named]:
+    """Return the days that *text* names, and what it names without its periods."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     said = tokens(folded)
     words = [token.text for token in said]
@@ -77,7 +80,7 @@ def _find_named(text: str, today: date | None, zone: tzinfo) -> Named:
     is_past, is_ahead = calendars.tense(spoken, words)
     languages = tuple(one.language for one in spoken)
     if today is None:
-        return Named((), tuple(words), is_past, is_ahead, languages)
+        return (), Named((), tuple(words), is_past, is_ahead, languages)
     read = [
         one
         for calendar in spoken
@@ -91,7 +94,7 @@ def _find_named(text: str, today: date | None, zone: tzinfo) -> Named:
     known = (each for one in _keep_whole(read) for each in _take_apart(one))
     days = dict.fromkeys([*known, *date_patterns.find_named_days(folded, today)])
     rest = tuple(word for at, word in enumerate(words) if at not in used)
-    return Named(tuple(_period(one, zone) for one in days), rest, is_past, is_ahead, languages)
+    return days, Named((), rest, is_past, is_ahead, languages)
 
 
 def _take_apart(one: Read) -> tuple[Days, ...]:

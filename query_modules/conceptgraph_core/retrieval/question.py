@@ -112,10 +112,10 @@ class Question(NamedTuple):
         *age* is its `age`, if it is known already.
         """
         return Factors(
-            age=self.age(said_at) if age is None else age,
-            named=NAMED if speaker is not None and speaker in self.named else 1.0,
-            asker=ASKER if speaker is not None and speaker.casefold() in self.askers else 1.0,
-            period=self.period(said_at),
+            self.age(said_at) if age is None else age,
+            NAMED if speaker is not None and speaker in self.named else 1.0,
+            ASKER if speaker is not None and speaker.casefold() in self.askers else 1.0,
+            self.period(said_at) if self.periods else 1.0,
         )
 
     def age(self, said_at: int | None) -> float:

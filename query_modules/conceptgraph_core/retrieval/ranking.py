@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappush, heappushpop, nlargest
 from itertools import chain
 from math import inf
-from typing import Any, Final, Generic, NamedTuple
+from typing import Any, Final, Generic
 
 from .along_threads import NEIGHBOURS, Place
 from .groups import Neighbour
@@ -39,33 +39,38 @@ class Associated(Generic[H]):
     score: float
     factors: Factors
     _spread: Spread[H] = field(compare=False, repr=False)
-    _place: Place = field(compare=False, repr=False)
+    place: Place = field(compare=False, repr=False)
     renews: tuple[H, ...] = field(default=(), compare=False)
+
+    def order(self) -> tuple[float, float, str]:
+        """Return the sort key of the best first."""
+        said_at = self.told.said_at
+        return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
 
     @property
     def is_said(self) -> bool:
         """Whether a word leads to the text, not its meaning alone."""
-        return self._spread.is_said(self._place)
+        return self._spread.is_said(self.place)
 
     @property
     def held(self) -> frozenset[str]:
         """The words of the question that the text contains itself."""
-        return frozenset(self._spread.held(self._place))
+        return frozenset(self._spread.held(self.place))
 
     @property
     def covered(self) -> Iterator[tuple[Cue, float, bool]]:
         """The words of the question that lead to the text (`Spread.covered`)."""
-        return self._spread.covered(self._place)
+        return self._spread.covered(self.place)
 
     @property
     def own_terms(self) -> Iterator[tuple[Cue, str]]:
         """The words of the question that the text mentions itself, with its terms for them."""
-        return self._spread.own_terms(self._place)
+        return self._spread.own_terms(self.place)
 
     @property
     def words(self) -> tuple[Word[H], ...]:
         """The share of each word in the score, computed on demand: few callers read it."""
-        return tuple(self._spread.words(self._place))
+        return tuple(self._spread.words(self.place))
 
 
 def associate(
@@ -223,19 +228,6 @@ def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
     return Mentions(*zip(*rows.values(), strict=True)) if rows else NO_MENTIONS, term_of
 
 
-class _Found(NamedTuple, Generic[H]):
-    score: float
-    text: H
-    told: Told
-    factors: Factors
-    place: Place
-
-    def order(self) -> tuple[float, float, str]:
-        """Return the sort key of the best first."""
-        said_at = self.told.said_at
-        return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
-
-
 class Choice(Generic[H]):
     """Picks the *limit* best of the texts that *spread* activates, in the order of `associate`.
 
@@ -260,7 +252,7 @@ class Choice(Generic[H]):
         self._considered: set[Place] = set()
         self._most = question.most
         self._most_by_speaker = question.most_by_speaker
-        self._found: list[_Found[H]] = []
+        self._found: list[Associated[H]] = []
         self._best_scores: list[float] = []  # a heap of at most `limit`
         self._is_done = False
 
@@ -294,8 +286,8 @@ class Choice(Generic[H]):
         return self._best(self._limit)
 
     def _best(self, count: int) -> list[Associated[H]]:
-        self._found.sort(key=_Found.order)
-        return [self._explain(one) for one in self._found[:count]]
+        self._found.sort(key=Associated.order)
+        return self._found[:count]
 
     @property
     def _least(self) -> float:
@@ -332,16 +324,12 @@ class Choice(Generic[H]):
 
         *bounds* has the bound of each place's total.
         """
-        considered, by_time = self._considered, self._spread.by_time
-        factors = (
-            (bound, place, by_time(place) * self._most_by_speaker)
-            for bound, place in bounds
-            if place not in considered
-        )
+        considered, by_speaker = self._considered, self._most_by_speaker
         likely = [
-            (bound * factor, place, factor)
-            for bound, place, factor in factors
-            if bound * factor >= least
+            (most, place, factor)
+            for bound, place, by_time in self._spread.with_times(bounds)
+            if (most := bound * (factor := by_time * by_speaker)) >= least
+            and place not in considered
         ]
         likely.sort(reverse=True)
         # Each part may raise the score to reach, which spares the totals of the others.
@@ -385,7 +373,7 @@ class Choice(Generic[H]):
                 if one is not None:
                     self._take(one)
 
-    def _score(self, place: Place, total: float, near: tuple[H, int]) -> _Found[H] | None:
+    def _score(self, place: Place, total: float, near: tuple[H, int]) -> Associated[H] | None:
         """Return the text at *place*; None if there is none, or if it is too recent.
 
         *near* is its nearest text with a mention (`_near`).
@@ -398,7 +386,7 @@ class Choice(Generic[H]):
         if not self._question.is_older(told.heard_at) or not self._belongs(text, place):
             return None
         factors = self._spread.factors(told.speaker, told.said_at)
-        return _Found(total * factors.product, text, told, factors, place)
+        return Associated(text, told, total * factors.product, factors, self._spread, place)
 
     def _belongs(self, text: H, place: Place) -> bool:
         """Return whether a word leads to *text*, or the text is near enough by itself."""
@@ -408,7 +396,7 @@ class Choice(Generic[H]):
         near = spread.nearness.get(text)
         return near is not None and near >= self._least_alone
 
-    def _take(self, one: _Found[H]) -> None:
+    def _take(self, one: Associated[H]) -> None:
         """Add *one* to the best if its score suffices and it is admitted."""
         if one.score < self._least or not self._admits(one.text):
             return
@@ -434,8 +422,3 @@ class Choice(Generic[H]):
                 if text is not None:
                     return text, -offset
         raise LookupError("a place that nothing reaches")
-
-    def _explain(self, found: _Found[H]) -> Associated[H]:
-        return Associated(
-            found.text, found.told, found.score, found.factors, self._spread, found.place
-        )

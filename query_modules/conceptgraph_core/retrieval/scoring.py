@@ -1,11 +1,11 @@
 """Sum the activation of each text by the cues, by position in its thread."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import chain, compress, pairwise
+from itertools import chain, compress, pairwise, repeat
 from math import cbrt
-from operator import add
+from operator import add, mul
 from typing import Final, Generic, NamedTuple
 
 from .along_threads import (
@@ -170,6 +170,8 @@ class Spread(Generic[H]):
         self._index = index
         self._texts_in_all = corpus.texts
         self._cues: list[_Cue[H]] = []
+        # Those of the question, which no text passed on.
+        self._asked: list[_Cue[H]] = []
         self._threads = Threads()
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
@@ -295,16 +297,19 @@ class Spread(Generic[H]):
         self._has_passed |= cue.is_passed
         number = len(self._cues)
         self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given, own))
+        if not cue.is_passed:
+            self._asked.append(self._cues[-1])
         hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
         hits.sums.clear()
         hits.cues = number + 1
-        known = strengths.get
-        # Few mentions differ in what they give.
-        gives = {gave: (weight * gave, (number, (weight * gave) ** 3)) for gave in set(given)}
-        for place, (strength, hit) in zip(places, map(gives.__getitem__, given), strict=True):
-            strengths[place] = known(place, 0.0) + strength
-            if place >= 0:
-                hits[place].append(hit)
+        known = map(strengths.get, places, repeat(0.0))
+        strengths.update(zip(places, map(add, known, map(mul, repeat(weight), given)), strict=True))
+        if max(places, default=-1) >= 0:
+            # Few mentions differ in what they give.
+            gives = {gave: (number, (weight * gave) ** 3) for gave in set(given)}
+            for place, hit in zip(places, map(gives.__getitem__, given), strict=True):
+                if place >= 0:
+                    hits[place].append(hit)
 
     def _older(self, mentions: Mentions[H]) -> Mentions[H]:
         """Return those of *mentions* whose texts are older than the question.
@@ -328,10 +333,19 @@ class Spread(Generic[H]):
         if None not in mentions.threads:
             return list(map(add, map(threads.__getitem__, mentions.threads), mentions.positions))
         alone = self._alone
+        lone = mentions.texts
+        is_mixed = mentions.threads.count(None) < len(lone)
+        if is_mixed:
+            lone = [
+                text for text, thread in zip(lone, mentions.threads, strict=True) if thread is None
+            ]
+        new = [text for text in lone if text not in alone]
+        first = -1 - len(alone)
+        alone.update(zip(new, range(first, first - len(new), -1), strict=True))
+        if not is_mixed:
+            return list(map(alone.__getitem__, lone))
         return [
-            threads[thread] + position
-            if thread is not None
-            else alone.setdefault(text, -1 - len(alone))
+            alone[text] if thread is None else threads[thread] + position
             for text, thread, position in zip(
                 mentions.texts, mentions.threads, mentions.positions, strict=True
             )
@@ -366,6 +380,14 @@ class Spread(Generic[H]):
         if place in self._said_at:
             return self._by_time[self._said_at[place]]
         return self._question.most_by_time
+
+    def with_times(
+        self, bounds: Iterable[tuple[float, Place]]
+    ) -> Iterator[tuple[float, Place, float]]:
+        """Yield *bounds* of places, each with its place and its factor by time."""
+        said_at, by_time, unknown = self._said_at, self._by_time, self._question.most_by_time
+        for bound, place in bounds:
+            yield bound, place, by_time[said_at[place]] if place in said_at else unknown
 
     def factors(self, speaker: str | None, said_at: int | None) -> Factors:
         """Return the factors of a text by *speaker* at *said_at* (`Question.factors`)."""
@@ -450,8 +472,9 @@ class Spread(Generic[H]):
 
     def about_total(self, place: Place) -> float:
         """Return the total of *place* up to its last bits; faster for a text without a thread."""
-        is_sum = place < 0 and not self._has_passed
-        return self.bound(place) if is_sum else self.total(place)
+        if place < 0 and not self._has_passed:
+            return self._strengths.get(place, 0.0) + self._near.get(place, 0.0)
+        return self.total(place)
 
     def is_said(self, place: Place) -> bool:
         """Return whether a word leads to *place*, not its meaning or neighbours of words alone."""
@@ -460,13 +483,14 @@ class Spread(Generic[H]):
 
     def held(self, place: Place) -> Iterator[str]:
         """Yield the words of the question that the text at *place* contains itself."""
-        for cue in self._cues:
-            row, terms = cue.rows.get(place), cue.cue.covering
+        for cue in self._asked:
+            row = cue.rows.get(place)
             # No word leads to a mention by what the question means.
-            if row is None or not terms or cue.cue.why is not None:
+            if row is None or cue.cue.why is not None:
                 continue
+            terms = cue.cue.covering
             # A mention of a neighbour is none of the word.
-            if cue.term_of.get(cue.mentions.texts[row], terms[0]) in terms:
+            if terms and cue.term_of.get(cue.mentions.texts[row], terms[0]) in terms:
                 yield cue.cue.said
 
     def covered(self, place: Place) -> Iterator[tuple[Cue, float, bool]]:
@@ -475,10 +499,12 @@ class Spread(Generic[H]):
         Every match is asked for these, and few for their words, which take much longer.
         """
         for cue, greatest in self._greatest(place):
-            term = cue.term_of.get(cue.mentions.texts[greatest])
-            other = term if term is not None else next(iter(cue.cue.terms), "")
-            member = next((one for one in cue.cue.near if one.term == other), None)
-            covers = cue.cue.covers if member is None else cue.cue.covers * member.covers
+            covers = cue.cue.covers
+            if cue.cue.near:
+                term = cue.term_of.get(cue.mentions.texts[greatest])
+                other = term if term is not None else next(iter(cue.cue.terms), "")
+                member = next((one for one in cue.cue.near if one.term == other), None)
+                covers = covers if member is None else covers * member.covers
             if covers:
                 yield cue.cue, covers, cue.mentions.counts[greatest] <= HEARD_COUNT
 
@@ -488,8 +514,8 @@ class Spread(Generic[H]):
             offsets = sorted(self._own.greatest(place).items())
             yield from ((self._cues[one], self._cues[one].rows[place + at]) for one, at in offsets)
             return
-        for cue in self._cues:
-            row = None if cue.cue.is_passed else cue.rows.get(place)
+        for cue in self._asked:
+            row = cue.rows.get(place)
             if row is not None:
                 yield cue, row
 

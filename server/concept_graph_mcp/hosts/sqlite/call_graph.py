@@ -125,6 +125,18 @@ class Vertex(_Element):
     __slots__ = ()
     _element: VertexElement
 
+    def keep(self, name: str, make: Callable[["Vertex"], Any]) -> Any:
+        """Return what *make* makes of the properties; the next calls get it too.
+
+        This exists only here, and changes nothing but the speed.
+        """
+        kept = self._element.kept
+        if kept is None:
+            kept = self._element.kept = {}
+        if name not in kept:
+            kept[name] = make(self)
+        return kept[name]
+
     def set_property(self, name: str, value: Any) -> None:
         graph = self._graph
         stored = value if value.__class__ in _KEPT else values.to_stored(value)

@@ -55,21 +55,24 @@ class Reading(Protocol):
 class VertexElement:
     """A vertex; its edge lists are None until they are first read."""
 
-    __slots__ = ("id", "in_edges", "labels", "out_edges", "properties", "reading")
+    __slots__ = ("id", "in_edges", "kept", "labels", "out_edges", "properties", "reading")
     labels: tuple[str, ...]
+    # What procedures made of the properties, by name, until one of them changes.
+    kept: dict[str, Any] | None
     properties: dict[str, Any]
 
     def __init__(self, vertex_id: int, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
         self.id = vertex_id
         self.labels = labels
         self.properties = properties
+        self.kept = None
         self.out_edges: list[EdgeElement] | None = None
         self.in_edges: list[EdgeElement] | None = None
         self.reading: Reading | None = None
 
     def become(self, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
         """Take over the stored state."""
-        self.labels, self.properties, self.reading = labels, properties, None
+        self.labels, self.properties, self.reading, self.kept = labels, properties, None, None
         self.__class__ = VertexElement
 
 
@@ -84,7 +87,7 @@ class UnreadVertex(VertexElement):
 
     def __init__(self, vertex_id: int, reading: Reading) -> None:
         self.id = vertex_id
-        self.out_edges = self.in_edges = None
+        self.out_edges = self.in_edges = self.kept = None
         self.reading = reading
 
     def __getattr__(self, name: str) -> Any:

@@ -97,6 +97,9 @@ class IndexTable(Table):
 
     def row(self, vertex: int, properties: Properties) -> Row | None:
         for one in self._slots:
+            if not properties.get(one.source):
+                # Most nodes have no tag, and so no row in any table of tags.
+                return None
             properties = {**properties, **one.of(properties)}
         values = [properties.get(name) for name in self.index.properties]
         if self.index.scope is not None and properties.get(self.index.scope) is None:
@@ -272,6 +275,12 @@ class Catalogue:
         self._following: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[Table, ...]] = {}
         self._keyed: dict[tuple[str, tuple[str, ...]], tuple[str, tuple[str, ...]]] = {}
         self._statements: dict[Hashable, str] = {}
+        # By label and leading properties: the first index of each is used.
+        self._leading: dict[tuple[str, tuple[str, ...]], IndexTable] = {}
+        for one in self.indexes:
+            names = one.index.properties
+            for count in range(len(names) + 1):
+                self._leading.setdefault((one.label, names[:count]), one)
 
     @property
     def names(self) -> set[str]:
@@ -305,11 +314,10 @@ class Catalogue:
 
     def index(self, label: str, properties: Sequence[str]) -> IndexTable:
         """Return the index of *label* that begins with *properties*."""
-        for table in self.indexes:
-            leading = table.index.properties[: len(properties)]
-            if table.label == label and leading == tuple(properties):
-                return table
-        raise LookupError(f"no index on :{label}({', '.join(properties)}) is declared")
+        known = self._leading.get((label, tuple(properties)))
+        if known is None:
+            raise LookupError(f"no index on :{label}({', '.join(properties)}) is declared")
+        return known
 
     def keyed(self, label: str, properties: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """Return the table that indexes *properties*, and its columns for them."""

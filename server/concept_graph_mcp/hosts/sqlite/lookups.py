@@ -38,6 +38,9 @@ from .database import Database
 from .elements import VertexElement
 from .values import encode, read_values
 
+# Ranges of one statement: at most so many, and a multiple of so many.
+_MOST_RANGES, _RANGES_ALIKE = 64, 8
+_EMPTY_RANGE = ("", "")
 # Up to this many values are passed as single parameters, which takes a statement per count.
 _FEW_VALUES = 32
 
@@ -202,12 +205,17 @@ def _range(database: Database, lookup: Range) -> list[int]:
 
 def _ranges(database: Database, lookup: Ranges) -> list[int]:
     rows, given, key = _scan(database, lookup.label, lookup.where, lookup.property)
-    statement = f"SELECT vertex {rows}{key} >= ? AND {key} < ? LIMIT ?"
-    return [
-        vertex
-        for one in lookup.ranges
-        for vertex in _ids(database.execute(statement, (*given, *one, lookup.limit)))
-    ]
+    one = f"SELECT * FROM (SELECT vertex {rows}{key} >= ? AND {key} < ? LIMIT ?)"
+    found: list[int] = []
+    for start in range(0, len(lookup.ranges), _MOST_RANGES):
+        some = lookup.ranges[start : start + _MOST_RANGES]
+        # A statement for each range takes most of the time. Their numbers are rounded up, so that
+        # SQLite prepares few different statements; nothing is in an empty range.
+        count = -(-len(some) // _RANGES_ALIKE) * _RANGES_ALIKE
+        some += (_EMPTY_RANGE,) * (count - len(some))
+        values = [value for bounds in some for value in (*given, *bounds, lookup.limit)]
+        found += _ids(database.execute(" UNION ALL ".join([one] * count), values))
+    return found
 
 
 def _referring(database: Database, lookup: Referring) -> list[int]:

@@ -124,6 +124,7 @@ class Transaction:
         if not differs(vertex.properties.get(name), value):
             return
         self._save(vertex)
+        vertex.kept = None
         if value is None:
             del vertex.properties[name]
         else:
@@ -162,7 +163,7 @@ class Transaction:
     def delete_vertex(self, vertex: VertexElement) -> None:
         self._save(vertex)
         self._deleted.add(vertex)
-        vertex.properties = Deleted()
+        vertex.properties, vertex.kept = Deleted(), None
 
     def _save(self, vertex: VertexElement) -> None:
         """Remember the stored state of *vertex*, before its first change."""
@@ -217,7 +218,7 @@ class Transaction:
     def undo(self) -> None:
         """Undo all changes, after the rollback."""
         for vertex, (labels, properties) in self._before.items():
-            vertex.labels, vertex.properties = labels, properties
+            vertex.labels, vertex.properties, vertex.kept = labels, properties, None
         self.edges.undo()
         for vertex in self._created:
             del self._cache.vertices[vertex.id]
