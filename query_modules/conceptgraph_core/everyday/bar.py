@@ -7,13 +7,14 @@ message.
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from .. import budgets
 from ..dates import DAY_MS
+from ..graph.raw import keep
 from ..memories.near_duplicates import age
 from ..memories.search import Finder, Found
-from ..memories.view import Graph, Node
+from ..memories.view import Graph, Node, read_content
 from ..retrieval.question import LEADS
 from ..retrieval.scoring import LENGTH_EXPONENT
 from ..words.phrase_files import is_courtesy, says_change, says_secret
@@ -151,7 +152,7 @@ class Bar:
             self._every.issuperset(finder.evidence(one))
             and bool(self._every)
             and not finder.content <= self._every
-            and says_secret(one.node.content)
+            and keep(one.node.raw, "secret", _is_secret)
         )
 
     def _matters(
@@ -180,6 +181,10 @@ class Bar:
         return (is_recent or node.value("importance_score") >= _IMPORTANT) and says_change(
             node.content
         )
+
+
+def _is_secret(raw: Any) -> bool:
+    return says_secret(read_content(raw))
 
 
 def _has_name(one: Found, name: Collection[str]) -> bool:

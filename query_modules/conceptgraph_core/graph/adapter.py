@@ -255,6 +255,26 @@ class Graph(Generic[N]):
         """
         return self._edges(node, ways, self._relations if relations is None else relations, False)
 
+    def read_ends(
+        self, nodes: Sequence[N], relations: Mapping[str, str], names: Sequence[str]
+    ) -> list[list[tuple[Any, ...]]]:
+        """Return, of each of *nodes*, the outgoing `ends`, each with its properties *names*.
+
+        None of these is a list or a vector.
+        """
+        read = getattr(self._raw_graph, "read_ends", None)
+        if read is not None:
+            self.step()
+            found: list[list[tuple[Any, ...]]] = read([one.raw for one in nodes], relations, names)
+            return found
+        return [
+            [
+                (end, *map(end.get_property, names))
+                for _, _, end, _ in self.ends(node, (True,), relations)
+            ]
+            for node in nodes
+        ]
+
     def unread(self, node: N, ways: Sequence[bool]) -> Iterator[tuple[Any, str, None, bool]]:
         """Iterate over all edges like `edges`, without reading their types.
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from .. import text as texts
 from ..dates import ALWAYS, Span
-from ..graph.adapter import Node
 from ..graph.raw import keep
 from ..words import readings
 from ..words.splitting import split
@@ -190,21 +189,15 @@ class StoredIndex:
     def terms(self, texts: Sequence[int]) -> list[list[str]]:
         """Return the terms that each of *texts* mentions, without first names of speakers."""
         nodes = [self._graph.raw_node(self._raw(text)) for text in texts]
-        self._graph.expect_edges(filter(None, nodes), outgoing=True)
-        ends = [[] if node is None else self._ends_of(node) for node in nodes]
-        self._graph.expect([term.get_id() for terms in ends for term in terms])
-        return [list(self._names_of(terms)) for terms in ends]
-
-    def _ends_of(self, node: Node) -> list[Any]:
-        return [term for _, _, term, _ in self._graph.ends(node, (True,), _OF_TEXT)]
-
-    def _names_of(self, terms: Iterable[Any]) -> Iterator[str]:
-        for term in terms:
-            get = term.get_property
-            if not get("speakers"):
-                name = get("name")
-                self._terms.setdefault(name, term)
-                yield name
+        known = [node for node in nodes if node is not None]
+        ends = self._graph.read_ends(known, _OF_TEXT, ("name", "speakers"))
+        names: dict[Any, list[str]] = {None: []}
+        for node, some in zip(known, ends, strict=True):
+            names[node] = [name for _, name, speakers in some if not speakers]
+            for term, name, speakers in some:
+                if not speakers:
+                    self._terms.setdefault(name, term)
+        return [names[node] for node in nodes]
 
     def _mention(self, edge: Any) -> tuple[Any, ...]:
         raw = edge.from_vertex()

@@ -270,13 +270,13 @@ class Choice(Generic[H]):
                 self._consider_others()
         return self._best(count)
 
-    def again(self, mentions: Sequence[Mentions[H]]) -> list[Associated[H]]:
-        """Return the best texts anew, after the spread got further *mentions*.
+    def again(self) -> list[Associated[H]]:
+        """Return the best texts anew, after the spread got cues that texts passed on.
 
         Only the texts that these reach have another score, and it is no lower.
         """
         least = self._least
-        changed = {place for one in mentions for place in self._spread.reached(one)}
+        changed = self._spread.reached()
         self._considered -= changed
         self._found = [one for one in self._found if one.place not in changed]
         self._best_scores = nlargest(self._limit, (one.score for one in self._found))

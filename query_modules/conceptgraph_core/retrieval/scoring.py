@@ -406,9 +406,9 @@ class Spread(Generic[H]):
         for hits in self._join_places(least):
             yield from (one for one in self._bounds(hits, least) if one[1] not in near)
 
-    def reached(self, mentions: Mentions[H]) -> set[Place]:
-        """Return the places that *mentions* contribute to."""
-        places = self._places(self._older(mentions))
+    def reached(self) -> set[Place]:
+        """Return the places that the cues contribute to that texts passed on."""
+        places = {place for cue in self._cues if cue.cue.is_passed for place in cue.rows}
         return {one for place in places for one, _ in reaching(place)}
 
     def bound(self, place: Place) -> float:

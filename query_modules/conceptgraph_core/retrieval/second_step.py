@@ -79,7 +79,7 @@ class Association(Generic[H]):
             passed += _led_to(question, self._corpus, index, choice.first(PASSING))
             for cue, mentions in passed:
                 self._spread.add(cue, mentions, {})
-        rows = choice.again([mentions for _, mentions in passed]) if passed else choice.best()
+        rows = choice.again() if passed else choice.best()
         compared = rows[:COMPARED]
         if question.periods or not compared:
             # The older text may be meant.

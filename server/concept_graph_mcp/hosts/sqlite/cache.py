@@ -167,6 +167,8 @@ class Cache:
         lists: dict[int, list[EdgeElement]] = {
             one.id: [] for one in vertices if (one.out_edges if outgoing else one.in_edges) is None
         }
+        if not lists:
+            return
         near = _SOURCE if outgoing else _TARGET
         rows = element_rows.read_edges_of_many(self._database, lists, outgoing)
         while some := rows.fetchmany(_READ_AT_ONCE):

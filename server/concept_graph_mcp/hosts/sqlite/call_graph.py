@@ -4,7 +4,7 @@ The methods do not check that the call is still running: `mgp` does, through `is
 in Memgraph.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import values
@@ -304,6 +304,23 @@ class Graph:
 
     def expect_edges(self, vertices: Iterable[Vertex], outgoing: bool) -> None:
         self.reading().edges.expect([vertex._element for vertex in vertices], outgoing)
+
+    def read_ends(
+        self, vertices: Sequence[Vertex], types: Container[str], names: Sequence[str]
+    ) -> list[list[tuple[Any, ...]]]:
+        """Return where the edges of *types* from each vertex lead, with those properties."""
+        reading = self.reading()
+        reading.edges.expect([vertex._element for vertex in vertices], True)
+        ends: list[list[VertexElement]] = [
+            [edge.target for edge in reading.edges.of(vertex._element, True) if edge.type in types]
+            for vertex in vertices
+        ]
+        unread = [end.id for some in ends for end in some if end.reading is not None]
+        if unread:
+            reading.expect_vertices(unread)
+        return [
+            [(Vertex(self, end), *map(end.properties.get, names)) for end in some] for some in ends
+        ]
 
     def iter_vertices(self) -> _ItemIterator:
         return _ItemIterator(Vertex(self, element) for element in self.reading().vertices())

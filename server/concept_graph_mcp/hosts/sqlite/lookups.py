@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice, pairwise
-from typing import Any
+from functools import partial
+from itertools import chain, groupby, islice, pairwise
+from typing import Any, cast
 
 from conceptgraph_core.name_lists import schema as lists
 
@@ -38,8 +39,8 @@ from .database import Database
 from .elements import VertexElement
 from .values import encode, read_values
 
-# Ranges of one statement: at most so many, and a multiple of so many.
-_MOST_RANGES, _RANGES_ALIKE = 64, 8
+# Ranges of one statement: at most so many, and of each look-up a multiple of so many.
+_MOST_RANGES, _RANGES_ALIKE = 256, 4
 _EMPTY_RANGE = ("", "")
 # Up to this many values are passed as single parameters, which takes a statement per count.
 _FEW_VALUES = 32
@@ -204,18 +205,34 @@ def _range(database: Database, lookup: Range) -> list[int]:
 
 
 def _ranges(database: Database, lookup: Ranges) -> list[int]:
-    rows, given, key = _scan(database, lookup.label, lookup.where, lookup.property)
-    one = f"SELECT * FROM (SELECT vertex {rows}{key} >= ? AND {key} < ? LIMIT ?)"
+    return _in_ranges(database, [lookup])
+
+
+def _in_ranges(database: Database, several: Iterable[Ranges]) -> list[int]:
+    """Return what is in the ranges of *several*, in their order.
+
+    Each of them takes less time than a statement, so that many are in one.
+    """
+    parts: list[tuple[str, tuple[Any, ...]]] = []
+    for one in several:
+        part = database.catalogue.statement(
+            (one.label, one.property, tuple(name for name, _ in one.where)),
+            partial(_make_range, database, one),
+        )
+        given = tuple(value for _, value in one.where)
+        # Their numbers are rounded up, so that SQLite prepares few different statements.
+        empty = (_EMPTY_RANGE,) * (-len(one.ranges) % _RANGES_ALIKE)
+        parts += [(part, (*given, *bounds, one.limit)) for bounds in one.ranges + empty]
     found: list[int] = []
-    for start in range(0, len(lookup.ranges), _MOST_RANGES):
-        some = lookup.ranges[start : start + _MOST_RANGES]
-        # A statement for each range takes most of the time. Their numbers are rounded up, so that
-        # SQLite prepares few different statements; nothing is in an empty range.
-        count = -(-len(some) // _RANGES_ALIKE) * _RANGES_ALIKE
-        some += (_EMPTY_RANGE,) * (count - len(some))
-        values = [value for bounds in some for value in (*given, *bounds, lookup.limit)]
-        found += _ids(database.execute(" UNION ALL ".join([one] * count), values))
+    for start in range(0, len(parts), _MOST_RANGES):
+        selects, values = zip(*parts[start : start + _MOST_RANGES], strict=True)
+        found += _ids(database.execute(" UNION ALL ".join(selects), chain(*values)))
     return found
+
+
+def _make_range(database: Database, lookup: Ranges) -> str:
+    rows, _, key = _scan(database, lookup.label, lookup.where, lookup.property)
+    return f"SELECT * FROM (SELECT vertex {rows}{key} >= ? AND {key} < ? LIMIT ?)"
 
 
 def _referring(database: Database, lookup: Referring) -> list[int]:
@@ -369,7 +386,13 @@ def _newest(database: Database, lookup: Vectored, vectors: str) -> list[int]:
 
 
 def _union(database: Database, lookup: Union) -> list[int]:
-    return [vertex for part in lookup.parts for vertex in _find(database, part)]
+    found: list[int] = []
+    for is_ranges, parts in groupby(lookup.parts, lambda one: isinstance(one, Ranges)):
+        if is_ranges:
+            found += _in_ranges(database, cast(Iterable[Ranges], parts))
+        else:
+            found += (vertex for part in parts for vertex in _find(database, part))
+    return found
 
 
 def _find_filled(database: Database, lookup: Filled) -> list[int]:

@@ -176,11 +176,8 @@ class PostingCache:
         """Drop the outdated columns; return whether the rest are up to date."""
         if len(edges) > _MANY or len(vertices) > _MANY:
             return False
-        rows = database.execute(
-            "SELECT id, target FROM edge WHERE id IN (SELECT value FROM json_each(?))",
-            [write_ids(edges)],
-        )
-        targets = dict(rows.fetchall())
+        # Most calls count accesses, and change no edge.
+        targets = self._read_targets(database, edges) if edges else {}
         for edge in edges:
             target = targets.get(edge, self._gone.get(edge))
             if target is None:
@@ -198,6 +195,14 @@ class PostingCache:
         for target in self._led_to(database, vertices):
             self._forget(target)
         return True
+
+    @staticmethod
+    def _read_targets(database: Database, edges: Collection[int]) -> dict[int, int]:
+        rows = database.execute(
+            "SELECT id, target FROM edge WHERE id IN (SELECT value FROM json_each(?))",
+            [write_ids(edges)],
+        )
+        return dict(rows.fetchall())
 
     def _forget(self, vertex: int) -> None:
         read = self._read.pop(vertex, None)
