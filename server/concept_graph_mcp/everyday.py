@@ -8,14 +8,15 @@ from uuid import UUID
 
 from conceptgraph_core import folding
 from conceptgraph_core.arguments import ALL, THIS
-from conceptgraph_core.errors import NotFound
+from conceptgraph_core.errors import NotFound, PerhapsMisspelt
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
 
 from . import calls
 from .calls import text_lookups
+from .calls.also import Also
 from .errors import Refused
-from .session import Session, advised
+from .session import Question, Session, advised
 
 Row = dict[str, Any]
 
@@ -37,9 +38,30 @@ async def recall(
     *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. A
     misspelt *message* is read as it was meant. Raises StoreError.
     """
-    given = _name_asked_project(session, given)
+    given = {**_name_asked_project(session, given), "counts": counts}
     wordings = await session.wordings(also)
+    if session.embedding is None:
+        # Most messages are spelt well. One that may not be is asked anew.
+        try:
+            return await _recall(session, message, wordings, Question(), **given)
+        except Refused as refused:
+            if not issubclass(refused.kind, PerhapsMisspelt):
+                raise
     question = await session.question(message)
+    return await _recall(session, message, wordings, question, looks_at_spelling=False, **given)
+
+
+async def _recall(
+    session: Session,
+    message: str,
+    wordings: Also,
+    question: Question,
+    *,
+    counts: bool,
+    looks_at_spelling: bool = True,
+    **given: Any,
+) -> tuple[Row, str | None]:
+    """Recall by *question*, made of *message*; if it *looks_at_spelling*, none was made yet."""
     said = text_lookups.respelt(message, question.spelt)
     parts = [one for one in question.spelt if "meant" not in one]
     question = question._replace(spelt=parts)
@@ -48,6 +70,8 @@ async def recall(
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
         made = {**given, "message": said, **times, "embedded": embedded}
         call = session.call(calls.everyday.recall, also=wordings.beside(embedded), **made)
+        if looks_at_spelling and text_lookups.may_be_misspelt(message):
+            call = call._replace(context={**call.context, "stops_if_misspelt": True})
         return call if counts else call._replace(procedure=call.procedure.peek())
 
     [row], advice = await session.answered(message, by, question=question)

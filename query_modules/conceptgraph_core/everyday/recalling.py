@@ -15,10 +15,12 @@ from ..dates import ALWAYS, DAY_MS, Span
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
+from ..errors import PerhapsMisspelt
 from ..folding import plain
 from ..limits import MAX_DAYS
 from ..memories import candidates as contexts
 from ..memories import near_duplicates, rendering, standing
+from ..memories import search as misspelling
 from ..memories.candidates import Candidate
 from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
@@ -52,6 +54,7 @@ def recall(
     model: str | None = None,
     *,
     max_age_days: int | None = None,
+    stops_if_misspelt: bool = False,
 ) -> Row:
     """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
 
@@ -65,8 +68,10 @@ def recall(
     accessed in its own layer. Returns text, lines (see `lines`), sources, tokens, those of the
     sources included, and accessed (the arguments of `access`). The text is empty if the message
     names nobody and no stored text matches enough of its words. Raises InvalidText, InvalidNumber,
-    LibraryMissing, EmbeddingMismatch.
+    LibraryMissing, EmbeddingMismatch, and if it *stops_if_misspelt* PerhapsMisspelt.
     """
+    if stops_if_misspelt and misspelling.has_unknown(graph, message):
+        raise PerhapsMisspelt("message: has a word that no text has")
     room = Room(budget(token_budget))
     question = make_query(message, before)
     recent = _read_max_age(graph, max_age_days)

@@ -414,6 +414,12 @@ def leave_out_names(graph: AllMemories, query: str) -> Row:
     return {"text": text_, "mean_length": mean_length, "spelt": spelt, "unknown": list(unknown)}
 
 
+def has_unknown(graph: AllMemories, query: str) -> bool:
+    """Tell whether *query* has a word that no text and no list has (`leave_out_names`)."""
+    index = StoredIndex(graph.another(Words), graph.context.user_id)
+    return bool(spelling.unknown(index, query, graph.context.languages))
+
+
 def _further(graph: AllMemories, query: str, number: int) -> list[Further]:
     """Return the terms that *query* leads to: from the look-up, or computed here.
 

@@ -162,7 +162,7 @@ def read_content(raw: Any) -> str:
 
 
 class _Presence(NamedTuple):
-    """What tells whether a memory is there, for its user and at a time."""
+    """Properties that tell whether a memory is there, for its user and at a time."""
 
     user_id: Any
     is_deleted: bool

@@ -98,11 +98,17 @@ _MOST: Final = 3
 _SWAPPED, _CHANGED, _FAMILY = range(3)
 
 
-def doubtful(text: str, languages: Sequence[str]) -> dict[str, str]:
+def doubtful(text: str, languages: Sequence[str]) -> Mapping[str, str]:
     """Return the words of *text* that may be misspelt, each with its term.
 
-    Raises LibraryMissing.
+    No caller may change them. Raises LibraryMissing.
     """
+    return _doubtful(text, tuple(languages))
+
+
+# A call asks for those of its message three times.
+@lru_cache(32)
+def _doubtful(text: str, languages: tuple[str, ...]) -> Mapping[str, str]:
     spoken = language.likely(split(text))
     right = language.read_spoken(
         split(text), "asking", "asking", "function", "telling", "what", "past"

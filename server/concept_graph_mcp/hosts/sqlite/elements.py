@@ -57,7 +57,7 @@ class VertexElement:
 
     __slots__ = ("id", "in_edges", "kept", "labels", "out_edges", "properties", "reading")
     labels: tuple[str, ...]
-    # What procedures made of the properties, by name, until one of them changes.
+    # Values that procedures made of the properties, by name, until one of them changes.
     kept: dict[str, Any] | None
     properties: dict[str, Any]
 
