@@ -190,7 +190,7 @@ class Behind:
             try:
                 if self._new is not None and not task.done():
                     await self._new.wait_until_done(_MOST_WAITED_FOR, _FINISHING_S)
-                for user, count in self._items.items():
+                for user, count in list(self._items.items()):
                     if count <= _MOST_WAITED_FOR:
                         own = replace(self._session, user_id=user)
                         await embed_newest(own, _MOST_WAITED_FOR, _FINISHING_S)

@@ -65,6 +65,8 @@ class Bar:
     def admitted(self, finder: Finder, found: Sequence[Found]) -> list[Found]:
         """Return those of *found* that count at all (`admit`)."""
         admitted = admit(self._graph, finder, found, self._every, self._is_of_past)
+        if not self._every or finder.content <= self._every:
+            return admitted
         return [one for one in admitted if not self._is_kept_from(finder, one)]
 
     def belonging(self, finder: Finder, found: Sequence[Found], is_answer: bool) -> list[Found]:
@@ -147,12 +149,9 @@ class Bar:
         return bool(self._every) and self._every.isdisjoint(finder.evidence(one))
 
     def _is_kept_from(self, finder: Finder, one: Found) -> bool:
-        """Tell whether *one* is a secret, and shares only names with a message that has some."""
-        return (
-            self._every.issuperset(finder.evidence(one))
-            and bool(self._every)
-            and not finder.content <= self._every
-            and keep(one.node.raw, "secret", _is_secret)
+        """Tell whether *one* is a secret, and shares only names with the message."""
+        return self._every.issuperset(finder.evidence(one)) and keep(
+            one.node.raw, "secret", _is_secret
         )
 
     def _matters(

@@ -1,7 +1,8 @@
 """Gather the picture that the page opens on: one sentence, and names in groups.
 
-Everything is read by index: the names that are spoken of last, their ties and their mentions by
-month, and the numbers of each day. A store of any size costs the same.
+Everything is read by index: the names that are spoken of last, their ties, and the numbers of each
+day, which cost the same in a store of any size. The mentions of the strongest names are counted by
+month, and these are all read: the more often somebody is spoken of, the longer it takes.
 """
 
 import re

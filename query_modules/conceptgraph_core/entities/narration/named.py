@@ -245,26 +245,20 @@ def read(text: str) -> Message:
 
 def _words(text: str) -> Iterator[_Word]:
     """Iterate over the words of *text*, which blanks separate, without punctuation."""
-    begins, start = True, 0
-    while start < len(text):
-        if text[start].isspace():
-            begins = begins or text[start] == "\n"
-            start += 1
-            continue
-        end = start
-        while end < len(text) and not text[end].isspace():
-            end += 1
-        inner = [place for place in range(start, end) if in_words(text[place])]
-        if inner:
-            first, last = inner[0], inner[-1] + 1
-            opened = any(one in _ENDS for one in text[start:first])
-            yield _Word(text[first:last], text[start:end], begins or opened, last == end)
-            # The point of "Dr." ends no sentence.
-            ended = any(one in _ENDS for one in text[last:end])
-            begins = ended and text[first:last].casefold() not in _TITLES
-        else:
-            begins = begins or any(one in _ENDS or one == "-" for one in text[start:end])
-        start = end
+    for line in text.split("\n"):
+        begins = True
+        for raw in line.split():
+            end = len(raw)
+            inner = range(end) if raw.isalnum() else [at for at in range(end) if in_words(raw[at])]
+            if inner:
+                first, last = inner[0], inner[-1] + 1
+                opened = any(one in _ENDS for one in raw[:first])
+                yield _Word(raw[first:last], raw, begins or opened, last == end)
+                # The point of "Dr." ends no sentence.
+                ended = any(one in _ENDS for one in raw[last:])
+                begins = ended and raw[first:last].casefold() not in _TITLES
+            else:
+                begins = begins or any(one in _ENDS or one == "-" for one in raw)
 
 
 def _labels(words: list[_Word]) -> Iterator[tuple[str, Place]]:
