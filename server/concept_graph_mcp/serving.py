@@ -89,6 +89,8 @@ logger = logging.getLogger(__name__)
 
 # Seconds until garbage of the start is collected: after the first answers.
 _STARTED_AFTER_S = 2.0
+# New objects between two collections; a call makes some thousand.
+_COLLECTED_AFTER = 20_000
 # Seconds until due jobs first run: after a client's first calls.
 _WORKING_AFTER_S = 20.0
 # Seconds for which a call waits while the model loads; then words answer it.
@@ -353,8 +355,13 @@ async def _close_idle(files: UserFiles) -> None:
 
 
 async def _collect_again() -> None:
-    """Enable garbage collection, which is disabled while a server starts."""
+    """Enable garbage collection, which is disabled while a server starts, but rarer than usual.
+
+    A call leaves thousands of objects in the caches, and each collection goes through them.
+    """
     try:
         await anyio.sleep(_STARTED_AFTER_S)
     finally:
+        gc.freeze()
+        gc.set_threshold(_COLLECTED_AFTER, *gc.get_threshold()[1:])
         gc.enable()
