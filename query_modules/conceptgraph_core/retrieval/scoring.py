@@ -144,7 +144,8 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 class _Cue(NamedTuple, Generic[H]):
     """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value.
 
-    The first `own` rows have the cue itself or its family, the others a neighbour.
+    The first `own` rows have the cue itself or its family, the others a neighbour. It is as rare as
+    the number `in_texts` says, which includes texts that were told after the question.
     """
 
     cue: Cue
@@ -154,6 +155,8 @@ class _Cue(NamedTuple, Generic[H]):
     rows: dict[Place, int]
     given: Sequence[float]
     own: int
+    places: Sequence[Place]
+    in_texts: int
 
 
 class Spread(Generic[H]):
@@ -168,7 +171,7 @@ class Spread(Generic[H]):
     def __init__(self, question: Question, corpus: Corpus, index: Index[H] | None = None) -> None:
         self._question = question
         self._index = index
-        self._texts_in_all = corpus.texts
+        self._corpus = corpus
         self._cues: list[_Cue[H]] = []
         # Those of the question, which no text passed on.
         self._asked: list[_Cue[H]] = []
@@ -211,13 +214,28 @@ class Spread(Generic[H]):
         self._added += len(mentions.texts)
         if not count or not (mentions.texts or near):
             return
-        weight = cue.share * rarity(self._texts_in_all, count)
+        weight = cue.share * rarity(self._corpus.texts, count)
         pairs = zip(mentions.counts, mentions.lengths, strict=True)
         given = list(map(self._saturated.__getitem__, pairs))
         own = len(mentions.texts)
         if near:
             mentions, term_of, given, own = self._group(cue, mentions, term_of, given, near)
-        self._add(cue, weight, mentions, term_of, given, own)
+        places = self._places(mentions)
+        rows = dict(zip(places, range(len(places)), strict=True))
+        self._put(_Cue(cue, weight, mentions, term_of, rows, given, own, places, count))
+
+    def beside(self) -> "Spread[H]":
+        """Return an empty spread, in which each text has the place that it has here."""
+        made: Spread[H] = Spread(self._question, self._corpus, self._index)
+        made._threads, made._alone = self._threads, self._alone
+        return made
+
+    def take(self, other: "Spread[H]", scale: float) -> None:
+        """Add the cues of *other*, a spread `beside` this one, with shares *scale* times theirs."""
+        for one in other._cues:
+            cue = one.cue._replace(share=one.cue.share * scale)
+            weight = cue.share * rarity(self._corpus.texts, one.in_texts)
+            self._put(one._replace(cue=cue, rarity=weight))
 
     def _group(
         self,
@@ -227,7 +245,7 @@ class Spread(Generic[H]):
         given: Sequence[float],
         near: Sequence[tuple[str, float, Mentions[H]]],
     ) -> tuple[Mentions[H], dict[H, str], list[float], int]:
-        """Return the arguments of `_add` with the mentions of terms that are *near*.
+        """Return the arguments of `add` with the mentions of terms that are *near*.
 
         Those that count as the word itself precede the others. Mentions in one text add up as
         cubes, as neighbouring texts do.
@@ -278,28 +296,19 @@ class Spread(Generic[H]):
         """Return the standard deviation of the sums by words, over the older texts."""
         known = max(self._added, 1) / max(self._counted, self._added, 1)
         lone = (gave for place, gave in self._strengths.items() if place < 0)
-        texts = max(1.0, known * self._texts_in_all)
+        texts = max(1.0, known * self._corpus.texts)
         return deviation(lone, self._own, self._texts, self._own.sum, self._threads, texts)
 
-    def _add(
-        self,
-        cue: Cue,
-        weight: float,
-        mentions: Mentions[H],
-        term_of: Mapping[H, str],
-        given: Sequence[float],
-        own: int,
-    ) -> None:
-        places = self._places(mentions)
-        rows = dict(zip(places, range(len(places)), strict=True))
-        self._texts.update(zip(places, mentions.texts, strict=True))
-        self._said_at.update(zip(places, mentions.said_at, strict=True))
-        self._has_passed |= cue.is_passed
+    def _put(self, one: _Cue[H]) -> None:
+        places, given, weight, is_passed = one.places, one.given, one.rarity, one.cue.is_passed
+        self._texts.update(zip(places, one.mentions.texts, strict=True))
+        self._said_at.update(zip(places, one.mentions.said_at, strict=True))
+        self._has_passed |= is_passed
         number = len(self._cues)
-        self._cues.append(_Cue(cue, weight, mentions, term_of, rows, given, own))
-        if not cue.is_passed:
-            self._asked.append(self._cues[-1])
-        hits, strengths = self._passed if cue.is_passed else self._own, self._strengths
+        self._cues.append(one)
+        if not is_passed:
+            self._asked.append(one)
+        hits, strengths = self._passed if is_passed else self._own, self._strengths
         hits.sums.clear()
         hits.cues = number + 1
         known = map(strengths.get, places, repeat(0.0))

@@ -7,7 +7,7 @@ Rank the later of two texts on the same matter first. "The meeting is on Tuesday
 on Thursday": words alone do not show which holds.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from heapq import nlargest
 from itertools import compress
@@ -73,13 +73,11 @@ class Association(Generic[H]):
         """Return the *limit* best texts, the best first."""
         question, index, most = self._question, self._index, max(limit, COMPARED)
         choice = Choice(question, index, self._spread, most, self._admits, self._near)
-        passed: list[tuple[Cue, Mentions[H]]] = []
+        has_changed = False
         if not self._has_passed:
             self._has_passed = True
-            passed += _led_to(question, self._corpus, index, choice.first(PASSING))
-            for cue, mentions in passed:
-                self._spread.add(cue, mentions, {})
-        rows = choice.again() if passed else choice.best()
+            has_changed = _pass_on(self._spread, question, self._corpus, index, choice)
+        rows = choice.again() if has_changed else choice.best()
         compared = rows[:COMPARED]
         if question.periods or not compared:
             # The older text may be meant.
@@ -89,18 +87,19 @@ class Association(Generic[H]):
         return [*later_first(self._matters, compared), *rows[COMPARED:]][:limit]
 
 
-def _led_to(
-    question: Question, corpus: Corpus, index: Index[H], first: Sequence[Associated[H]]
-) -> Iterator[tuple[Cue, Mentions[H]]]:
-    """Yield the terms that *first* pass on, each as a cue, with the other texts that mention it.
+def _pass_on(
+    into: Spread[H], question: Question, corpus: Corpus, index: Index[H], choice: Choice[H]
+) -> bool:
+    """Add the rare terms of the first of *choice*, each as a cue, *into* the spread.
 
-    A term weighs more if its text is better or has fewer terms. All weights are scaled so that the
-    strongest text receives `SHARE` of the best score.
+    Other texts that mention them receive something. A term weighs more if its text is better or has
+    fewer terms. All weights are scaled so that the strongest text receives `SHARE` of the best
+    score. Returns whether any text does.
     """
+    first = choice.first(PASSING)
     of_texts = index.terms([one.text for one in first])
     passed = _rare(question, corpus, index, of_texts)
-    cues: list[tuple[Cue, Mentions[H]]] = []
-    spread: Spread[H] = Spread(question, corpus, index)
+    spread = into.beside()
     most = 0.0
     # A text that passes terms on receives none.
     passing = {one.text for one in first}
@@ -114,17 +113,15 @@ def _led_to(
         by = max(one.words, key=lambda word: (word.gave, word.term)).cue.said
         for term in rare:
             cue = Cue(f"{by}{LEADS}{term}", (term,), (), weight, f"by way of {one.told.id}", True)
-            mentions = _leave_out(index.mentions(term), passing)
-            cues.append((cue, mentions))
-            spread.add(cue, mentions, {})
+            spread.add(cue, _leave_out(index.mentions(term), passing), {})
     strengths = spread.strengths
     if not strengths:
-        return
+        return False
     strongest = nlargest(_STRONGEST, strengths, key=strengths.__getitem__)
     scale = SHARE * most * max(one.score / one.factors.product for one in first)
     scale /= max(map(spread.total, strongest))
-    for cue, mentions in cues:
-        yield cue._replace(share=cue.share * scale), mentions
+    into.take(spread, scale)
+    return True
 
 
 def _rare(
