@@ -371,6 +371,9 @@ def test_a_machine_that_starts_slowly_leaves_no_time_for_a_model():
     assert hook._patience_s(1.0, 0.3) == pytest.approx(0.52)
     assert hook._patience_s(1.0, 0.6) < hook._LOADING_S
     assert hook._patience_s(1.0, 0.9) < 0
+    # Of four seconds on a busy machine, the model would take more than are left.
+    assert hook._has_time_to_load(hook._patience_s(1.0, 0.25), 0.25)
+    assert not hook._has_time_to_load(hook._patience_s(4.0, 1.2), 1.2)
 
 
 def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):

@@ -67,8 +67,8 @@ def seconds_since_start() -> float:
 
 # The share of the time since the start that the answer itself takes, at the most.
 _ANSWER = 0.6
-# Seconds that an embedding takes to load, at the least.
-_LOADING_S = 0.15
+# Seconds that an embedding takes to load, at the least, and how many times what the start took.
+_LOADING_S, _LOADING = 0.15, 2.0
 
 
 # A wrong option must not exit with 2: that blocks the prompt.
@@ -141,9 +141,10 @@ def _make_notes(
     async def main() -> "tuple[Session | None, str, list[str]]":
         try:
             async with open_store(configured) as store:
-                patience_s = _patience_s(chosen.seconds_for(event), seconds_since_start())
+                used_s = seconds_since_start()
+                patience_s = _patience_s(chosen.seconds_for(event), used_s)
                 session = replace(Session.of(store, configured), patience_s=patience_s)
-                if patience_s < _LOADING_S:
+                if not _has_time_to_load(patience_s, used_s):
                     # To begin would only slow down the words.
                     session = replace(session, embedding=None)
                 with suppress(StoreError, OSError):
@@ -153,6 +154,11 @@ def _make_notes(
             return None, "", []
 
     return anyio.run(main)
+
+
+def _has_time_to_load(patience_s: float, used_s: float) -> bool:
+    """Tell whether an embedding loads within *patience_s*, if the start took *used_s*."""
+    return patience_s >= max(_LOADING_S, _LOADING * used_s)
 
 
 def _patience_s(seconds: float, used: float) -> float:
