@@ -358,22 +358,31 @@ def test_a_transcript_that_a_tool_is_told_of_goes_into_the_store_of_the_server(
 
 
 @pytest.mark.parametrize(
-    ("version", "calls"),
-    [("2.1.118 (Claude Code)", True), ("2.1.117 (Claude Code)", False), ("", False), (None, False)],
+    ("client", "name", "version", "calls"),
+    [
+        ("claude-code", "claude", "2.1.118 (Claude Code)", True),
+        ("claude-code", "claude", "2.1.117 (Claude Code)", False),
+        ("claude-code", "claude", "", False),
+        ("claude-code", "claude", None, False),
+        ("codex", "codex", "codex-cli 0.160.0", True),
+        ("codex", "codex", "codex-cli 0.149.1", False),
+    ],
 )
-def test_setup_writes_the_tool_where_claude_code_calls_it(tmp_path, monkeypatch, version, calls):
+def test_setup_writes_the_tool_where_the_client_calls_it(
+    tmp_path, monkeypatch, client, name, version, calls
+):
     monkeypatch.setenv("PATH", str(tmp_path))
     if version is not None:
-        program = tmp_path / "claude"
+        program = tmp_path / name
         program.write_text(f"#!/bin/sh\necho '{version}'\n")
         program.chmod(0o755)
-    made = entry.make_entry(None, "claude-code", {"TZ": "UTC"})
-    kinds = {event: made.hooks("claude-code")[event]["hooks"][0]["type"] for event in hosts.EVENTS}
+    made = entry.make_entry(None, client, {"TZ": "UTC"})
+    kinds = {event: made.hooks(client)[event]["hooks"][0]["type"] for event in hosts.EVENTS}
     assert {event for event, kind in kinds.items() if kind == "mcp_tool"} == (
         {PROMPT, STOP} if calls else set()
     )
-    assert all(entry.is_our_group(one) for one in made.hooks("claude-code").values())
-    assert not entry.calls_tool_for_hooks("codex")
+    assert all(entry.is_our_group(one) for one in made.hooks(client).values())
+    assert not entry.calls_tool_for_hooks("cursor")
 
 
 def test_a_hook_that_calls_a_tool_of_others_is_not_ours():

@@ -35,9 +35,10 @@ CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
 # The events that a tool answers: at the others no server is connected, or no more.
 _BY_TOOL: Final = (hosts.PROMPT, hosts.STOP)
-# Programs that call a tool for hooks, since a version. Codex reads such hooks and calls none.
+# Programs that call a tool for hooks, since a version. Codex 0.149.1 reads such hooks, no more.
 _CALLING: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
     "claude-code": ("claude", (2, 1, 118)),
+    "codex": ("codex", (0, 160, 0)),
 }
 _PASSED: Final[tuple[str, ...]] = (
     "MEMGRAPH_URI",
@@ -122,9 +123,10 @@ def calls_tool_for_hooks(client: str) -> bool:
         return False
     try:
         done = subprocess.run([found, "--version"], capture_output=True, timeout=20, check=True)
-        numbers = done.stdout.decode().split()[0].split(".")
+        words = done.stdout.decode().split()
+        numbers = next(one for one in words if one[0].isdecimal()).split(".")
         return tuple(map(int, numbers)) >= since
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+    except (OSError, subprocess.SubprocessError, ValueError, StopIteration):
         return False
 
 
@@ -269,6 +271,7 @@ CLIENTS: Final[Mapping[str, Client]] = {
         "Gemini CLI",
         lambda: Path.home() / ".gemini/settings.json",
         is_in_project=True,
+        further="Gemini CLI starts it only in folders that you trust.",
         program="gemini",
     ),
     "opencode": Client(

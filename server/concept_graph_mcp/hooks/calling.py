@@ -1,8 +1,8 @@
 """Answer hooks that a host sends as a call of a tool, with no process at all.
 
-Claude Code (since 2.1.118) calls a tool of a connected server for a hook of the type `mcp_tool`,
-and adds its text to the context as if a command had printed it. It calls tools that are not
-listed, so that no model sees this one.
+Claude Code (since 2.1.118) and Codex (since 0.160.0 at the latest) call a tool of a connected
+server for a hook of the type `mcp_tool`, and add its text to the context as if a command had
+printed it. They call tools that are not listed, so that no model sees this one.
 """
 
 import json
