@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import text_lookups
@@ -57,6 +58,18 @@ def test_what_is_right_short_or_a_code_is_left_alone(kept):
 def test_a_word_that_a_text_has_is_never_corrected(kept):
     kept.import_rows([node("odd", content="The alergic band plays")])
     assert found(kept, "alergic") == [("odd", ["alergic"])]
+
+
+def test_a_recall_that_stops_at_a_misspelt_word_accesses_nothing(kept):
+    def asked(message: str) -> Any:
+        call = calls.everyday.recall("default", message, concept_scope="")
+        return call._replace(context={**call.context, "stops_if_misspelt": True})
+
+    with pytest.raises(REFUSALS, match="has a word that no text has"):
+        kept.run(asked("Am I alergic to penicillin?"))
+    assert not any(one.get("access_count") for one in kept.records())
+    [row] = kept.run(asked("Am I allergic to penicillin?"))
+    assert [one["id"] for one in row["sources"]] == ["allergy"]
 
 
 def test_only_words_that_no_list_has_cost_a_look_up():

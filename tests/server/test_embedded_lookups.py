@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Filled, Incoming, Lookup, Ordered, Text
+from concept_graph_mcp.calls.lookups import (
+    Equal,
+    Filled,
+    Incoming,
+    Lookup,
+    Ordered,
+    Ranges,
+    Text,
+    Union,
+    next_text,
+)
 from concept_graph_mcp.hosts.sqlite import lookups, posting_cache, text_search
 from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
@@ -285,3 +295,15 @@ def test_a_renamed_and_a_removed_concept_are_found_no_more(host):
     assert search(host, ["apple"]) == ["quince"]
     assert search(host, ["quin"]) == ["quince"]
     assert found(host, named("apple", "pear", "quince")) == ["quince"]
+
+
+def test_more_ranges_than_a_statement_has_are_read_in_their_order(host):
+    names = [f"n{number:03}" for number in range(300)]
+    add(host, concepts(*reversed(names)))
+    some = tuple((one, next_text(one)) for one in names)
+    every = Ranges(schema.CONCEPT, "name", some, 1, calls.concepts.mine(""))
+    assert found(host, every) == names
+    few = every._replace(ranges=(("n00", "n01"), ("x", "y"), ("n29", "n3")), limit=2)
+    assert found(host, few) == ["n000", "n001", "n290", "n291"]
+    assert found(host, few._replace(ranges=())) == []
+    assert found(host, Union((few, every))) == list(dict.fromkeys([*found(host, few), *names]))

@@ -240,3 +240,36 @@ def test_all_writes_but_counted_accesses_wait_for_the_disk(tmp_path, portal):
     assert not waited(calls.everyday.recall("ann", "Where does Tom live?"))
     assert waited(calls.everyday.remember("ann", "Tom has a dog"))
     portal.call(store.close)
+
+
+def test_what_is_kept_of_a_vertex_is_made_anew_after_each_change(store: Store) -> None:
+    def kept(graph: Graph, vertex: int) -> str:
+        made: str = graph.get_vertex_by_id(vertex).keep(
+            "name", lambda one: one.get_property("name")
+        )
+        return made
+
+    made, graph = store.begin()
+    vertex = graph.create_labelled("Thing", {"name": "a"}).get_id()
+    assert kept(graph, vertex) == "a"
+    graph.get_vertex_by_id(vertex).set_property("name", "b")
+    assert kept(graph, vertex) == "b"
+    store.commit(made)
+
+    made, graph = store.begin()
+    assert kept(graph, vertex) == "b"
+    for name in ("c", "d"):
+        graph.get_vertex_by_id(vertex).set_property("name", name)
+        assert kept(graph, vertex) == name
+    store.undo(made)
+
+    made, graph = store.begin()
+    assert kept(graph, vertex) == "b"
+    store.undo(made)
+    with closing(Store(store.path)) as other:
+        made, graph = other.begin()
+        graph.get_vertex_by_id(vertex).set_property("name", "e")
+        other.commit(made)
+    made, graph = store.begin()
+    assert kept(graph, vertex) == "e"
+    store.undo(made)
