@@ -5,6 +5,7 @@ Tell subscribers when these change, and clients how long they may keep the lists
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -217,5 +218,9 @@ async def _read(resources: dict[str, FunctionResource]) -> dict[str, str]:
 
 def _list_times(file: Path) -> list[int]:
     """Return when *file*, and the log beside it, was last written, in ns."""
-    beside = (file, file.with_name(f"{file.name}-wal"))
-    return [one.stat().st_mtime_ns for one in beside if one.exists()]
+    times = []
+    for one in (file, file.with_name(f"{file.name}-wal")):
+        # The log goes with the last connection.
+        with suppress(OSError):
+            times.append(one.stat().st_mtime_ns)
+    return times

@@ -122,6 +122,24 @@ def test_texts_in_another_language_get_the_model_of_many(file, loaded):
         assert "embed --again minilm" in memory.recall("Haben wir ein Fahrzeug?")["advice"]
 
 
+def test_the_names_of_people_do_not_choose_the_model(file):
+    told = ["Meine Schwester Clara wohnt in Kiel", "Mein Chef Herr Kern geht in Rente"]
+    with Memory.open(file, embeddings="none") as memory:
+        for one in told:
+            memory.remember(one, about=["Clara", "Kern", "Kiel"])
+    command(file, "embed")
+    assert "use-multilingual, 512" in command(file, "doctor", "--json")
+
+
+def test_a_model_of_the_store_that_is_not_installed_is_named(file, monkeypatch):
+    keep(file, KEPT)
+    command(file, "embed")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with Memory.open(file) as memory:
+        advice = memory.recall("Where did we park the car?")["advice"]
+    assert "pip install onnxruntime" in advice
+
+
 def test_doctor_says_when_another_model_suits_the_texts_better(file):
     keep(file, KEPT)
     command(file, "embed")

@@ -10,7 +10,7 @@ from conceptgraph_core.words.phrase_files import is_courtesy
     "text",
     [
         "You're welcome! Let me know if you need anything else.",
-        "Sure, that is done. Is there anything else I can help with?",
+        "Sure! Is there anything else I can help with?",
         "Gern geschehen! Sag Bescheid, wenn du noch Hilfe brauchst.",
         "De nada! Diz-me se precisares de mais alguma coisa.",
         "¡De nada! No dudes en preguntar.",
@@ -25,6 +25,9 @@ def test_courtesies_say_nothing(text):
     "text",
     [
         "Use Postgres.",
+        "Good question. Use Kafka.",
+        "Let me know. The password is hunter.",
+        "I'm glad to hear that Clara moved to Oslo and likes it there.",
         "",
         "Sure! The upload test fails because the clock is mocked twice.",
         "You're welcome! Rufus sees the vet in Setúbal on Friday.",

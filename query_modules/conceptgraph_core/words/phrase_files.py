@@ -13,9 +13,9 @@ from .splitting import split
 # A phrase has this for one to so many words of any kind.
 _ANY: Final = "*"
 _MOST: Final = 4
-# The ends of sentences, and the words of one that says nothing beside a courtesy: "Sure, done."
+# The ends of sentences, and the words of one that says nothing beside a courtesy.
 _ENDS_OF_SENTENCES: Final = {ord(mark): "\n" for mark in ".!?…:"}
-_HEARD: Final = 4
+_HEARD: Final = 1
 # A courtesy with more words says something too.
 _LONGEST_COURTESY: Final = 16
 
@@ -86,7 +86,7 @@ def says_secret(text: str) -> bool:
 def is_courtesy(text: str) -> bool:
     """Tell whether *text* says no more than courtesies: "You're welcome! Let me know."
 
-    A sentence without one has at most a few words. A number says something.
+    A sentence without one has at most a word: "Sure!" A number says something.
     """
     sentences = [split(one) for one in text.translate(_ENDS_OF_SENTENCES).splitlines()]
     polite = [has_phrase(" ".join(one), "courtesy", "courtesy") for one in sentences]

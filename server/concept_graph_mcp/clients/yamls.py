@@ -31,7 +31,11 @@ def put(text: str, path: tuple[str, str], value: dict[str, Any]) -> str:
     """Return *text* with *value* at *path*, which need not be there. Raises YamlError."""
     key, name = path
     if not loads(text):
-        return _join(text, _dump(_make_writer(*_STYLES[0]), {key: {name: value}}))
+        # "{}" is an empty map too, and would be none with lines behind it.
+        kept = "".join(
+            one for one in text.splitlines(True) if one.lstrip().startswith(("#", "---"))
+        )
+        return _join(kept, _dump(_make_writer(*_STYLES[0]), {key: {name: value}}))
     lines, writer, document = _read(text)
     if not document.get(key):
         document[key] = {}

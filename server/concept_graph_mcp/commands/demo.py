@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from ..errors import one_line
 from ..settings import default_path, demo_path, store_path
 from .common import Failure, with_session
 from .notes import name_program, note
@@ -76,7 +77,11 @@ def _keep_last(live: Callable[[Path], None]) -> Path:
         path = Path(folder) / kept.name
         live(path)
         _refuse_open(kept)
-        path.replace(kept)
+        try:
+            path.replace(kept)
+        # On Windows, whatever reads the file keeps it.
+        except OSError as error:
+            raise Failure(f"{kept}: cannot be replaced: {one_line(error)}") from None
     return kept
 
 

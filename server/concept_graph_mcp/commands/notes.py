@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
+from subprocess import list2cmdline
 
 import click
 
@@ -33,7 +34,7 @@ def name_program() -> str:
     called = sys.argv[0]
     if Path(called).stem != _PROGRAM or shutil.which(_PROGRAM) is not None:
         return _PROGRAM
-    return shlex.quote(called)
+    return list2cmdline([called]) if sys.platform == "win32" else shlex.quote(called)
 
 
 def is_plain() -> bool:

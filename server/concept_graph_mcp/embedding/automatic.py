@@ -17,9 +17,13 @@ _LEAST_SHARE: Final = 0.12
 _FEWEST_WORDS: Final = 6
 
 
+# By the names under which a store records them.
+MODELS: Final = {one.NAME: one for one in (minilm, multilingual)}
+
+
 def is_installed() -> bool:
     """Return whether either is installed."""
-    return minilm.is_installed() or multilingual.is_installed()
+    return bool(names())
 
 
 def not_installed() -> NotInstalled:
@@ -29,7 +33,7 @@ def not_installed() -> NotInstalled:
 
 def names() -> list[str]:
     """Return the names of those that are installed."""
-    return [one.NAME for one in (minilm, multilingual) if one.is_installed()]
+    return [name for name, one in MODELS.items() if one.is_installed()]
 
 
 def choose_model(texts: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ class LocalEmbedding:
 
     async def close(self) -> None:
         """End the thread behind, once its texts are done."""
-        if "_behind" in self.__dict__:
+        if "_make_executor" in self.__dict__:
             self._make_executor.shutdown(wait=False, cancel_futures=True)
             del self._make_executor
 

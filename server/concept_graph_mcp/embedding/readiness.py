@@ -7,6 +7,8 @@ words answer, with a line that says so.
 import time
 from typing import Any, NamedTuple, Protocol, cast
 
+from conceptgraph_core.memories.schema import KIND
+
 from .. import calls
 from ..calls import Call
 from ..settings import EMBEDDINGS_VARIABLE
@@ -19,8 +21,9 @@ from .opening import LazyEmbedding
 _WITHOUT_S = 1.0
 _WITH_S = 30.0
 _MOST_STORES = 1_000
-# So many texts of each kind decide which of the automatic models a store gets.
+# So many texts of these kinds decide which of the automatic models a store gets.
 _SAMPLED = 100
+_OF_SENTENCES = (KIND.kind,)
 
 
 class Asking(Protocol):
@@ -76,16 +79,15 @@ async def open_for_texts(session: Asking) -> Embedding:
     """Return the embedding of the texts of the store of *session*.
 
     It is the recorded one of the two that nobody chose; where none is, the one that suits the
-    texts.
-    Raises EmbeddingError, StoreError.
+    texts. Names are of no language. Raises EmbeddingError, StoreError.
     """
     lazy = _lazy(session)
     if lazy is None or not lazy.is_automatic:
         return cast(Embedding, await session.embedding.wait_until_open())
     model = await read_recorded_model(session)
     if model is None:
-        rows = await session.run(calls.embedding.lacking(_SAMPLED))
-        model = automatic.choose_model([row["text"] for row in rows])
+        rows = await session.run(calls.embedding.lacking(_SAMPLED, kinds=_OF_SENTENCES))
+        model = automatic.choose_model([row["text"] for row in rows if row["text"]])
     return await lazy.serving(model).wait_until_open()
 
 
@@ -137,21 +139,23 @@ def _lazy(session: Asking) -> LazyEmbedding | None:
 async def _by_words(session: Asking, lazy: LazyEmbedding) -> Ready | None:
     """Return why only words can find: the store's vectors are of no or another model."""
     if lazy.is_automatic and not automatic.is_installed():
-        return Ready(advice=_told_missing(lazy))
+        return Ready(advice=_told_missing(lazy, lazy.name))
     model = await read_recorded_model(session)
     if model is None:
         return Ready()
     if not lazy.is_automatic or model in automatic.names():
         return None
+    if model in automatic.MODELS:
+        return Ready(advice=_told_missing(lazy, model))
     return Ready(
         advice=f"found by words alone; the vectors of this store are of {model}: set"
         f" {EMBEDDINGS_VARIABLE} to it, or run concept-graph-mcp embed --again {lazy.name}"
     )
 
 
-def _told_missing(lazy: LazyEmbedding) -> str | None:
-    """Return what the automatic model lacks, once: on some platforms nothing mends it."""
+def _told_missing(lazy: LazyEmbedding, model: str) -> str | None:
+    """Return what the automatic *model* lacks, once: on some platforms nothing mends it."""
     if lazy.told_missing:
         return None
     lazy.told_missing = True
-    return f"found by words alone: {automatic.not_installed()}"
+    return f"found by words alone: {automatic.MODELS[model].not_installed()}"

@@ -69,13 +69,14 @@ def _not_installed(said: str) -> Finding | None:
     """Return what the model that is configured lacks, or what is wrong with it, if anything."""
     # Nobody asked for the automatic ones, which not every platform has.
     is_asked = said != settings.AUTOMATIC
+    if said == settings.MULTILINGUAL or (not is_asked and automatic.is_installed()):
+        every = [said] if is_asked else automatic.names()
+        return next(filter(None, map(_unusable, every)), None)
     said = said if is_asked else settings.MINILM
-    if said == settings.MULTILINGUAL:
-        return _unusable(said)
     provider = said.partition(":")[0]
     names = {"minilm": PACKAGES}.get(provider, (provider,))
     if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
-        return _unusable(said) if said == settings.MINILM else None
+        return _unusable(said) if said in automatic.MODELS else None
     mend = f"pip install {' '.join(names)} numpy"
     told = "" if is_asked else ", so only words find texts"
     return Finding("embedding model", f"{said}: not installed{told}; {mend}", is_asked, mend)
