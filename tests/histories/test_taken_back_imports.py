@@ -75,6 +75,14 @@ def test_one_command_brings_people_too_and_none_of_the_assistants(there, file):
     assert len([one for one in after if "Curie" not in one]) == before
 
 
+def test_words_about_nobody_leave_nothing_behind(there, tmp_path):
+    path = tmp_path / "chat.jsonl"
+    # A name at the beginning counts only if it is known.
+    path.write_text(chat(("user", "Schreib mir etwas")))
+    ok(*there, "ingest", str(path))
+    assert records(there, "session") == []
+
+
 def test_people_can_be_left_out_and_brought_later(there, file):
     ok(*there, "ingest", str(file), "--no-people")
     assert names(there) == set()

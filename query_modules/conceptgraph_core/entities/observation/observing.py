@@ -51,7 +51,12 @@ def observe(
     Tautology, EmbeddingMismatch for a vector by another embedding than the store's, or NotFound for
     a relation of an entity that the session has not mentioned.
     """
-    return observed(graph, session_id, message_id, speaker, text, observations, relations)[1]
+    given = speaker, text, observations, relations
+    session, row = observed(graph, session_id, message_id, *given)
+    if not row["entities"]:
+        # Nothing would remove it: sessions go with their last mention.
+        hiding.drop_empty(graph.another(All), [session])
+    return row
 
 
 def observed(
