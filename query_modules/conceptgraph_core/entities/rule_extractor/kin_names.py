@@ -41,6 +41,7 @@ _TITLING: Final = frozenset(
 )
 # "Me and Theo"
 _SELVES: Final = SELVES | {"me"}
+_SEEING: Final = tuple(tuple(one.split()) for one in sorted(language.words("change", "seeing")))
 _ARTICLES: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "una", "um", "uma", "une"))
 _COUNTS: Final = frozenset(
     ("two", "three", "four", "zwei", "drei", "vier", "dos", "tres", "dois", "duas", "três", "deux")
@@ -53,6 +54,25 @@ _WHO: Final = frozenset(
     )
 )
 _THE: Final = language.words("whose", "definite")
+# The kin of one's kin.
+_RELATIVES: Final = {
+    (of, kind): relative
+    for owners, kind, relative in (
+        (("brother", "sister"), "daughter", "niece"),
+        (("brother", "sister"), "son", "nephew"),
+        (("brother", "sister"), "wife", "sister-in-law"),
+        (("brother", "sister"), "husband", "brother-in-law"),
+        (("mother", "father"), "sister", "aunt"),
+        (("mother", "father"), "brother", "uncle"),
+        (("mother", "father"), "mother", "grandmother"),
+        (("mother", "father"), "father", "grandfather"),
+        (("wife", "husband", "spouse"), "mother", "mother-in-law"),
+        (("wife", "husband", "spouse"), "father", "father-in-law"),
+        (("son", "daughter"), "daughter", "granddaughter"),
+        (("son", "daughter"), "son", "grandson"),
+    )
+    for of in owners
+}
 _GENITIVES: Final = ("' ", "’ ", "'s ", "’s ")
 _ANYBODYS: Final = "their"
 _MOST_COUPLE: Final = 6
@@ -66,6 +86,7 @@ def find_kin_names(written: Sequence[Word]) -> Iterator[Named]:
     yield from _find_several(written)
     yield from _find_titled(written)
     yield from _find_partners(written)
+    yield from _find_someone(written)
 
 
 def _find_lone_kin(written: Sequence[Word]) -> Iterator[Named]:
@@ -108,12 +129,22 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
             at += 1
         # "Her son Teo" is no son of the user's.
         shown = kind if is_own else (kinds.path(kind) or PERSON).partition("/")[0]
+        if is_genitive and (relative := _find_relative(written, place, kind)) is not None:
+            shown, is_own = relative, True
         first, end = _find_name(written, place, at + 1)
         if end > first:
             one = _name_kin(written[first:end], shown)
             yield replace(one, is_own=is_own, is_past=is_past and is_own)
         elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
             yield Named(word.start, written[at].end, kind, is_own=True, is_sure=True)
+
+
+def _find_relative(written: Sequence[Word], place: int, kind: str) -> str | None:
+    """Return what the *kind* of the user's kin at *place* is: "my brother's daughter", a niece."""
+    near = written[max(0, place - 2) : place]
+    is_users = any(one.folded in kin.OWN for one in near)
+    of = kin.relation(written[place].folded)
+    return _RELATIVES.get((of, kind)) if is_users and of is not None else None
 
 
 def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
@@ -152,6 +183,18 @@ def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
             is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
             if _begins_with(said, phrase) and (is_end or kind != "partner"):
                 yield _name_kin(written[first:end], kind)
+                break
+
+
+def _find_someone(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over the partner of "I'm seeing someone, her name is Josie"."""
+    said = [one.folded for one in written]
+    for place in range(len(written)):
+        phrase = next((one for one in _SEEING if tuple(said[place : place + len(one)]) == one), ())
+        for at in range(place + len(phrase), min(place + len(phrase) + 4, len(written))):
+            first, end = _read_name(written, at)
+            if phrase and at < first < end:
+                yield _name_kin(written[first:end], "partner")
                 break
 
 
