@@ -97,6 +97,7 @@ def tell(memory, *messages):
     [
         ("My boss is Dan.", "Hamish is my new boss.", "Dan", "Hamish"),
         ("Mein Chef heißt Dietz.", "Mein neuer Chef ist Marek.", "Dietz", "Marek"),
+        ("My boss is Mr Adair.", "My new boss is Ms Kern.", "Mr Adair", "Ms Kern"),
         ("A minha chefe é a Leonor.", "O meu novo chefe é o Rui.", "Leonor", "Rui"),
     ],
 )

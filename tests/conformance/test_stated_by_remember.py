@@ -73,6 +73,13 @@ def test_a_note_states_what_the_users_words_contain(days, said, note, told):
     assert told or "home:" not in answer
 
 
+def test_a_note_makes_a_spouse_of_a_partner(days):
+    days.remember("The user's girlfriend is Bo", [{"name": "Bo", "kind": "girlfriend"}], said="bo")
+    days.memory.now_ms += DAY_MS
+    days.remember("The user married Bo", ["Bo"], said="bo and i eloped")
+    assert days.about("Bo")["kind"] == "spouse"
+
+
 def test_asks_for_kin_and_sums_that_are_told(days):
     say(days, "My brother Al is tall")
     say(days, "My rent is 900 euros")

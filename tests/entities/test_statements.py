@@ -8,7 +8,7 @@ from conceptgraph_core.entities.schema import SELF
 SPOKEN = ("english", "german", "portuguese", "spanish", "french")
 
 
-KIN = ("sister", "brother", "son", "uncle", "aunt", "boss", "grandson", "colleague")
+KIN = ("sister", "brother", "son", "uncle", "aunt", "boss", "grandson", "colleague", "cousin")
 
 
 def facts(text: str) -> list[tuple[str, ...]]:
@@ -73,6 +73,14 @@ def facts(text: str) -> list[tuple[str, ...]]:
         ("My wife's mother Ute called", [("mother-in-law", "Ute")]),
         ("I'm dating someone, his name is Piet", [("partner", "Piet")]),
         ("My great-aunt Olive called", [("aunt", "Olive")]),
+        ("I'm 41 and a joiner", [("age", "41"), ("occupation", "joiner")]),
+        ("Ich bin 61 und Rentnerin", [("age", "61"), ("occupation", "Rentnerin")]),
+        ("My birthday's on 12 December", [("birthday", "12 December")]),
+        ("My lamotrigine was reduced to 75 mg", [("dose of lamotrigine", "75 mg", "after")]),
+        ("They made me redundant", [("employer", "*", "over")]),
+        ("I'm not vegetarian any more", [("diet", "vegetarian", "over")]),
+        ("He vuelto a vivir en León", [("home", "León", "after")]),
+        ("My new dentist is Dr Lane", [("dentist", "Dr Lane", "after")]),
         ("Trabajo en una farmacia", [("employer", "farmacia")]),
         ("I'm a cook at Fenner & Sons", [("occupation", "cook"), ("employer", "Fenner & Sons")]),
         ("I'm 29 and tired", [("age", "29")]),
@@ -130,6 +138,8 @@ def test_tells_facts_about_the_user(text, expected):
         ("Lars started at Airbus in May", ("Lars", "employer", "Airbus", "after")),
         ("Javi, mi compañero de piso, es vegano", ("Javi", "diet", "vegano")),
         ("Ellis is a barber at Blades and he's vegan", ("Ellis", "diet", "vegan")),
+        ("El cumpleaños de mi prima Inma es el 12 de abril", ("Inma", "birthday", "12 April")),
+        ("Gus is allergic to fish and hates eggs", ("Gus", "dislikes", "eggs")),
         ("Priya works as a chemist at Bayer", ("Priya", "employer", "Bayer")),
         ("Mein Sohn Arne ist gegen Soja allergisch", ("Arne", "allergy", "Soja")),
         ("O meu neto Gil tem quatro anos", ("Gil", "age", "4")),

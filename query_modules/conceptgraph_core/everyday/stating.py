@@ -76,21 +76,24 @@ def add_stated(
 def _add_noted(found: list[Row], noted: Sequence[Row], said: str) -> None:
     """Add to what was *found* in *said* the facts *noted* of it whose values stand in it."""
     told = {names.canonical(one["label"]): one for one in found}
+    heard = said.casefold()
     for one in noted:
-        row = told.get(names.canonical(one["label"]), one)
-        known = {fact["predicate"] for fact in row.get("facts") or () if row is not one}
+        row = told.get(names.canonical(one["label"]))
+        known = {fact["predicate"] for fact in _facts(row)}
         more = [
-            {**fact, "span": said[place : place + len(fact["value"])]}
-            for fact in one.get("facts") or ()
+            {**fact, "span": said[place : place + len(value)]}
+            for fact in _facts(one)
             if fact["predicate"] not in known
-            and "value" in fact
-            and (place := said.casefold().find(fact["value"].casefold())) >= 0
+            and (value := fact.get("value") or fact["object"])
+            and (place := heard.find(value.casefold())) >= 0
         ]
-        if more:
-            row["facts"] = [*(row.get("facts") or () if row is not one else ()), *more]
-            row.pop("span", None)
-            if row is one:
-                found.append(row)
+        if row is None and (more or one["label"].casefold() in heard):
+            row = {key: one[key] for key in one if key not in ("span", "facts")}
+            found.append(row)
+        if row is not None and "kind" in one:
+            row.setdefault("kind", one["kind"])
+        if row is not None and more:
+            row["facts"] = [*_facts(row), *more]
 
 
 def _call_as_given(label: str, given: Sequence[Row]) -> str:

@@ -178,7 +178,8 @@ class _Found:
         if is_own and one.label:
             predicate = "spouse" if one.kind in people.SPOUSES else one.kind
             fact = {"predicate": predicate, "object": label}
-            _claim(self._facts, fact | ({"mode": schema.OVER} if one.is_past else {}))
+            mode = schema.OVER if one.is_past else schema.AFTER if one.is_new else None
+            _claim(self._facts, fact | ({"mode": mode} if mode else {}))
             self._self = self._self or self._my(one.start)
 
     def suggest(self, one: Named) -> None:

@@ -29,7 +29,13 @@ _MONEY: Final = "|".join(sorted(language.words(_TOPIC, "money"), key=len, revers
 _PRICE: Final = re.compile(
     rf"[£$€]\s?\d[\d.,]*(?<=\d)|(?<![\w.,])\d[\d.,]*(?<=\d)\s?(?:€|(?:{_MONEY})\b)", re.IGNORECASE
 )
-_BETWEEN: Final = language.words(_TOPIC, "between")
+_ADJUSTED: Final = language.words("once", "adjusted")
+# "My sertraline was reduced to 50 mg"
+_BETWEEN: Final = (
+    language.words(_TOPIC, "between")
+    | language.words(_TOPIC, "rising")
+    | {word for one in _ADJUSTED for word in one.split()}
+)
 _TO: Final = language.words(_TOPIC, "to")
 _NO_THINGS: Final = frozenset().union(
     *(language.words(_TOPIC, "no things"), STOP_WORDS, ORDINARY, people.FIRST_NAMES),
@@ -52,7 +58,6 @@ _BEHIND_PRICED: Final = _RISING | _BETWEEN | STOP_WORDS | language.words("statem
 _THE: Final = language.words("whose", "definite")
 _IS: Final = language.words("oneself", "is")
 _OTHERS: Final = language.words(_TOPIC, "others") | kin.OTHERS
-_ADJUSTED: Final = language.words("once", "adjusted")
 _STOPPED: Final = [
     [f" {' '.join(part.split())} " for part in one.split("*")]
     for one in sorted(language.words("once", "stopped"))

@@ -28,6 +28,9 @@ _OLD: Final = language.words("change", "old")
 _FOLLOWED: Final = frozenset(
     ("boss", "colleague", "roommate", "neighbour", "teacher", "landlord", "therapist", "doctor")
 )
+_NEW: Final = language.words("change", "new")
+# One has one of these at a time.
+_SUCCEEDED: Final = frozenset(("teacher", "landlord", "therapist", "doctor", "dentist"))
 _ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
 # The words by which two become a couple, and what the other one is then.
 _BECOMING: Final = tuple(
@@ -134,7 +137,8 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
         first, end = _find_name(written, place, at + 1)
         if end > first:
             one = _name_kin(written[first:end], shown)
-            yield replace(one, is_own=is_own, is_past=is_past and is_own)
+            is_new = kind in _SUCCEEDED and not before.isdisjoint(_NEW)
+            yield replace(one, is_own=is_own, is_past=is_past and is_own, is_new=is_new)
         elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
             yield Named(word.start, written[at].end, kind, is_own=True, is_sure=True)
 

@@ -70,6 +70,8 @@ class Named:
     is_sure: bool = False
     # "My former boss Dana"
     is_past: bool = False
+    # "My new boss Dana" takes the place of another.
+    is_new: bool = False
 
 
 def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:

@@ -112,6 +112,7 @@ def _list_contractions() -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 PATTERNS: Final = tuple(pattern for code in language.LANGUAGES for pattern in _read(code))
+OCCUPATIONS: Final = language.words(_TOPIC, "occupations")
 WORKPLACES: Final = language.words(_TOPIC, "workplaces")
 # "I'm" -> its two words.
 CONTRACTIONS: Final = dict(_list_contractions())

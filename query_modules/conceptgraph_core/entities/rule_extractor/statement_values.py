@@ -89,7 +89,8 @@ def _read_phrases(
 def _begins_statement(rest: Sequence[Word], join: Word | None) -> bool:
     """Tell whether a statement of its own follows a *join*: "French, and I study law"."""
     behind = (word.folded for word in rest if join is not None and word.start > join.start)
-    return next(behind, "") in patterns.BY_FIRST
+    first = next(behind, "")
+    return first in patterns.BY_FIRST or first in patterns.VERBS
 
 
 def _stops(word: Word, is_inside: bool, spoken: patterns.Words) -> bool:

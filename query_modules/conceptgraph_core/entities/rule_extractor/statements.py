@@ -44,7 +44,7 @@ _RELATIVES: Final = language.words("statements", "relatives")
 _AT_PLACES: Final = frozenset(("in", "at", "from", "to", "near", "bei", "aus", "nach", "em", "en"))
 _APPOSING: Final = kin.OWN | language.words("whose", "definite")
 _WORKPLACE: Final = "workplace"
-_OCCUPATION, _EMPLOYER = "occupation", "employer"
+_OCCUPATION, _EMPLOYER, _AGE = "occupation", "employer", "age"
 _ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
 
 
@@ -299,9 +299,12 @@ def _match(sentence: _Sentence, place: int, pattern: Pattern) -> tuple[int, Name
             while place < len(words) and _is_filler(words[place], wanted, pattern):
                 place += 1
         if not wanted.isdisjoint((patterns.SUBJECT, patterns.OWNER)):
-            if place not in sentence.subjects:
+            # "El cumpleaños de mi hija Inma"
+            owned = 2 * (words[place].folded in kin.OWN) if place < len(words) else 0
+            at = place if place in sentence.subjects else place + owned
+            if at not in sentence.subjects:
                 return None
-            place, subject = sentence.subjects[place]
+            place, subject = sentence.subjects[at]
             is_possessive = place < len(words) and words[place].gap.startswith(_POSSESSIVES)
             is_possessive |= place > 0 and words[place - 1].folded in _POSSESSED
             if is_possessive != (patterns.OWNER in wanted):
@@ -390,13 +393,29 @@ def _state_values(
             about = {"label": value, "type": node_type, "kind": kind, "valence": valence}
             observation = {key: one for key, one in about.items() if one is not None}
         yield Statement(fact, start.start, start.end, observation, subject)
-        if predicate == _OCCUPATION and behind and behind[0].folded in pattern.spoken.at:
-            # "A paralegal at Brodie & Finch"
-            employing = replace(pattern, slot=patterns.NAME, predicate=_EMPLOYER)
-            if behind[1:] and behind[1].folded in pattern.spoken.before_nouns:
-                employing = replace(employing, slot=_WORKPLACE, listed=patterns.WORKPLACES)
-                behind = behind[1:]
-            yield from _state_values(text, start, behind[1:], employing, subject)
+        yield from _state_more(text, start, behind, pattern, subject)
+
+
+def _state_more(
+    text: str, start: Word, behind: Sequence[Word], pattern: Pattern, subject: Named | None
+) -> Iterator[Statement]:
+    """Yield the firm *behind* an occupation, and the occupation behind an age.
+
+    These are in "a paralegal at Brodie & Finch", "41 and a carpenter" and "41, a carpenter".
+    """
+    spoken, first = pattern.spoken, next((one.folded for one in behind), "")
+    rest = behind[1:]
+    if pattern.predicate == _AGE and first in spoken.joins | spoken.articles:
+        rest = rest[1:] if rest and rest[0].folded in spoken.articles else rest
+        more = replace(pattern, predicate=_OCCUPATION, slot="", listed=patterns.OCCUPATIONS)
+    elif pattern.predicate == _OCCUPATION and first in spoken.at:
+        more = replace(pattern, predicate=_EMPLOYER, slot=patterns.NAME)
+        if rest and rest[0].folded in spoken.before_nouns:
+            more = replace(more, slot=_WORKPLACE, listed=patterns.WORKPLACES)
+            rest = rest[1:]
+    else:
+        return
+    yield from _state_values(text, start, rest, more, subject)
 
 
 def _list_words_of_value(rest: Sequence[Word], pattern: Pattern) -> Sequence[Word]:
