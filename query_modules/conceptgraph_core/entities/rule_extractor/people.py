@@ -103,6 +103,57 @@ tiago tilda timea timotheus tomás tomé traudl trude tânia unai undine valenti
 valérie vasco verónica vincenzo virgilio virginie vitor véronique vítor walburga waldemar wiebke
 wiltrud wolfram xabier xana ximena yann yannick yasmin yolanda yves yvette zacarias zita zélia
 álvaro ángela élise élodie éloïse émile émilie évelyne úrsula
+aaliyah abena abigael abram achim adele adelina adeline aditi adriano adrien agata agnieszka ahmad
+aida aidan aiko aimee ajay akua alasdair alastair alec aleksandra alessia alfie alfons alistair
+amaia amara amelie amit amparo anastasiya andrei andreia aneta angus anish anneke annelies annemarie
+anselmo ansgar anthea aoife archie ariadne ariana arnold arvid asha aslı aurelio ayesha ayşe azra
+barney bartholomew beatrix becca belinda benito benno benoit berenice bernice bertram bess beverley
+bjarne bodo bogdan bram brenna bridie bronwyn bruna bryan bryony caitlin callum carlo carole carsten
+cassie catalina cecilie cedric celina chandra charlene chidi chloé cillian clarissa clive colin colm
+conor constantin constanze cordula cosima cristian dagny daisuke damián damon danilo danuta dario
+darius darren deepak delia demetrius denis denisa derya desmond detlev dietmar dinah dmitry
+donatella donovan dorota dorothee dorothy dorte dwayne eamon edda eddie edna edwina ekin eleanor
+eleni eleonora ellie elliott eloise elsbeth elspeth emanuela emre enid enno eoin erling ernestine
+erwin esme ethel etienne eugenia eunice eva-maria evan evangeline everett ewan fabiola fadi fahad
+fairuz farah farid fatma federica femke fenja ferdinand fergus ferhat fiete filip filippa filippo
+finley finnegan flavio freddie fredrik friederich garry geoffrey geraint geraldine gerard gesa
+gesche gesine gianna gideon giles gillian ginny giorgio gisele giuliana giulio giuseppe gladys
+glenda gottfried graham grete griet grzegorz gwen gwendolyn gwyneth gönül haakon habib haleh hamid
+hamish hanno harriet hartwig hasan hauke haukur hazim helge hendrik henni henrietta henrike hermine
+hettie hilary hilke huda humberto hussein ibolya idris ilaria imani imelda imke imogen imran inaya
+inken ioana iolanda iona ismael itziar izabela iñaki jaap jacek jacinta jaden jago jakub jale jamal
+jamila janek janice janne jannik jared jarek jarvis javi jayden jeanette jeannette jemima jenna
+jennie jerome jerzy jesper jette jhon jiri jo-ann joakim joanne jocelyn joelle johan jolanta jonah
+jonte joost joris josette josie jovan joyce juana juanita judit judite jule juliet jussi jytte kaan
+kamal kamila karim karina karoline kasia katharine katherina kathrine kayla keiko keira keith kemal
+khadija khalid kieran kirsten kirsty klaudia klemens knut kofi konstanze kordula korinna kristian
+kristof krystyna krzysztof kunal kuno kwame kyra lachlan laila lakshmi lambert larissa lasse lauritz
+lavinia layla leander leanne leif lena- marie lennard leopoldo leroy leticia lettie liane lieke
+lilly lionel lisette livia liviu ljiljana lonneke lorenz loretta lorna lorraine lotti louane lucian
+luciano lucille luigi lukáš lutz lyudmila maarten mabel maciej maddie madeleine maeve magda mahmoud
+mairead maisie malachi malcolm malena malene mallory malwina manfredo marcell marcia marga margret
+margrit mariano marieke marielle marijke marika marisela marjorie marlon maryam matej mathilda
+matilda matthijs maud maureen maurits mavis maxime mehdi meike melinda mette micaela michal michał
+mikael mikkel miklós mirjam mohamad mohan mona morag morten mortimer muhammed murat murdo mustafa
+myra myriam márta nadiya nanette naoki naoko natalya natascha nathaniel naveed neele neeraj nestor
+nevin ngozi niall nicky nicoletta nicolette nigel nikhil nikita nikolai nikolas nilufer noelle nuala
+nuri okan oleksandr olena oliwia ollie oluwaseun onno orla orlaith orsolya ortrud osman osvaldo
+ovidio palmira paolo pascual patrice patrizia patty paulette pawel pekka penelope petros petrus
+philippa philomena phyllis pieter piotr prakash priscilla quirin radek rafal raffaella ragnar rahel
+rahul raimondo raisa ramesh ramon ranjit rashid rayan raymond rebekka regine rhiannon rhoda rhys
+rian rina roald roberta roberto roderick rodney rogelio roisin romina romy ronnie rosalind rosamund
+rosanna roseanne rosemarie rosie rosina rowan rowena roxana roxanne rudi rudolph rukmini rupert
+sabina sadia saeed sahar sally-ann salma salman samir sanjay sanna santino saoirse saïd seamus
+sebastien selin senta seraphina sergey seyma shane shanice shantel shaun shauna sheena shelly shirin
+shivani shreya sibylle siegmund sigurd silja silvana simeon simón sinéad siobhán sixtus solveig
+soraya stan stanislav stavros stefania stefano stina sunita suresh svantje svea svetlana swantje
+swetlana sylvester sylvia szymon sönke søren tabea tadeusz talia tamsin tarek tariq teun thaddeus
+thandi theodora theresia thiago thies thomasina thorben tilly tilo timmy tjark tomasz tomek tomke
+toralf torben torge toril trina trish tristan tunde ulrik ulrika umberto ursel uschi valentijn
+valerie vanda vasil vasily vicki vicky vigdis vijay viktorija vilma vinzenz viorica vivien volker
+walid waltraut wendelin wenke wilfried wilhelmina willem wilma winifred wojciech wojtek xander
+xandra yael yannik yara yasmina yasmine yildiz ylva yolande yosef youssef yuri yusuf zadie zahra
+zane zehra zeynep zlatan zofia zora zsófia zubin zuzana
 """)
 # First names that are also words or places: their capital must be within a sentence.
 _ALIKE: Final = word_set("""
@@ -114,6 +165,10 @@ melody mercedes merle milagros milo nadia olivier paloma pat pearl penny pete pe
 rainer ray rex rich rob rocío romain romane rosario rose ruby salvador sancho sandy santiago
 savannah serena soledad sue summer sydney vicente victoire victor victoria viola violet violeta
 violette virginia will ángel
+alexa amal angelina ashley basil bonnie cassandra cecil claude conrad cora demi dominique emine ezra
+flora flynn hector jessie lana lewis lola magnus mandy maya melvin millie milton mina nell noel
+norman otis owen pepe phil pippa poppy ravi rory rufus sasha scarlett sidney silas stanley tess
+titus wanda willow
 """)
 # After a kin word these are names in small letters too: "my dog max".
 SMALL_NAMES: Final = SAFE_NAMES | frozenset(
