@@ -85,3 +85,4 @@ def test_asks_for_kin_and_sums_that_are_told(days):
     say(days, "My rent is 900 euros")
     assert "Al (brother)" in days.recall("Do I have a brother?")
     assert "rent: 900 euros" in days.recall("How much do I pay in rent?")
+    assert "rent: 900 euros" in days.recall("How much is the rent?")

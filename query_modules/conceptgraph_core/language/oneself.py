@@ -34,6 +34,7 @@ _ELIDED: Final = {"j": "je", "m": "me"}
 _TOLD_WITH_THE_NAME: Final = frozenset(("job", "home", "name"))
 # "How old am I?", "How much do I earn?"
 _COUNTED: Final = frozenset(("age", "price", "salary"))
+_RENT: Final = "price"
 # The words of a matter of this name ask for the matter after it, and do not tell it.
 _ASKED: Final = "asked "
 
@@ -234,6 +235,9 @@ def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
             continue
         if _is_my(sentence, place, asks):
             yield from named
+        elif asks and _RENT in named and place == len(sentence) - 1:
+            # "How much is the rent?"
+            yield _RENT
         elif not is_unsure and (asks or begins) and _is_of_i(sentence, place):
             # "How do I live without coffee?" is no question about a home.
             only_how = all(sentence[one] in _HOW for one in asks) and not begins
