@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from ... import language
 from ...dates import DAY_MS
 from .. import bitemporal, names, schema
 from ..identity import components
@@ -13,6 +14,7 @@ Row = dict[str, Any]
 # Values of these have forms: vegan, Veganer, Veganerin.
 _INFLECTED: Final = frozenset(("diet", "occupation"))
 _STEM: Final = 5
+_WORKPLACES: Final = frozenset(map(names.key, language.words("statements", "workplaces")))
 _YEAR_MS: Final = 365.25 * DAY_MS
 # One has one of these at a time.
 COUPLES: Final = frozenset(("partner", "spouse", "girlfriend", "boyfriend", "fiance"))
@@ -75,6 +77,7 @@ def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -
         for one in _list_others(graph, entity, given, about)
         if bitemporal.is_known(one, now_ms)
         and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
+        and (given.single or not _is_vaguer(given.predicate, given.value, one.get("value")))
     ]
 
 
@@ -84,7 +87,24 @@ def list_rivals(graph: Graph, entity: Node, given: Given, about: Node | None) ->
         one
         for one in _list_others(graph, entity, given, about)
         if bitemporal.is_single(one) or names.canonical(one.get("predicate")) in COUPLES
+        if one.get("single") or not _is_vaguer(given.predicate, one.get("value"), given.value)
     ]
+
+
+def _is_vaguer(predicate: str, later: str | None, earlier: str | None) -> bool:
+    """Tell whether *later* is no other firm than *earlier*: "the library" has no name."""
+    is_employer = names.canonical(predicate) == "employer"
+    return is_employer and _is_unnamed(later or "") and not _is_unnamed(earlier or "")
+
+
+def _is_unnamed(value: str) -> bool:
+    """Tell whether *value* is a place of work without a name: "local library", "Hotel"."""
+    words = value.split()
+    return any(
+        names.key(" ".join(words[place:])) in _WORKPLACES
+        for place in range(len(words))
+        if all(word.islower() for word in words[:place])
+    )
 
 
 def _list_others(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:

@@ -91,7 +91,7 @@ def observations(
     german = is_german(folded) or language.likely(folded) == ("de",)
     idle = _idle(written, languages)
     found = _Found(said)
-    own = list(kin_names.find_kin_names(written))
+    own = list(kin_names.find_kin_names(written, said))
     # "Unsere Tochter Svenja": no name begins with the kin word.
     told = [one for one in own if one.label]
     own += (one for one in naming.find_names(written, idle, german) if not _overlap(one, told))

@@ -4,7 +4,7 @@ A dose is a fact "dose of sertraline". It is told with a unit of medicines, or b
 "they upped my sertraline to 100". One who stopped takes none any more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ... import language
@@ -51,6 +51,12 @@ _SHARED: Final = frozenset(
     one for name in ("paying", "earning") for one in language.load("en", _TOPIC)[name]
 )
 _SUPPOSED: Final = language.words("change", "unreal") | {"i'd"}
+_UNSURE: Final = language.words("statements", "supposed")
+_NEGATIONS: Final = language.words("statements", "negations") | language.words("statements", "none")
+_BOUNDS: Final = language.words(_TOPIC, "bounds")
+_PERIODS: Final = language.words(_TOPIC, "periods")
+_CHANGED_BY: Final = tuple(f" {one}" for one in language.words(_TOPIC, "changed by"))
+_FOR: Final = frozenset(("for", "für", "para", "pour"))
 _SELVES: Final = language.words("asking", "own")
 _RISING: Final = language.words(_TOPIC, "rising")
 _JOINS: Final = language.words("whose", "joins")
@@ -104,10 +110,12 @@ def _find_price(text: str, sentence: Sequence[Word], end: int) -> Iterator[State
     thing, before, behind = sentence[place], sentence[:place], sentence[place + 1 :]
     if not _SUPPOSED.isdisjoint(_fold(before)):
         return
-    if not _is_users(before, behind) and not _is_earned(before, thing):
-        found = _find_paid(text, before) if not _is_of_kin(before) else []
-    else:
+    if _is_users(before, behind):
         found = _find_stated(text, thing, behind, end)
+    elif _is_earned(before, thing):
+        found = _find_earned(text, thing, before, behind, end)
+    else:
+        found = _find_paid(text, before, behind) if not _is_of_kin(before) else []
     if found:
         at = found[-1]
         fact = {"predicate": _PRICED[thing.folded], "value": at[0], "mode": AFTER}
@@ -126,7 +134,8 @@ def _find_stated(text: str, thing: Word, behind: Sequence[Word], end: int) -> li
     # "My rent is 900 euros and the internet costs 40": another thing begins there.
     joined = (word.start for word in behind if word.folded in _JOINS or "," in word.gap)
     end = next(joined, end)
-    found = list(_PRICE.finditer(text, thing.start, end)) or [
+    prices = _PRICE.finditer(text, thing.start, end)
+    found = [one for one in prices if not _is_change(text, thing, one)] or [
         one for one in _NUMBER.finditer(text, thing.start, end) if _is_adjusted(text, thing, one)
     ]
     # "My salary pays the 40 euros" tells of something else.
@@ -142,14 +151,47 @@ def _is_adjusted(text: str, thing: Word, number: Any) -> bool:
     return len(said) > 1 and said[-1] in _TO and not _RISING.isdisjoint(said)
 
 
-def _find_paid(text: str, before: Sequence[Word]) -> list[Any]:
-    """Return the price that the user pays: "I pay 900 euros in rent"."""
-    paid = [word for word in before if word.folded in _PAYING]
-    is_users = paid and (paid[0].folded not in _SHARED or not _SELVES.isdisjoint(_fold(before)))
-    return list(_PRICE.finditer(text, paid[0].end, before[-1].end + 1)) if is_users else []
+def _is_change(text: str, thing: Word, price: Any) -> bool:
+    """Tell whether *price* is by how much *thing* changes: "going up by 50 euros"."""
+    return bool(text[thing.end : price.start()].casefold().rstrip().endswith(_CHANGED_BY))
 
 
-def _fold(words: Sequence[Word]) -> list[str]:
+def _find_earned(
+    text: str, thing: Word, before: Sequence[Word], behind: Sequence[Word], end: int
+) -> list[Any]:
+    """Return what the user earns in a time: "I earn 900 euros a month", no "selling books"."""
+    found = _find_stated(text, thing, behind, end)
+    last = found[0].end() if found else end
+    until = [word for word in behind if word.end <= last]
+    period = _fold(word for word in behind if word.start >= last)[:_NEAR]
+    is_sure = not _is_unsure(before, until) and not _PERIODS.isdisjoint(period)
+    return found[:1] if is_sure else []
+
+
+def _find_paid(text: str, before: Sequence[Word], behind: Sequence[Word]) -> list[Any]:
+    """Return the price that the user pays: "I pay 900 euros in rent", no "40 to rent a car"."""
+    at = next((at for at, word in enumerate(before) if word.folded in _PAYING), len(before))
+    paid, rest = before[at : at + 1], before[at + 1 :]
+    if not rest or (paid[0].folded in _SHARED and _SELVES.isdisjoint(_fold(before))):
+        return []
+    found = list(_PRICE.finditer(text, paid[0].end, before[-1].end + 1))
+    joining = _fold(word for word in rest if found and word.start >= found[-1].end())
+    is_other = any(map(kin.relation, _fold(behind[:_NEAR]))) or (
+        len(behind) > 1 and behind[0].folded in _FOR and behind[1].is_capitalised
+    )
+    is_apart = len(joining) > 1 and _PERIODS.isdisjoint(joining)
+    is_apart |= not _TO.isdisjoint(joining[-1:]) or not _JOINS.isdisjoint(joining)
+    return [] if is_other or is_apart or _is_unsure(before[:at], rest) else found
+
+
+def _is_unsure(before: Sequence[Word], behind: Sequence[Word]) -> bool:
+    """Tell whether the words around a verb deny or suppose it, or tell but a bound of its price."""
+    said = _fold((*before, *behind))
+    is_denied = any(one in _NEGATIONS or one.endswith("n't") for one in said)
+    return is_denied or not _BOUNDS.isdisjoint(said) or not _UNSURE.isdisjoint(_fold(before))
+
+
+def _fold(words: Iterable[Word]) -> list[str]:
     return [word.folded for word in words]
 
 

@@ -5,7 +5,7 @@ Kin words stand for all whom one calls one's own: the boss and the dog too.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from ... import language
 from .. import kinds
@@ -15,6 +15,9 @@ from ..language.endings import FORMER
 from . import name_words, people
 from .naming import JOINS, NO_SUBJECTS, PERSON, SELVES, Named, is_ordinary
 from .written import Word
+
+# Not by an import statement: a reload of the modules would drop the names it defines.
+re: Final[Any] = __import__("re")
 
 # Between "my boss" and the name.
 _CALLING: Final = tuple(
@@ -79,16 +82,26 @@ _RELATIVES: Final = {
 _GENITIVES: Final = ("' ", "’ ", "'s ", "’s ")
 _ANYBODYS: Final = "their"
 _MOST_COUPLE: Final = 6
-_SINCE: Final = [[one] for one in ("since", "for", "seit", "desde", "há", "hace", "depuis")]
+_SINCE: Final = frozenset(("since", "for", "seit", "desde", "há", "hace", "depuis"))
+_TIMES: Final = frozenset(
+    (
+        *("last", "this", "yesterday", "today", "letzten", "letztes", "letzte", "gestern"),
+        *("heute", "ayer", "hoy", "ontem", "hoje", "hier"),
+    )
+)
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
-def find_kin_names(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over the names in *written* that a kin word tells, and over "my sister" and "Mum"."""
+def find_kin_names(written: Sequence[Word], text: str) -> Iterator[Named]:
+    """Iterate over the names that a kin word tells, and over "my sister" and "Mum".
+
+    *written* are the words of *text*.
+    """
     yield from _find_lone_kin(written)
     yield from _find_owned_kin(written)
     yield from _find_several(written)
     yield from _find_titled(written)
-    yield from _find_partners(written)
+    yield from _find_partners(written, text)
     yield from _find_someone(written)
 
 
@@ -171,21 +184,20 @@ def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
         yield one if ahead not in kin.OTHERS else replace(one, kind=PERSON, is_own=False)
 
 
-def _find_partners(written: Sequence[Word]) -> Iterator[Named]:
+def _find_partners(written: Sequence[Word], text: str) -> Iterator[Named]:
     """Iterate over who has become the user's partner or spouse: "Julien and I are together"."""
     for first, end, place in _find_pairs(written):
         # "If Tom and I got married"
         start = next((at for at in range(first, -1, -1) if written[at].begins), 0)
         ahead = " ".join(one.text for one in written[start:first])
-        if endings.has_phrase(endings.pad_words(ahead), "unreal"):
+        last = next((one.start for one in written[place:] if one.begins), len(text))
+        is_asked = "?" in text[written[first].start : last]
+        if is_asked or endings.has_phrase(endings.pad_words(ahead), "unreal"):
             continue
         behind = written[place : place + _MOST_COUPLE]
         said = [one.folded for one in behind if one.folded not in _FILLERS]
         for phrase, kind in _BECOMING:
-            size = len(phrase)
-            # "We are together in Porto" tells of a journey.
-            is_end = said[size : size + 1] in ([], *_SINCE) or _is_apart(behind, phrase)
-            if _begins_with(said, phrase) and (is_end or kind != "partner"):
+            if _begins_with(said, phrase) and _is_end(behind, phrase, kind):
                 yield _name_kin(written[first:end], kind)
                 break
 
@@ -224,13 +236,21 @@ def _begins_with(said: Sequence[str], phrase: Sequence[str]) -> bool:
     return words.startswith(f" {head} ") and (not tail or f" {tail} " in words)
 
 
-def _is_apart(words: Sequence[Word], phrase: Sequence[str]) -> bool:
-    """Tell whether the clause ends behind *phrase*, or behind the "now" after it."""
+def _is_end(words: Sequence[Word], phrase: Sequence[str], kind: str) -> bool:
+    """Tell whether the clause ends behind *phrase* or the "now" after it, or with a time.
+
+    "We are together in Porto" tells of a journey, "engaged in the debate" of a debate.
+    """
     last = next((at for at, one in enumerate(words) if one.folded == phrase[-1]), len(words))
     rest = list(words[last + 1 :])
     while rest and rest[0].follows and rest[0].folded in _FILLERS:
         rest.pop(0)
-    return bool(rest) and not rest[0].follows
+    if not rest or not rest[0].follows:
+        return True
+    said = [one.folded for one in rest[:2]]
+    is_dated = any(is_calendar(one) or _YEAR.fullmatch(one) for one in said)
+    is_dated |= said[0] in _TIMES or "ago" in [one.folded for one in rest[:_MOST_CALLING]]
+    return said[0] in _SINCE or (kind != "partner" and is_dated)
 
 
 def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, int]:
@@ -259,12 +279,19 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
                 break
         return start, last
     before = written[place].gap == ", " and place > 0 and _is_whole_name(written, place - 1)
-    if before and behind < len(written) and written[behind].gap == ", ":
+    if before and behind < len(written) and _is_apposed(written, behind):
         # "Henrike, my neighbour, …"
         start = place - 1
         is_two = start and written[start].follows and _is_whole_name(written, start - 1)
         return start - is_two, place
     return behind, behind
+
+
+def _is_apposed(written: Sequence[Word], behind: int) -> bool:
+    """Tell whether the clause goes on *behind* a comma: "Peter, my sister, and I" lists three."""
+    word = written[behind]
+    is_listed = word.folded in JOINS | kin.OWN or _is_whole_name(written, behind)
+    return word.gap == ", " and not is_listed
 
 
 def _is_had(written: Sequence[Word], place: int) -> bool:

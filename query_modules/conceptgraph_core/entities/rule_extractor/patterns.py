@@ -51,6 +51,7 @@ class Words:
     behind_age: frozenset[str]
     behind_end: frozenset[str]
     at: frozenset[str]
+    passing: frozenset[str]
     pronouns: frozenset[str]
 
 

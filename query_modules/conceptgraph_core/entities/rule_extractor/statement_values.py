@@ -21,7 +21,9 @@ _MOST_WORDS: Final = 3
 _OLDEST: Final = 120
 _YEAR_OLD: Final = ("-year-old", "-jähriger", "-jährige")
 # The number of a telephone.
-_CALLED_BY: Final = re.compile(r"\+?\d(?:[ ()/-]{0,2}\d){4,14}")
+_CALLED_BY: Final = re.compile(
+    r"(?!\d{4}-\d\d-\d\d\b|\d{1,2}[/-]\d{1,2}[/-]\d{4}\b)\+?\d(?:[ ()/-]{0,2}\d){4,14}"
+)
 _BEHIND_AGE: Final = (*" .,;!)\n", "")
 
 
@@ -40,7 +42,8 @@ def read_values(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[t
         if found is not None:
             yield found.label, rest[0].start + found.end
     elif pattern.slot == patterns.AGE:
-        yield from _read_age(text, rest, spoken)
+        is_one = not spoken.articles.isdisjoint(pattern.words[-1])
+        yield from _read_age(text, rest, spoken, is_one=is_one)
     elif pattern.slot == patterns.NUMBER:
         found = _CALLED_BY.match(text, rest[0].start - rest[0].gap.count("+"))
         if found is not None:
@@ -53,12 +56,12 @@ def read_values(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[t
 def _read_name(
     text: str, rest: Sequence[Word], spoken: patterns.Words
 ) -> Iterator[tuple[str, int]]:
-    if rest[0].folded in spoken.before_names and len(rest) > 1:
-        rest = rest[1:]
+    is_the = rest[0].folded in spoken.before_names and len(rest) > 1
+    rest = rest[is_the:]
     end = find_name_end(rest)
     if end and rest[0].folded not in spoken.no_phrases:
         yield text[rest[0].start : rest[end - 1].end], rest[end - 1].end
-    elif spoken.nowhere and not any(one.is_capitalised for one in rest):
+    elif spoken.nowhere and not is_the and not any(one.is_capitalised for one in rest):
         # In a text without capitals the first word is the name.
         word, behind = rest[0], rest[1:2]
         no_names = spoken.stops | spoken.no_phrases | spoken.no_places
@@ -113,8 +116,13 @@ def _is_thing(text: str, group: Sequence[Word], after: Word | None, spoken: patt
     return is_word and not goes_on
 
 
-def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterator[tuple[str, int]]:
-    """Yield "33" of "33", "33 years old" or "33 last week"; of "33 minutes" nothing."""
+def _read_age(
+    text: str, rest: Sequence[Word], spoken: patterns.Words, *, is_one: bool
+) -> Iterator[tuple[str, int]]:
+    """Yield "33" of "33", "33 years old" or "33 last week"; of "33 minutes" nothing.
+
+    Behind an article, it *is_one* with "year old" alone: "Max is a 10".
+    """
     number = tokens(rest[0].text)[0].form if tokens(rest[0].text) else ""
     if rest[0].folded.endswith(_YEAR_OLD):
         # "A 36-year-old teacher"
@@ -125,6 +133,8 @@ def _read_age(text: str, rest: Sequence[Word], spoken: patterns.Words) -> Iterat
         return
     behind = [word.folded for word in takewhile(lambda word: word.follows, rest[1:3])]
     said = {" ".join(behind), *behind[:1]}
+    if is_one and (len(behind) < 2 or " ".join(behind) not in spoken.behind_age):
+        return
     # "41 and a carpenter", "91 in May"
     is_dated = len(behind) > 1 and dated.is_calendar(behind[1])
     if not behind or is_dated or not (spoken.behind_age | spoken.joins).isdisjoint(said):

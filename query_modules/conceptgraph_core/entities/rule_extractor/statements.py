@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from ... import language
 from ...language import oneself
-from ..language import kin, ordinary
+from ..language import dated, kin, ordinary
 from ..language.folded import folded
 from ..schema import BESIDE, EVERY, NAMED, OVER, SELF
 from . import naming, patterns
@@ -45,6 +45,7 @@ _AT_PLACES: Final = frozenset(("in", "at", "from", "to", "near", "bei", "aus", "
 _APPOSING: Final = kin.OWN | language.words("whose", "definite")
 _WORKPLACE: Final = "workplace"
 _OCCUPATION, _EMPLOYER, _AGE = "occupation", "employer", "age"
+_HOME, _SPOUSE = "home", "spouse"
 _ALL_JOINS: Final = frozenset(("and", "und", "e", "y", "et"))
 
 
@@ -340,7 +341,8 @@ def _read_statements(
     place, subject = matched
     if subject is not None and not (subject.is_sure or pattern.predicate in _OF_PERSONS):
         return
-    if _is_denied(sentence.words, first, pattern.spoken, subject is not None):
+    is_passing = _is_passing(sentence.words[first:place], pattern)
+    if is_passing or _is_denied(sentence.words, first, pattern.spoken, subject is not None):
         return
     if pattern.slot == patterns.ALL:
         # "Handed in my notice" is the user's at the start alone: "She handed in my notice".
@@ -371,11 +373,15 @@ def _state_values(
         # "The library" is no name.
         node_type = kind = None
     for value, end in read_values(text, rest, pattern):
-        if kind is not None and _is_nowhere(value, rest[0], pattern.spoken):
+        if (kind is not None or predicate == _SPOUSE) and _is_nowhere(
+            value, rest[0], pattern.spoken
+        ):
             continue
         fact = {"predicate": predicate, "value": value}
         fact["span"] = text[start.start : end].strip()
         behind = [one for one in rest if one.start >= end]
+        if (predicate == _HOME and _is_numbered(behind)) or _is_passing(behind[:1], pattern):
+            continue
         if pattern.slot == _WORKPLACE:
             # "The clinic Sankt Anna"
             named = [one for one in rest if one.end >= end]
@@ -433,7 +439,22 @@ def _list_words_of_value(rest: Sequence[Word], pattern: Pattern) -> Sequence[Wor
     return rest
 
 
+def _is_passing(words: Sequence[Word], pattern: Pattern) -> bool:
+    """Tell whether by *words* one is at a place of work now and then: "most evenings"."""
+    is_at_work = pattern.slot == _WORKPLACE
+    return is_at_work and any(one.folded in pattern.spoken.passing for one in words)
+
+
+def _is_numbered(behind: Sequence[Word]) -> bool:
+    """Tell whether what stands *behind* a name makes no place of it: "Room 4", "Anna's desk"."""
+    first = next(iter(behind), None)
+    is_number = first is not None and first.follows and (first.is_number or len(first.text) == 1)
+    return is_number or (first is not None and first.gap.startswith(_IS_SHORT))
+
+
 def _is_nowhere(value: str, word: Word, spoken: patterns.Words) -> bool:
     """Tell whether *value*, from *word* on or after it, is no firm and no place."""
     name = folded(value)
+    if dated.is_calendar(word.folded):
+        return True
     return name in spoken.nowhere or (word.text.islower() and name in ordinary.ORDINARY)
