@@ -38,6 +38,7 @@ def entities(memory):
                 *("I paid 40 euros to rent a car.", "I did not pay 900 euros in rent."),
                 *("Maybe I pay 900 euros in rent.", "We pay 900 euros in rent for my mother."),
                 *("My rent is going up by 50 euros.", "Die Miete steigt um 50 Euro."),
+                *("I never paid 900 euros in rent.", "Ich zahle nicht 900 Euro Miete."),
                 *("Mon loyer augmente de 50 euros.", "Mi alquiler sube 50 euros."),
             ),
             ("We pay 900 euros a month in rent.", ("rent", "900 euros")),

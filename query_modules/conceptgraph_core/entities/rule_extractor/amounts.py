@@ -52,7 +52,9 @@ _SHARED: Final = frozenset(
 )
 _SUPPOSED: Final = language.words("change", "unreal") | {"i'd"}
 _UNSURE: Final = language.words("statements", "supposed")
-_NEGATIONS: Final = language.words("statements", "negations") | language.words("statements", "none")
+_NEGATIONS: Final = frozenset().union(
+    *(language.words("statements", name) for name in ("negations", "none", "denied"))
+)
 _BOUNDS: Final = language.words(_TOPIC, "bounds")
 _PERIODS: Final = language.words(_TOPIC, "periods")
 _CHANGED_BY: Final = tuple(f" {one}" for one in language.words(_TOPIC, "changed by"))
