@@ -12,8 +12,10 @@ from typing import Any, Final
 from .. import language
 from ..entities import names, rule_extractor
 from ..entities import schema as entities
+from ..entities.beliefs import attribution
 from ..entities.language import endings, kin
-from ..entities.rule_extractor import people
+from ..entities.language.spans import Said, Span
+from ..entities.rule_extractor import patterns, people
 from ..words.splitting import split
 from .hearing import Message
 
@@ -22,6 +24,10 @@ Row = dict[str, Any]
 # The user has one of each at a time; a wife and a husband are told as a spouse.
 _ONCE: Final = frozenset(("boss", "partner", "girlfriend", "boyfriend", "fiance", *people.SPOUSES))
 _TIES: Final = _ONCE - people.SPOUSES | {"spouse"}
+_OWN: Final = language.words("asking", "own") | {"me"}
+_OTHERS: Final = language.words("statements", "pronouns") | language.words("whose", "others")
+_SUBJECTS: Final = language.words("statements", "subjects")
+_ARTICLES: Final = language.words("whose", "definite") | language.words("whose", "none")
 _PAST: Final = endings.FORMER | language.words("change", "old")
 
 
@@ -76,16 +82,15 @@ def add_stated(
 def _add_noted(found: list[Row], noted: Sequence[Row], said: str) -> None:
     """Add to what was *found* in *said* the facts *noted* of it whose values stand in it."""
     told = {names.canonical(one["label"]): one for one in found}
-    heard = said.casefold()
+    heard, words = said.casefold(), Said(said)
     for one in noted:
         row = told.get(names.canonical(one["label"]))
         known = {fact["predicate"] for fact in _facts(row)}
         more = [
-            {**fact, "span": said[place : place + len(value)]}
+            {**fact, "span": said[place.start : place.end]}
             for fact in _facts(one)
             if fact["predicate"] not in known
-            and (value := fact.get("value") or fact["object"])
-            and (place := heard.find(value.casefold())) >= 0
+            and (place := _find_stated(words, fact, one["label"])) is not None
         ]
         if row is None and (more or one["label"].casefold() in heard):
             row = {key: one[key] for key in one if key not in ("span", "facts")}
@@ -94,6 +99,49 @@ def _add_noted(found: list[Row], noted: Sequence[Row], said: str) -> None:
             row.setdefault("kind", one["kind"])
         if row is not None and more:
             row["facts"] = [*_facts(row), *more]
+
+
+def _find_stated(said: Said, fact: Row, label: str) -> Span | None:
+    """Return where the value of a *fact* on *label* stands in *said*; None: nothing may state it.
+
+    A clause that denies, asks or supposes states nothing, nor of the user one of another: "tom
+    moved to ghent". A bare number may count anything: "the bus 40 was late".
+    """
+    value = fact.get("value") or fact["object"]
+    place = None if value.isdecimal() else said.find(value)
+    if place is None or "?" in place.sentence:
+        return None
+    clauses = attribution.split_clauses(said)
+    clause = next((one for one in clauses if place.start < one[-1].end), [])
+    forms = [one.form for one in clause]
+    spoken = [one.form for one in said.tokens]
+    unreal = language.read_spoken(spoken, "change", "unreal", "wanted")
+    unreal |= language.read_spoken(spoken, "statements", "supposed")
+    if attribution.denies(forms, said) or not unreal.isdisjoint(forms):
+        return None
+    if "object" in fact or label != entities.SELF:
+        return place
+    ahead = [one for one in clause if one.end <= place.start]
+    # "Fenner hired tom", not "fenner hired me".
+    behind = [one for one in clause if one.start >= place.end and _OWN.isdisjoint(forms)]
+    is_named = any(
+        one.form in people.FIRST_NAMES or (one is not clause[0] and said.text[one.start].isupper())
+        for one in ahead or behind
+        if one.form not in _OWN
+    )
+    is_others = is_named or any(one in _OTHERS or kin.kinds(one) for one in forms)
+    return None if is_others or _has_subject(forms[: len(ahead)], fact, forms) else place
+
+
+def _has_subject(ahead: Sequence[str], fact: Row, clause: Sequence[str]) -> bool:
+    """Tell whether *ahead*, the words before a value, begin with what is not the user."""
+    if not (ahead and _OWN.isdisjoint(clause)):
+        return False
+    if ahead[0] in _ARTICLES or ahead[0] in _SUBJECTS:
+        return True
+    is_open = ahead[0] in patterns.VERBS or ahead[0] in patterns.DIARY
+    is_open = is_open or ahead[0] in split(fact["predicate"])
+    return not is_open and any(one in patterns.VERBS or one in patterns.DIARY for one in ahead[1:2])
 
 
 def _call_as_given(label: str, given: Sequence[Row]) -> str:

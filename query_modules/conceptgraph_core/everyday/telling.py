@@ -177,7 +177,7 @@ def _fact(graph: Entities, fact: Entity) -> Row:
         "predicate": row["predicate"],
         "value": ages.tell_value(graph, fact),
         "since": row["valid_from"],
-        "until": row["valid_until"] or current_facts.ended_since(graph, fact),
+        "until": current_facts.find_end(graph, fact, row["valid_until"]),
         "who": "the user" if row["origin"] == entities.USER else "the model",
     }
 

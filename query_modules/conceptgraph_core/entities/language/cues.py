@@ -13,6 +13,7 @@ from ... import language
 from .. import kinds, names
 from ..inputs import Observation
 from .endings import FORMER
+from .folded import word_set
 
 # Not by an import statement: when the modules are reloaded, Memgraph drops the names such a
 # statement defines, and with them all names that begin with "re".
@@ -100,7 +101,18 @@ _SAME: Final = re.compile(rf"({_NAME})(?:,| –| -)? ?\(?(?:{_IS}),? ({_NAME})")
 _FOR_SHORT: Final = re.compile(rf"({_NAME}),? (?:or )?({_NAME}),? for short\b")
 _IN_BRACKETS: Final = re.compile(rf"({_NAME}) \(({_NAME})\)")
 # "Lotte Brandt got married, she is Lotte Kessler now": the same first name, and another last one.
-_RENAMED: Final = language.words("whose", "renamed")
+_NOW, _BORN, _HER = (
+    "|".join(map(re.escape, sorted(language.words("whose", one))))
+    for one in ("renamed", "born", "renamed one")
+)
+_IS_CALLED: Final = "is|is called|ist|heißt|heisst|é|chama-se|es|se llama|est|s'appelle"
+_RENAMED: Final = re.compile(
+    rf"(?:[^.!?;\n]{{0,60}},? (?:{_HER}))? (?:{_IS_CALLED})(?: (?P<now>{_NOW}))?(?: called| [ao])? "
+    rf"|,? \(?(?P<born>{_BORN})\.? ",
+    re.IGNORECASE,
+)
+_NOW_BEHIND: Final = re.compile(rf",? (?:{_NOW})\b", re.IGNORECASE)
+_JOINED: Final = word_set("and und y e et with mit con com avec neben")
 # In English these words say less.
 _SAME_IN_GERMAN: Final = re.compile(rf"({_NAME}), (?:also|auch) ({_NAME})")
 _GERMAN: Final = re.compile(r"\b(?:ist|und|der|die|das|nicht|war|hat|mit|heute|ich|wir|kommt)\b")
@@ -153,10 +165,15 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
 def _renamed(text: str) -> Iterator[tuple[str, str]]:
     """Yield the two full names of one who has another last name now."""
     for sentence in re.split(r"[.!?;\n]", text):
-        full = [one[0] for one in re.finditer(_NAME, sentence) if " " in one[0]]
-        is_renamed = not _RENAMED.isdisjoint(re.findall(r"\w+", sentence.casefold()))
-        if is_renamed and len(full) == 2 and full[0].split()[0] == full[1].split()[0]:
-            yield full[0], full[1]
+        full = [one for one in re.finditer(_NAME, sentence) if " " in one[0]]
+        if len(full) != 2 or full[0][0].split()[0] != full[1][0].split()[0]:
+            continue
+        between = sentence[full[0].end() : full[1].start()]
+        found = _RENAMED.fullmatch(between)
+        if found is None or not _JOINED.isdisjoint(between.casefold().split()):
+            continue
+        if found["now"] or found["born"] or _NOW_BEHIND.match(sentence, full[1].end()):
+            yield full[0][0], full[1][0]
 
 
 def _is_pronoun(word: str) -> bool:

@@ -1,5 +1,6 @@
 """Read the words for the end of a couple or a life, and of what somebody was: ex, died."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -10,8 +11,10 @@ _TOPIC: Final = "change"
 FORMER: Final = frozenset(
     word for word in language.words(_TOPIC, "former") if split(word) == [word]
 )
-_MARKS: Final = (".", ";", "!", "?", ",", ":")
+_MARKS: Final = (".", ";", "!", "?", ",", ":", "–", "—")
 HARDLY: Final = language.words(_TOPIC, "hardly")
+_ANEW: Final = language.words(_TOPIC, "anew")
+_GOES_ON: Final = language.words(_TOPIC, "goes on")
 
 
 def has_phrase(said: str, name: str) -> bool:
@@ -31,11 +34,41 @@ def is_former_kind(kind: str) -> bool:
     return split(kind.replace("-", " "))[:1] in [[one] for one in FORMER]
 
 
+def drop_former(kind: str) -> str:
+    """Return *kind* as it was when it was so: the boyfriend of "former boyfriend"."""
+    return kind.replace("-", " ").partition(" ")[2] if is_former_kind(kind) else kind
+
+
 def drop_unreal(text: str) -> str:
-    """Return *text* without the clauses on what has not happened: "I dreamt that Tom left me"."""
+    """Return *text* without what has not happened: "I dreamt that Tom left me".
+
+    Of a clause with an unreal word, what stands before the last "and" or "because" ahead of it has
+    happened, and what is behind a "because" after it: "Rex died and I wish …", "I might cry,
+    because …". A dream goes on to the end of its clause.
+    """
     if not has_phrase(pad_words(text), "unreal"):
         return text
-    return ". ".join(one for one in list_clauses(text) if not has_phrase(one, "unreal"))
+    return ". ".join(one for clause in list_clauses(text) for one in _list_real(clause))
+
+
+def _list_real(clause: str) -> Iterator[str]:
+    """Yield the parts of a *clause*, as `list_clauses` returns it, that have happened."""
+    parts: list[list[str]] = [[]]
+    for word in clause.split():
+        if word in _ANEW:
+            parts.append([])
+        parts[-1].append(word)
+    for words in parts:
+        said = pad_words(" ".join(words))
+        if not has_phrase(said, "unreal"):
+            yield said
+            continue
+        ahead = min(said.index(one) for one in list_phrases("unreal") if one in said)
+        before = said[:ahead].split()
+        last = max((at for at, word in enumerate(before) if word in _GOES_ON), default=0)
+        yield f" {' '.join(before[:last])} "
+        if has_phrase(said, "dreamt"):
+            return
 
 
 def list_clauses(text: str) -> list[str]:

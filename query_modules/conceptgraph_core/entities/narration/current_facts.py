@@ -53,7 +53,7 @@ def facts_over(graph: Graph, members: Sequence[Node], past: Past) -> list[tuple[
         (one, until)
         for one in bitemporal.facts(graph, members)
         if bitemporal.is_known(one, now_ms)
-        and (until := bitemporal.ending(one, now_ms) or ended_since(graph, one)) is not None
+        and (until := find_end(graph, one, bitemporal.ending(one, now_ms))) is not None
         and until <= now_ms
         and past.had(_began(one), until)
     ]
@@ -70,6 +70,15 @@ def is_so_now(graph: Graph, fact: Node) -> bool:
     return (
         bitemporal.is_valid(fact, graph.now_ms, graph.now_ms) and ended_since(graph, fact) is None
     )
+
+
+def find_end(graph: Graph, fact: Node, until: int | None) -> int | None:
+    """Return when a *fact* ended, which is noted to end at *until*: a tie may be told over before.
+
+    "Theo and I broke up" in May ends him as the partner, not the next one in August.
+    """
+    ends = until, ended_since(graph, fact)
+    return min((one for one in ends if one is not None), default=None)
 
 
 def ended_since(graph: Graph, fact: Node) -> int | None:

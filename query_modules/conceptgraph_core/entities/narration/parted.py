@@ -37,7 +37,8 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
     The mentions say it, and *texts* about the user, with their times, that have the name. The
     latest word counts: two may be together again.
     """
-    kind = whole.described.casefold()
+    # It is over with a "former partner" since then too, not since there is another one.
+    kind = endings.drop_former(whole.described.casefold())
     if kind not in _COUPLE | _FRIENDS:
         return None
     over: int | None = None
