@@ -13,6 +13,7 @@ FORMER: Final = frozenset(
 )
 _MARKS: Final = (".", ";", "!", "?", ",", ":", "–", "—")
 HARDLY: Final = language.words(_TOPIC, "hardly")
+# Words that begin or end what has happened beside what has not.
 _ANEW: Final = language.words(_TOPIC, "anew")
 _GOES_ON: Final = language.words(_TOPIC, "goes on")
 
@@ -42,9 +43,8 @@ def drop_former(kind: str) -> str:
 def drop_unreal(text: str) -> str:
     """Return *text* without what has not happened: "I dreamt that Tom left me".
 
-    Of a clause with an unreal word, what stands before the last "and" or "because" ahead of it has
-    happened, and what is behind a "because" after it: "Rex died and I wish …", "I might cry,
-    because …". A dream goes on to the end of its clause.
+    A clause with an unreal word tells of what has happened before the last "and" ahead of that
+    word, and behind a "because" after it: "Rex died and I wish …". A dream goes on to its end.
     """
     if not has_phrase(pad_words(text), "unreal"):
         return text
