@@ -115,15 +115,18 @@ def test_the_judge_sees_what_is_false(entities):
 def test_500_sentences_of_a_real_history_are_true(entities):
     told = (REALMEM / "messages.jsonl").read_text(encoding="utf-8").splitlines()
     messages = [one for one in map(json.loads, told) if one["memory"] == "Kenta_Tanaka"][:900]
-    last = None
+    last, with_names = None, set()
     for one in messages:
-        if last not in (None, one["thread"]):
+        if last in with_names - {one["thread"]}:
             entities.end(last)
+            with_names.clear()
         last = one["thread"]
         entities.memory.now_ms = one["time_ms"]
         speaker = "user" if one["speaker"] == "User" else "model"
         if one["text"]:
-            entities.observe(one["text"], speaker=speaker, session=last, message=one["id"])
+            given = {"speaker": speaker, "session": last, "message": one["id"]}
+            if entities.observe(one["text"], **given)["entities"]:
+                with_names.add(last)
     records = entities.memory.records()
     judged = 0
     for one in messages:
