@@ -105,7 +105,8 @@ def test_sizes_that_lie_are_not_believed(there, tmp_path):
     lying = content.replace(true, (2**31).to_bytes(4, "little"))
     code, line = ingested(there, tmp_path / "given" / "export.zip", lying)
     assert code == 1
-    assert "archive" in line
+    # Some releases of Python say it themselves.
+    assert "archive" in line or "Overlapped entries" in line
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
-from concept_graph_mcp.embedding import minilm, nothing
-from concept_graph_mcp.embedding.opening import LazyEmbedding
+from concept_graph_mcp.embedding import automatic, nothing
+from concept_graph_mcp.embedding.opening import LazyEmbedding, load_model
 from conceptgraph_core.ranks import cosine
 
 
@@ -35,19 +35,20 @@ def test_a_remark_is_compared_with_those_of_its_language(texts, monkeypatch):
     assert deviation > 0
 
 
-def test_the_vectors_that_are_kept_are_those_of_the_model():
-    if not minilm.is_installed():
-        pytest.skip("minilm is not installed")
-    kept = nothing.read()
+@pytest.mark.parametrize("model", automatic.MODELS)
+def test_the_vectors_that_are_kept_are_those_of_the_model(model):
+    if not automatic.MODELS[model].is_installed():
+        pytest.skip(f"{model} is not installed")
+    loaded, kept = load_model(model, ""), nothing.read(model)
     assert kept is not None, "run python -m concept_graph_mcp.embedding.nothing"
     texts = [text for some in nothing.TEXTS for text in some]
     assert len(kept) == len(texts)
     # Processors round the weights differently.
     for text, vector in list(zip(texts, kept, strict=True))[::8]:
-        [made] = anyio.run(minilm.minilm("").vectors, [text])
+        [made] = anyio.run(loaded.vectors, [text])
         assert cosine(made, vector) == pytest.approx(1.0, abs=0.02)
 
 
 def test_vectors_of_other_texts_are_not_used(monkeypatch):
     monkeypatch.setattr(nothing, "TEXTS", (("Hello!", "Bye"),))
-    assert nothing.read() is None
+    assert nothing.read("minilm") is None

@@ -524,7 +524,7 @@ def test_what_install_modules_copies_is_enough_to_find_words(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n9 9 9 9 9\n"
+    assert done.stdout == "[] {'katz': 1, 'hund': 1}\n10 10 10 10 10\n"
 
 
 def test_install_modules_into_no_directory_is_one_line(tmp_path):

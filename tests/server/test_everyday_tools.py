@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -194,7 +195,8 @@ def test_a_recall_has_a_most_whatever_budget_a_model_asks_for(talk, monkeypatch)
             await call("recall", message="Which books has Clara?", token_budget=budget)
 
     talk(conversation)
-    assert asked == [20_000, 20_000, 20_000, 50, 50, 50]
+    # A message with a word that no text has is asked twice: the second time, the word is set right.
+    assert [one for one, _ in groupby(asked)] == [20_000, 50]
 
 
 @pytest.mark.usefixtures("worker_runs")

@@ -26,6 +26,8 @@ _LOOK_S = 1.0
 # A server that does not answer for so long counts as missing.
 _MAIN_PATIENCE_S = 2.0
 _READ_PATIENCE_S = 10.0
+# The keys of a context that say whose the accesses of a call are.
+_WHOSE = ("user_id", "concepts")
 _SYNC = ("sync", "strict_sync")
 _BEHIND = ("invalid", "recovery")
 _SHUTDOWN = "shutdown"
@@ -212,7 +214,9 @@ class ReplicatedStore(BoltStore):
         for one in sorted(replicas, key=lambda one: one.load):
             rows = None if one.is_away else await one.read(asked, context)
             if rows is not None:
-                return self._count(rows, {**context, **call.context}) if counts else rows
+                # What else the call says, such as an argument of its own, is not for counting.
+                whose = {one: call.context[one] for one in _WHOSE if one in call.context}
+                return self._count(rows, {**context, **whose}) if counts else rows
         return None
 
     def _count(
