@@ -214,7 +214,7 @@ class ReplicatedStore(BoltStore):
         for one in sorted(replicas, key=lambda one: one.load):
             rows = None if one.is_away else await one.read(asked, context)
             if rows is not None:
-                # What else the call says, such as an argument of its own, is not for counting.
+                # The other keys are arguments of the call, which counting does not have.
                 whose = {one: call.context[one] for one in _WHOSE if one in call.context}
                 return self._count(rows, {**context, **whose}) if counts else rows
         return None
