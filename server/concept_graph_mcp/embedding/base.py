@@ -1,5 +1,6 @@
 """Define the interface of an embedding."""
 
+import hashlib
 import os
 import sys
 import threading
@@ -100,6 +101,18 @@ def unusable(said: str, error: Exception) -> EmbeddingError:
     """Return the error for the model *said*, which fails with *error*."""
     reason = one_line(error)[:_MOST_OF_A_REASON] or type(error).__name__
     return EmbeddingError(f"CONCEPT_GRAPH_EMBEDDINGS: {said}: cannot be used: {reason}")
+
+
+def check_weights(weights: Path, sha256: str, model: str, mend: str) -> None:
+    """Raise EmbeddingError unless the file has the very *weights* of *model* that are known."""
+    it = f"CONCEPT_GRAPH_EMBEDDINGS: {model}"
+    try:
+        with weights.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise EmbeddingError(f"{it}: {one_line(error)}; {mend}") from None
+    if found != sha256:
+        raise EmbeddingError(f"{it}: the weights are not those that this version knows; {mend}")
 
 
 def missing(*packages: str) -> NotInstalled:

