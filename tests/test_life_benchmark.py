@@ -10,6 +10,7 @@ from benchmarks.life.__main__ import life, main, rules
 from benchmarks.life.days import Told, nights
 from benchmarks.life.graph import Graph, plain
 from benchmarks.life.histories import FAMILY, History, family, ms, realmem, rows
+from benchmarks.life.people import judge_person
 from benchmarks.life.report import Line
 from click.testing import CliRunner
 
@@ -156,6 +157,17 @@ def test_the_personas_are_whole() -> None:
         extracted = sum(len(session["extracted_memory"]) for session in sessions)
         # Some points name a turn that has no text.
         assert 0.8 * extracted < sum(len(message.keeps) for message in own) <= extracted
+
+
+def test_a_short_person_may_say_what_names_nobody(tmp_path: Path) -> None:
+    person = {
+        "name": "Hattie",
+        "says": [{"day": 0, "said": "Good morning!"}, {"day": 1, "said": "I live in Leeds."}],
+        "checks": [{"ask": "Where do I live?", "now": ["Leeds"]}],
+        "silent": ["Good night!"],
+    }
+    held, outright, silent, wrong = asyncio.run(judge_person(tmp_path, person, "observed"))
+    assert (held, outright, silent, wrong) == (1, 1, 1, [])
 
 
 def test_the_command_says_what_it_takes() -> None:

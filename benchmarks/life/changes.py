@@ -63,8 +63,9 @@ async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:
     told = calls.entities.observe(
         thread, f"m{number}", "user", say["said"], user_id=session.user_id
     )
-    await session.run(told)
-    await session.run(calls.entities.end_session(thread, session.user_id))
+    [row] = await session.run(told)
+    if row["entities"]:
+        await session.run(calls.entities.end_session(thread, session.user_id))
 
 
 async def judge_check(memory: AsyncMemory, check: Row) -> list[str]:
