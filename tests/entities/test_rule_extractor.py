@@ -191,6 +191,10 @@ def test_a_models_message_gives_only_names():
         ),
         ("He was at International Business Machines.", ["International Business Machines"]),
         ("Her daughter was born. She is called Noor.", ["Noor"]),
+        # Words for peoples and languages, unless they begin a name.
+        ("She delivered her manuscript on Welsh breads.", []),
+        ("I speak Swedish and learn Thai with Anna.", ["Anna"]),
+        ("Our guide was from the Welsh Guards in Wales.", ["Welsh Guards", "Wales"]),
         # The rest of a name whose number was taken for a count.
         ("Six Senses Laamu sounds nice.", []),
     ],

@@ -139,6 +139,11 @@ def test_kinds_of_people_are_told_from_those_of_things():
         ("Tamsin", "Tamsin sent me a recording.", True),
         ("Tidewater", "Tidewater wants a second interview!", False),
         ("Kyoto", "We are in Kyoto.", False),
+        ("Haruto", "We made bowls with a potter, Haruto.", True),
+        ("Rory", "Dinner with Ines and Rory: we chose the flowers.", True),
+        ("Jordan", "I read a letter with Jordan.", True),
+        ("Jordan", "We flew to Jordan with Ines.", False),
+        ("Kyoto", "I am busy with Kyoto and Rory.", False),
         ("Lulu", "Biscuit and Lulu sleep on one blanket.", False),
     ],
 )

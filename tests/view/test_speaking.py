@@ -61,6 +61,8 @@ def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
     card = speak(rows[0]["entity_id"])
     assert card["who"] == "Your boss since 20 February 2026"
     assert card["with"] == ["Ann"]
+    rows = memory.run(calls.entities.search("Bob", user_id=USER), user_id=USER)
+    assert speak(rows[0]["entity_id"])["who"] == "Your former boss until 20 February 2026"
 
 
 @pytest.mark.parametrize(

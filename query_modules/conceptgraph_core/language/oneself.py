@@ -374,7 +374,9 @@ _TRADES: Final = words("oneself", "trades")
 _BE: Final = tuple(one[0] for one in _IS if len(one) == 1)
 _JOINS: Final = words("whose", "joins")
 _VERBS: Final = words("oneself", "verbs")
-_NOT_NAMES: Final = words("oneself", "not names")
+# "I am Welsh" gives no name, and "Welsh breads" has none.
+PEOPLES: Final = words("oneself", "peoples")
+_NOT_NAMES: Final = words("oneself", "not names") | PEOPLES
 _RULES: Final = words("oneself", "rules")
 _ORDERS: Final = words("oneself", "orders")
 _ME: Final = words("oneself", "me")

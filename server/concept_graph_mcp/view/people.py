@@ -12,10 +12,11 @@ from conceptgraph_core import language
 from conceptgraph_core.entities import kinds, names
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.rule_extractor.naming import JOINS, SELVES
-from conceptgraph_core.entities.rule_extractor.people import SAFE_NAMES
+from conceptgraph_core.entities.rule_extractor.people import FIRST_NAMES, SAFE_NAMES
 
 _FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
 _ACTING: Final = language.words("whose", "acting")
+_WITH: Final = language.words("whose", "with")
 # "Keiko said", but "Tidewater wants" and "the parcel came" are said of firms and things too.
 _LIVING: Final = _ACTING - language.words("whose", "being") - language.words("whose", "offering")
 
@@ -24,7 +25,8 @@ def is_person(kind: str | None, label: str = "", said: Iterable[str] = ()) -> bo
     """Tell whether *kind* is one of people: a sister, a dentist, the family.
 
     Without a kind, the first name of *label* tells it, or what it does in the texts *said*: "Keiko
-    said", "Owen and I", "Tamsin sent me", "our host Keiko met".
+    said", "Owen and I", "Tamsin sent me", "our host Keiko met". A first name that is also a word or
+    a place needs company: "with Ines and Rory".
     """
     if kind:
         whole = names.canonical(kind)
@@ -32,7 +34,9 @@ def is_person(kind: str | None, label: str = "", said: Iterable[str] = ()) -> bo
         path = kinds.path(kind) or kinds.path(relation) or ""
         return path.partition("/")[0] == "person" or kind in _FAMILY
     first, *_ = names.canonical(label).split() or [""]
-    return first in SAFE_NAMES or any(map(_find_acts(label).search, said))
+    texts = [*said]
+    is_company = first in FIRST_NAMES and any(map(_find_company(label).search, texts))
+    return first in SAFE_NAMES or is_company or any(map(_find_acts(label).search, texts))
 
 
 @lru_cache(maxsize=256)
@@ -44,6 +48,12 @@ def _find_acts(label: str) -> re.Pattern[str]:
         rf"\b(?:{_any_of(kin.OWN)}) (?:[a-zß-ÿ-]+ ){{1,2}}{name} (?:{acting})",
     )
     return re.compile(rf"(?:{'|'.join(forms)})\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _find_company(label: str) -> re.Pattern[str]:
+    others = rf"(?:\w+,? (?:(?:{_any_of(JOINS)}) )?)?"
+    return re.compile(rf"\b(?:{_any_of(_WITH)}) {others}{re.escape(label)}\b", re.IGNORECASE)
 
 
 def _any_of(words: Iterable[str]) -> str:

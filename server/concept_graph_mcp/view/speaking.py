@@ -90,10 +90,13 @@ def _say_who(session: Session, known: Mapping[str, Any], tie: Row | None) -> str
     kind = known["kind"] or ("" if known["type"] == schema.THING else known["type"])
     base = kind.removeprefix(_FORMER)
     relation = kin.relation(base)
+    ended = None if tie is None else tie["until"]
+    is_over = base != kind or (ended is not None and ended <= session.clock.now_ms())
     if tie is not None or (base in kin.CLOSE and relation not in _PETS):
-        kind = f"your {_FORMER if base != kind else ''}{relation}"
-    is_so = tie is not None and tie["since"] is not None and tie["until"] is None
-    since = f" since {_show_day(session, tie['since'])}" if tie is not None and is_so else ""
+        kind = f"your {_FORMER if is_over else ''}{relation}"
+    word = "until" if is_over else "since"
+    at = None if tie is None else tie[word]
+    since = "" if at is None else f" {word} {_show_day(session, at)}"
     also = [entities.bare(one) for one in known["labels"][1:]]
     parts = [
         f"{kind[:1].upper()}{kind[1:]}{since}",

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ...language import oneself
 from ..language import kin
 from ..language.folded import word_set
 
@@ -33,9 +34,7 @@ manager engineer officer developer director analyst consultant executive assista
 owner owners team report plan list model method account review form answer metrics
 """)
 # Capitalised within a sentence, and no names.
-NO_NAMES: Final = word_set("""
-english german french spanish italian japanese chinese korean russian portuguese dutch american
-british european asian african australian canadian indian mexican irish scottish greek turkish
+NO_NAMES: Final = oneself.PEOPLES | word_set("""
 christian muslim jewish buddhist western eastern internet god christmas easter halloween
 thanksgiving mom mum dad grandma grandpa sir madam ceo cto cfo faq pdf url api html sql css xml json
 csv usd eur asap fyi diy btw lol imo todo kpi roi seo faqs etc mr mrs ms ok tv pc id inc ltd llc

@@ -154,6 +154,9 @@ valerie vanda vasil vasily vicki vicky vigdis vijay viktorija vilma vinzenz vior
 walid waltraut wendelin wenke wilfried wilhelmina willem wilma winifred wojciech wojtek xander
 xandra yael yannik yara yasmina yasmine yildiz ylva yolande yosef youssef yuri yusuf zadie zahra
 zane zehra zeynep zlatan zofia zora zsófia zubin zuzana
+akari akiko asuka chihiro daiki emiko haruka haruki haruto hiroko kaito kazuki kazuo makoto masako
+mayumi megumi michiko naoto noriko riku ryota sachiko satoshi shinji shota sota takumi tatsuya
+tomoko yui yumiko
 """)
 # First names that are also words or places: their capital must be within a sentence.
 _ALIKE: Final = word_set("""
