@@ -350,6 +350,10 @@ def test_doctor_shows_what_is_counted_and_no_rows_of_zeros(there):
     run(*there, "import", "-", stdin="apple\tis-a\tfruit\n")
     shown = json.loads(run(*there, "doctor", "--json").stdout)["findings"]
     assert {"what": "concepts", "state": "2", "wrong": False} in shown
+    assert {"what": "relations", "state": "1", "wrong": False} in shown
+    assert "last access" in {one["what"] for one in shown}
+    # The types of relations and the names of properties are internal.
+    assert not {"is-a", "newest_accessed_at"} & {one["what"] for one in shown}
     assert not [one for one in shown if one["state"] == "0"]
 
 

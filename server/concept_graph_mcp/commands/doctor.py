@@ -1,5 +1,6 @@
 """Report settings, connection and deployment, each with its remedy (`doctor`)."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -70,6 +71,17 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
         return [Finding(kind, str(error), wrong=True)]
 
 
+def _list_counts(measures: Sequence[dict[str, Any]]) -> list[Finding]:
+    """Return what is stored; relations are counted together, because their types are internal."""
+    there = [row for row in measures if row["value"]]
+    nodes = [row for row in there if row["kind"] not in {"relation", "time"}]
+    counted = [Finding(row["measure"], shown_measure(row)) for row in nodes]
+    if relations := sum(row["value"] for row in there if row["kind"] == "relation"):
+        counted.append(Finding("relations", f"{relations:,}"))
+    times = [Finding("last access", shown_measure(row)) for row in there if row["kind"] == "time"]
+    return [*counted, *times]
+
+
 async def _contents(session: Session, by_bolt: bool) -> list[Finding]:
     version = (await session.run(calls.transfer.version()))[0]["version"]
     found = await health.problems(session)
@@ -83,8 +95,7 @@ async def _contents(session: Session, by_bolt: bool) -> list[Finding]:
     if by_bolt:
         state = (await session.run(calls.transfer.look_ups()))[0]["look_ups"]
         findings.append(Finding("look-ups of calls in Lab", state))
-    counted = [Finding(row["measure"], shown_measure(row)) for row in measures if row["value"]]
-    findings += counted or [Finding("stored", "nothing yet")]
+    findings += _list_counts(measures) or [Finding("stored", "nothing yet")]
     findings.append(await health.embedding(session, health.MOST_REPORTED))
     findings += [await one(session) for one in (health.jobs, health.backup)]
     if not by_bolt:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
-from unicodedata import combining, east_asian_width
+from unicodedata import category, east_asian_width
 
 FONT: Final = 13.0
 TITLE_FONT: Final = 14.0
@@ -28,6 +28,8 @@ _NEARLY: Final = 1e-6
 _WINDINGS: Final = (0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 1.8, 2.4)
 _NARROW: Final = frozenset("ijlftrI.,:;'|!()[]{}- ")
 _BROAD: Final = frozenset("mwMW@%&")
+# From Tamil to Sinhala, Burmese, and Khmer.
+_BROAD_SCRIPTS: Final = (("\u0b80", "\u0dff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,12 @@ def measure(text: str, font: float = FONT) -> float:
 
 
 def _measure_letter(letter: str) -> float:
-    if combining(letter):
+    # Marks above and below, and signs that join letters.
+    if category(letter) in {"Mn", "Me", "Cf"}:
         return 0.0
     if east_asian_width(letter) in "WF":
         return 1.05
-    if letter in _BROAD:
+    if letter in _BROAD or any(first <= letter <= last for first, last in _BROAD_SCRIPTS):
         return 1.0
     if letter in _NARROW:
         return 0.42
