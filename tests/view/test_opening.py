@@ -190,7 +190,7 @@ def test_a_store_of_none_and_of_one(browser, viewers, portal, tmp_path, count):
     page = open_at(browser, viewers(tmp_path / "few.db"))
     assert page.run(OPENED) == str(count)
     said = page.text("#sentence")
-    assert said.startswith("You and I: 1 day of talk on ") if count else said == NOTHING
+    assert said.startswith("You and I: a day of talk on ") if count else said == NOTHING
     assert page.run("return document.querySelectorAll('#groups b').length") == 0
     assert ("<b>Ann</b>" in page.text("#groups")) == bool(count)
     assert not page.element("#play").is_displayed()

@@ -2,6 +2,7 @@
 
 import shutil
 import threading
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -57,6 +58,43 @@ def test_no_two_of_sixty_names_meet(aspect):
         assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
 
 
+def test_few_groups_stand_in_rows_and_none_in_a_corner_of_its_own():
+    labels = [f"Name {number}" for number in range(30)]
+    groups = [list(range(first, first + 6)) for first in range(0, 30, 6)]
+    layout = place_names(groups, labels, [float(30 - number) for number in range(30)], 1.7)
+    rows = {round(island.box.y) for island in layout.islands}
+    assert len(rows) == 2
+
+
+def test_a_group_without_labels_keeps_no_room_for_them():
+    bare, named = (place_names([[0, 1]], labels, [1.0, 1.0]) for labels in (["", ""], ["A", "B"]))
+    [island], [other] = bare.islands, named.islands
+    assert island.box.height < other.box.height - LINE
+    assert island.circles[0].y == island.box.y
+
+
+def test_a_long_label_is_cut_between_words():
+    assert cut("The Ministry of Sound in London") == "The Ministry of Sound…"
+    assert cut("Bartholomew Egger-Hohenstein") == "Bartholomew Egger-Hohen…"
+    assert cut("Ann") == "Ann"
+
+
+def test_a_card_leaves_out_the_weakest_rather_than_be_too_small_to_read(drawn):
+    names = (replace(one, label="Wilhelmina Castro-Berger") for one in drawn.names)
+    long = replace(drawn, names=tuple(names))
+    card, figures = draw_card(long, None), [figure for figure, _ in drawn.figures()]
+    shown = card.count('class="name"')
+    assert 10 <= shown < len(drawn.names)
+    assert draw_card(drawn, None).count('class="name"') == len(drawn.names)
+    assert all(f">{figure}<" in card for figure in figures)
+
+
+def test_who_is_left_alone_joins_the_others(drawn):
+    few = drawn.keep_strongest(5)
+    assert sorted(one for group in few.groups for one in group) == [0, 1, 2, 3, 4]
+    assert [len(group) == 1 for group in few.groups[:-1]].count(True) == 0
+
+
 def test_what_is_tied_is_one_group_and_what_is_not_is_none():
     ties = {(0, 1): 1.0, (1, 2): 1.0, (0, 2): 1.0, (3, 4): 1.0, (2, 3): 0.1}
     assert group_names(ties, [1, 3, 2, 5, 1, 9]) == ([[1, 2, 0], [3, 4]], [5])
@@ -103,7 +141,7 @@ def test_another_user_is_neither_seen_nor_counted(memory, session, portal):
 def test_one_name_is_one_circle(memory, session, portal):
     half_year.say(memory, NOW_MS, "Ann", kind="sister")
     portrait = portal.call(draw_portrait, session)
-    assert portrait.sentence() == "You and I: 1 day of talk on 1 March, 1 person."
+    assert portrait.sentence() == "You and I: a day of talk on 1 March, 1 person."
     assert draw_picture(portrait, 1.6).count("<circle") == 1
     # No figure is 0, and one month is not busier than another.
     assert portrait.figures() == [("1", "day of talk"), ("1", "person")]
@@ -205,6 +243,15 @@ def test_without_a_browser_the_command_says_how_to_get_a_png(file, tmp_path, mon
     told = run("--output", tmp_path / "card.png")
     assert told.exit_code == 1
     assert "a PNG needs Chromium or Chrome; write an .svg" in told.output
+
+
+def test_letters_that_no_font_has_are_named_once_a_script(monkeypatch):
+    fonts = {"京": b"", "ก": b"thai.ttf", "ש": b""}
+    monkeypatch.setattr(card.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(card, "_list_fonts", lambda _, letter: fonts[letter])
+    assert card._list_undrawn("Zoë ก 京京 ש ś…") == ["京", "ש"]
+    monkeypatch.setattr(card.shutil, "which", lambda _: None)
+    assert card._list_undrawn("京") == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,8 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"
 _ON_MACOS = ("Google Chrome", "Chromium", "Microsoft Edge")
 _ON_WINDOWS = ("Google/Chrome", "Chromium", "Microsoft/Edge")
 _WAIT_S = 60
+# The last letter of the blocks of Latin.
+_LATIN = 0x24F
 
 
 @click.command()
@@ -82,6 +85,9 @@ def card(
             stream.write(_photograph(drawn, browser) if is_png else drawn)
     if str(file) != "-":
         note(f"The card is in {file}.")
+    if is_png and (missing := " ".join(_list_undrawn(drawn.decode()))):
+        fonts = "install one (Debian: fonts-noto-core, fonts-noto-cjk), or write an .svg"
+        note(f"No font here has {missing}, so the card has boxes in their place: {fonts}.")
 
 
 def _find_browser() -> str:
@@ -103,6 +109,25 @@ def _list_usual(platform: str = sys.platform) -> Iterator[Path]:
             for one in _ON_WINDOWS if (folder_name := os.environ.get(variable)) else ():
                 program = "msedge.exe" if one.endswith("Edge") else "chrome.exe"
                 yield Path(folder_name or "") / one / "Application" / program
+
+
+def _list_undrawn(drawn: str) -> list[str]:
+    """Return a letter of each script in *drawn* that no font has, as far as fontconfig tells."""
+    lister = shutil.which("fc-list")
+    # One letter stands for its script; every font has those of Latin.
+    letters = {
+        unicodedata.name(one, one).partition(" ")[0]: one
+        for one in drawn
+        if ord(one) > _LATIN and unicodedata.category(one)[0] in "LS"
+    }
+    if lister is None:
+        return []
+    return [one for one in letters.values() if not _list_fonts(lister, one)]
+
+
+def _list_fonts(lister: str, letter: str) -> bytes:
+    command = [lister, f":charset={ord(letter):x}"]
+    return subprocess.run(command, capture_output=True, timeout=_WAIT_S, check=False).stdout
 
 
 def _photograph(drawn: bytes, browser: str) -> bytes:

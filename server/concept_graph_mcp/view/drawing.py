@@ -20,6 +20,8 @@ _WIDTH, _HEIGHT, _EDGE = 1200, 900, 48
 # The height of the card's head, with the sentence, and of its foot, with the figures.
 _HEAD, _FOOT = 120, 132
 _PADDING: Final = 8.0
+# The sentence's font, the least scale of the card's picture, and how many names fewer it tries.
+_LARGEST, _READABLE, _FEWER = 36.0, 1.0, 10
 LEGEND: Final = "Full: people. Pale: other names. The larger, the more present now."
 # The first step of a newcomer, on an empty page.
 _FIRST_STEP: Final = " Talk to your agent in a new session, and open this page again at its end."
@@ -37,16 +39,21 @@ def draw_picture(portrait: Portrait, aspect: float, *, ids: bool = False) -> str
 def draw_card(portrait: Portrait, year: int | None, *, names: bool = True) -> str:
     """Return the card as SVG: the sentence, the picture and five figures.
 
-    Without *names* it has the circles alone.
+    Without *names* it has the circles alone. The weakest names are left out while the letters
+    would be too small to read.
     """
     wide, high = _WIDTH - 2 * _EDGE, _HEIGHT - _HEAD - _FOOT
-    layout = portrait.place(wide / high, names=names)
-    scale = min(wide / layout.width, high / layout.height, 2.5)
+    for most in range(len(portrait.names), -1, -_FEWER):
+        shown = portrait.keep_strongest(most)
+        layout = shown.place(wide / high, names=names)
+        scale = min(wide / layout.width, high / layout.height, 2.5)
+        if scale >= _READABLE:
+            break
     x = (_WIDTH - layout.width * scale) / 2
     y = _HEAD + (high - layout.height * scale) / 2
-    drawn = _draw_islands(portrait, layout.islands, names=names)
+    drawn = _draw_islands(shown, layout.islands, names=names)
     sentence = portrait.sentence(names=names)
-    font = min(30.0, 30.0 * (_WIDTH - 2 * _EDGE) / max(1.0, measure(sentence, 30.0)))
+    font = min(_LARGEST, wide / max(1.0, measure(sentence, 1.0)))
     parts = [
         _write(sentence, (_EDGE, 74), font, weight="600", anchor="start"),
         f'<g transform="translate({x:.1f} {y:.1f}) scale({scale:.4f})">{drawn}</g>',
@@ -142,7 +149,8 @@ def _draw_figures(portrait: Portrait) -> str:
 
 
 def _title(portrait: Portrait, year: int | None) -> str:
-    return str(year) if year is not None else f"as of {portrait.until.day} {portrait.until:%B %Y}"
+    until = f"as of {portrait.until.day} {portrait.until:%B %Y}" if year is None else str(year)
+    return f"{until}, drawn by concept-graph-mcp"
 
 
 def _write(

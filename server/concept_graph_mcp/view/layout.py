@@ -73,7 +73,11 @@ class Layout:
 
 def cut(label: str) -> str:
     """Return the label as it is drawn: a long one is cut."""
-    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1].rstrip()}…"
+    if len(label) <= LONGEST:
+        return label
+    kept = label[: LONGEST - 1].rstrip()
+    words = kept.rpartition(" ")[0]
+    return f"{words if 2 * len(words) > LONGEST else kept}…"
 
 
 def measure(text: str, font: float = FONT) -> float:
@@ -156,6 +160,7 @@ def place_names(
         large = sorted(islands, key=lambda one: -one.box.width * one.box.height)
         orders = [islands, large, sorted(islands, key=lambda one: -one.box.height)]
         layouts += [_place_islands(each, aspect * by) for each in orders for by in _WINDINGS]
+        layouts += [_place_rows(each, aspect * by) for each in orders for by in _WINDINGS]
     return max(layouts, key=lambda one: min(aspect / one.width, 1 / one.height))
 
 
@@ -165,6 +170,36 @@ def _place_islands(islands: Sequence[Island], aspect: float) -> Layout:
         box = island.box
         room = Box(0, 0, box.width + _BETWEEN_GROUPS, box.height + _BETWEEN_GROUPS)
         taken.append(_settle(room, taken, aspect))
+    return _frame(islands, taken)
+
+
+def _place_rows(islands: Sequence[Island], aspect: float) -> Layout:
+    """Return the groups one after the other in rows, each row in the middle."""
+    area = sum(one.box.width * one.box.height for one in islands)
+    longest = max([math.sqrt(area * aspect), *(one.box.width for one in islands)])
+    rows: list[list[Box]] = []
+    used = longest
+    for box in (one.box for one in islands):
+        used += box.width + _BETWEEN_GROUPS
+        if used > longest:
+            rows.append([])
+            used = box.width
+        rows[-1].append(box)
+    taken: list[Box] = []
+    top = 0.0
+    for row in rows:
+        height = max(box.height for box in row)
+        x = -(sum(box.width for box in row) + _BETWEEN_GROUPS * (len(row) - 1)) / 2
+        for box in row:
+            room = Box(x + box.width / 2, top + height / 2, box.width, box.height)
+            taken.append(room)
+            x += box.width + _BETWEEN_GROUPS
+        top += height + _BETWEEN_GROUPS
+    return _frame(islands, taken)
+
+
+def _frame(islands: Sequence[Island], taken: Sequence[Box]) -> Layout:
+    """Return *islands* at the places *taken*, moved into a frame that begins at (0, 0)."""
     left = min((one.x - one.width / 2 for one in taken), default=0.0)
     top = min((one.y - one.height / 2 for one in taken), default=0.0)
     right = max((one.x + one.width / 2 for one in taken), default=1.0)
@@ -182,19 +217,21 @@ def _place_group(
 ) -> Island:
     """Return the group around (0, 0): the strongest in the middle, a label below each circle."""
     taken: list[Box] = []
+    # A group without labels has no title either.
+    line, head = (LINE, _TITLE) if labels[group[0]] else (0.0, 0.0)
     for name in group:
         label = measure(cut(labels[name]))
-        width, height = max(2 * radii[name], label), 2 * radii[name] + LINE
+        width, height = max(2 * radii[name], label), 2 * radii[name] + line
         taken.append(_settle(Box(0, 0, width + _GAP, height + _GAP), taken, aspect))
     left = min(one.x - one.width / 2 for one in taken) - _MARGIN
     right = max(one.x + one.width / 2 for one in taken) + _MARGIN
-    top = min(one.y - one.height / 2 for one in taken) - _MARGIN - _TITLE
+    top = min(one.y - one.height / 2 for one in taken) - _MARGIN - head
     bottom = max(one.y + one.height / 2 for one in taken) + _MARGIN
-    title = measure(f"around {cut(labels[group[0]])}", TITLE_FONT) + 2 * _MARGIN
+    title = measure(f"around {cut(labels[group[0]])}", TITLE_FONT) + 2 * _MARGIN if head else 0.0
     width, height = max(right - left, title), bottom - top
     x, y = (left + right) / 2, (top + bottom) / 2
     circles = (
-        Circle(name, box.x - x, box.y - y - LINE / 2, radii[name])
+        Circle(name, box.x - x, box.y - y - line / 2, radii[name])
         for name, box in zip(group, taken, strict=True)
     )
     return Island(0, Box(0, 0, width, height), tuple(circles))

@@ -7,7 +7,7 @@ month, and these are all read: the more often somebody is spoken of, the longer 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import combinations
 from typing import Any, Final
@@ -91,7 +91,8 @@ class Portrait:
         """Return the one sentence: "You and I: 96 days of talk since March, 43 people; …"."""
         if self.since is None:
             return "Nothing is remembered yet."
-        parts = [f"{_many(self.days, 'day')} of talk {self._when()}"]
+        days = "a day" if self.days == 1 else _many(self.days, "day")
+        parts = [f"{days} of talk {self._when()}"]
         if self.people:
             over = "over " if self.more else ""
             parts.append(f"{over}{_many(self.people, 'person', 'people')}")
@@ -116,7 +117,7 @@ class Portrait:
             (self.days, "", "day of talk", "days of talk"),
             (self.people, more, "person", "people"),
             (self.topics, more, "other name", "other names"),
-            (self.kept, "", "thing kept", "things kept"),
+            (self.kept, "", "memory", "memories"),
         )
         figures = [
             (f"{count:,}{over}", one if count == 1 else several)
@@ -124,6 +125,15 @@ class Portrait:
             if count
         ]
         return [*figures, *([(self.busiest, "the busiest month")] if self.busiest else [])]
+
+    def keep_strongest(self, most: int) -> "Portrait":
+        """Return it with *most* names; who is left alone in a group joins the others."""
+        kept = [tuple(one for one in group if one < most) for group in self.groups]
+        alone = [kept.pop()] if self.has_alone else []
+        alone += [group for group in kept if len(group) == 1]
+        others = tuple(sorted(one for group in alone for one in group))
+        groups = (*(group for group in kept if len(group) > 1), *([others] if others else []))
+        return replace(self, names=self.names[:most], groups=groups, has_alone=bool(others))
 
     def place(self, aspect: float, *, names: bool = True) -> Layout:
         """Return where each name stands in a frame of that width by height."""
