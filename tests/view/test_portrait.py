@@ -17,7 +17,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands import card
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
-from concept_graph_mcp.view import drawing
+from concept_graph_mcp.view import drawing, people
 from concept_graph_mcp.view.drawing import describe, draw_card, draw_picture
 from concept_graph_mcp.view.layout import LINE, cut, group_names, measure, place_names
 from concept_graph_mcp.view.people import is_person
@@ -187,6 +187,12 @@ def test_kinds_of_people_are_told_from_those_of_things():
 )
 def test_without_a_kind_a_person_is_known_by_what_is_said(label, said, expected):
     assert is_person(None, label, [said]) is expected
+
+
+def test_a_thousand_names_cost_one_long_pattern():
+    people._find_acts.cache_clear()
+    assert not any(is_person(None, f"Thing {number}", ["It fell."]) for number in range(1_000))
+    assert people._find_acts.cache_info().misses == 1
 
 
 def test_neither_the_user_nor_my_manager_is_a_name(memory, session, portal):

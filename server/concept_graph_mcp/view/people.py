@@ -16,6 +16,8 @@ from conceptgraph_core.entities.rule_extractor.people import FIRST_NAMES, SAFE_N
 
 _FAMILY: Final = frozenset(("person", "family", "relative", "friend"))
 _ACTING: Final = language.words("whose", "acting")
+# Stands for the name that is asked about.
+_NAME: Final = "\x00"
 _WITH: Final = language.words("whose", "with")
 # "Keiko said", but "Tidewater wants" and "the parcel came" are said of firms and things too.
 _LIVING: Final = _ACTING - language.words("whose", "being") - language.words("whose", "offering")
@@ -34,26 +36,30 @@ def is_person(kind: str | None, label: str = "", said: Iterable[str] = ()) -> bo
         path = kinds.path(kind) or kinds.path(relation) or ""
         return path.partition("/")[0] == "person" or kind in _FAMILY
     first, *_ = names.canonical(label).split() or [""]
-    texts = [*said]
-    is_company = first in FIRST_NAMES and any(map(_find_company(label).search, texts))
-    return first in SAFE_NAMES or is_company or any(map(_find_acts(label).search, texts))
+    if first in SAFE_NAMES:
+        return True
+    # Patterns of many words take long to compile, so the name gives way to a sign in the texts.
+    name = re.compile(rf"\b{re.escape(label)}\b", re.IGNORECASE)
+    texts = [name.sub(_NAME, one) for one in said]
+    is_company = first in FIRST_NAMES and any(map(_find_company().search, texts))
+    return is_company or any(map(_find_acts().search, texts))
 
 
-@lru_cache(maxsize=256)
-def _find_acts(label: str) -> re.Pattern[str]:
-    name, acting = re.escape(label), _any_of(_ACTING)
+@lru_cache(maxsize=1)
+def _find_acts() -> re.Pattern[str]:
+    acting = _any_of(_ACTING)
     forms = (
-        rf"\b{name} (?:{_any_of(_LIVING)}|(?:{_any_of(JOINS)}) (?:{_any_of(SELVES)}))",
-        rf"\b{name} (?:{acting}) (?:me|us)",
-        rf"\b(?:{_any_of(kin.OWN)}) (?:[a-zß-ÿ-]+ ){{1,2}}{name} (?:{acting})",
+        rf"{_NAME} (?:{_any_of(_LIVING)}|(?:{_any_of(JOINS)}) (?:{_any_of(SELVES)}))",
+        rf"{_NAME} (?:{acting}) (?:me|us)",
+        rf"\b(?:{_any_of(kin.OWN)}) (?:[a-zß-ÿ-]+ ){{1,2}}{_NAME} (?:{acting})",
     )
     return re.compile(rf"(?:{'|'.join(forms)})\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=256)
-def _find_company(label: str) -> re.Pattern[str]:
+@lru_cache(maxsize=1)
+def _find_company() -> re.Pattern[str]:
     others = rf"(?:\w+,? (?:(?:{_any_of(JOINS)}) )?)?"
-    return re.compile(rf"\b(?:{_any_of(_WITH)}) {others}{re.escape(label)}\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{_any_of(_WITH)}) {others}{_NAME}", re.IGNORECASE)
 
 
 def _any_of(words: Iterable[str]) -> str:
