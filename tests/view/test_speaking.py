@@ -47,7 +47,7 @@ def test_a_card_parts_now_from_before_and_from_what_comes(memory, max_id, speak)
         "School: Dog school, since 31 March 2026.",
         "10 March 2026: Max visits the vet.",
     ]
-    assert [one["text"] for one in card["said"]] == ["I saw Max."]
+    assert [(one["text"], one["who"]) for one in card["said"]] == [("I saw Max.", "you said")]
 
 
 def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
@@ -72,6 +72,21 @@ def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
 def test_only_kin_are_the_users_own_by_their_kind(memory, speak, kind, who):
     card = speak(say(memory, NOW_MS - 70 * DAY_MS, "Kim", kind))
     assert (card["who"], card["since"]) == (who, "Spoken of in December 2025.")
+
+
+@pytest.mark.parametrize(
+    ("days", "since"),
+    [
+        ((100, 20), "Spoken of since November 2025."),
+        ((130, 100), "Spoken of from October to November 2025."),
+        ((500, 100), "Spoken of from October 2024 to November 2025."),
+    ],
+)
+def test_a_card_says_since_when_and_until_when_somebody_is_spoken_of(memory, speak, days, since):
+    for ago in days:
+        entity_id = say(memory, NOW_MS - ago * DAY_MS, "Kim")
+    memory.now_ms = NOW_MS
+    assert speak(entity_id)["since"] == since
 
 
 def test_two_facts_that_cannot_both_be_true_are_a_doubt_with_two_answers(memory, max_id, speak):

@@ -25,6 +25,7 @@ from .. import calls
 from ..session import Session
 from . import entities
 from .layout import Layout, group_names, place_names
+from .names import tell_about
 from .people import is_person
 
 Row = dict[str, Any]
@@ -37,6 +38,8 @@ _LATEST: Final = 1_000
 _COUNTED: Final = 120
 # A name that is no longer spoken of is half as present after a month.
 _HALF: Final = 0.5
+# The values of these facts about the user are no names of others.
+_OWN: Final = frozenset(("name", "occupation"))
 # A message with two names counts as such a part of the strongest tie.
 _TOGETHER: Final = 0.25
 _AHEAD_MS: Final = 366 * DAY_MS
@@ -214,7 +217,11 @@ async def _count_days(session: Session, first: date, until: date) -> tuple[date 
 
 async def _list_names(session: Session) -> list[Row]:
     """Return the people and topics spoken of last; dates, numbers and the user are none."""
-    return [row for row in await entities.list_latest(session, _LATEST) if is_name(row)]
+    rows = [row for row in await entities.list_latest(session, _LATEST) if is_name(row)]
+    told = await tell_about(session, entity_schema.SELF) if rows else None
+    facts = told["facts"] if told else ()
+    own = {one["value"] for one in facts if one["predicate"] in _OWN}
+    return [row for row in rows if row["kind"] or entities.bare(row["label"]) not in own]
 
 
 def is_name(row: Row) -> bool:
@@ -255,7 +262,8 @@ async def _count_mentions(
             is_one = _is_person({**row, "kind": kind}, nodes)
             label = entities.bare(row["label"])
             names.append(Name(row["entity_id"], label, kind, is_one, months, present))
-    return sorted(names, key=lambda one: (-one.present, one.id))
+    # Of names as present as one another, a group is called after a person.
+    return sorted(names, key=lambda one: (-one.present, not one.is_person, one.id))
 
 
 def _list_ties(nodes: Mapping[str, Row], names: Sequence[Name]) -> dict[tuple[int, int], float]:

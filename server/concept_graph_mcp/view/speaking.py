@@ -26,6 +26,11 @@ _SAID: Final = 12
 # A mean feeling closer to 0 than that is none.
 _FELT: Final = 0.2
 _FORMER: Final = "former "
+# The card speaks to the user.
+_SPEAKERS: Final = {
+    **dict.fromkeys(("“user” said", "the user"), "you said"),
+    **dict.fromkeys(("“assistant” said", "“model” said", "the model"), "your agent said"),
+}
 
 
 async def speak_of(session: Session, entity_id: str) -> Row:
@@ -110,22 +115,22 @@ def _say_since(session: Session, counted: Row, bounds: list[int]) -> str:
     spoken = [number for number, count in enumerate(months) if count]
     if not spoken:
         return "Not spoken of for years."
-    first, last = (f"{session.local(bounds[one]):%B %Y}" for one in (spoken[0], spoken[-1]))
-    if spoken[-1] == len(months) - 1:
-        return f"Spoken of since {first}." if spoken[0] else "Spoken of for years."
+    first, last = (session.local(bounds[one]) for one in (spoken[0], spoken[-1]))
+    # Whoever was spoken of last month is spoken of still.
+    if spoken[-1] >= len(months) - 2:
+        return f"Spoken of since {first:%B %Y}." if spoken[0] else "Spoken of for years."
     if first == last:
-        return f"Spoken of in {first}."
-    return (
-        f"Spoken of from {first} to {last}."
-        if spoken[0]
-        else f"Spoken of for years, last in {last}."
-    )
+        return f"Spoken of in {first:%B %Y}."
+    if not spoken[0]:
+        return f"Spoken of for years, last in {last:%B %Y}."
+    begun = f"{first:%B}" if first.year == last.year else f"{first:%B %Y}"
+    return f"Spoken of from {begun} to {last:%B %Y}."
 
 
 def _say_feeling(feeling: float | None) -> str | None:
     if feeling is None or abs(feeling) < _FELT:
         return None
-    return "You mostly felt good about it." if feeling > 0 else "You mostly felt bad about it."
+    return "Mostly a good feeling." if feeling > 0 else "Mostly a bad feeling."
 
 
 def _say(session: Session, fact: Row) -> str:
@@ -163,7 +168,7 @@ def _quote(session: Session, one: Row) -> Row:
         "id": one["id"],
         "text": one["text"],
         "day": _show_day(session, one["at"]),
-        "who": one["who"],
+        "who": _SPEAKERS.get(one["who"], one["who"]),
     }
 
 
