@@ -95,6 +95,15 @@ def test_on_a_phone_the_picture_is_first(browser, half_year_of):
     assert page.run(top, "header") > 300
 
 
+def test_a_name_typed_in_the_search_opens_its_card(browser, half_year_of):
+    page = open_at(browser, half_year_of)
+    page.element("#search").send_keys("Kenji")
+    page.press(ENTER)
+    page.until("return document.body.dataset.person")
+    assert page.text("#person h2") == "Kenji"
+    assert page.run("return document.body.hasAttribute('data-opening')")
+
+
 def test_a_card_speaks_and_keeps_numbers_behind_why(browser, half_year_of):
     page = open_at(browser, half_year_of)
     page.run("document.querySelector('#groups [data-id]').focus()")

@@ -170,7 +170,7 @@ def _write(
 
 
 def _wrap(width: float, height: float, title: str, body: str, *, is_whole: bool) -> str:
-    ground = f'<rect width="100%" height="100%" fill="{_GROUND}"/>' if is_whole else ""
+    ground = f'<rect width="100%" height="100%" rx="24" fill="{_GROUND}"/>' if is_whole else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="0 0 {width:.1f} {height:.1f}" font-family="{_FAMILY}">'

@@ -13,8 +13,8 @@ from unicodedata import category, east_asian_width
 FONT: Final = 13.0
 TITLE_FONT: Final = 14.0
 # The room below a circle for its label, and the label's baseline there.
-LINE: Final = FONT * 1.55
-BASELINE: Final = FONT * 1.2
+LINE: Final = FONT * 1.6
+BASELINE: Final = FONT * 1.25
 # Space between two names, around a group, and above it for its title.
 _GAP: Final = 6.0
 _MARGIN: Final = 9.0

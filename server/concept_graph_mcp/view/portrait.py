@@ -262,7 +262,7 @@ async def _count_mentions(
             is_one = _is_person({**row, "kind": kind}, nodes)
             label = entities.bare(row["label"])
             names.append(Name(row["entity_id"], label, kind, is_one, months, present))
-    # Of names as present as one another, a group is called after a person.
+    # A group is called after a person rather than a thing that is as present.
     return sorted(names, key=lambda one: (-one.present, not one.is_person, one.id))
 
 

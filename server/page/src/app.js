@@ -279,7 +279,8 @@ function recallable() {
 /** Show what is called *words*, or what says them, or what is called most like that. */
 async function search(words) {
   const { kind, names, exactly } = await askNamed(words);
-  if (exactly) await show({ kind, names });
+  if (exactly && kind === "entity" && isOpening()) await opening.open(names[0]);
+  else if (exactly) await show({ kind, names });
   else if (!(await find(words)) && names.length) await show({ kind, names });
 }
 

@@ -76,7 +76,7 @@ export class Opening {
       button.addEventListener("click", () => this.open(id));
       return element("li", "", button);
     });
-    return element("section", "", ...(name ? [element("h3", "", element("bdi", "", printable(name)))] : []), element("ul", "", ...rows));
+    return element("section", "", ...(name ? [element("h2", "", element("bdi", "", printable(name)))] : []), element("ul", "", ...rows));
   }
 
   #pressed(target) {
