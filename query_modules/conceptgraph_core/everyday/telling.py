@@ -10,7 +10,7 @@ from ..concepts.node import Graph as Concepts
 from ..entities import bitemporal, kinds
 from ..entities import schema as entities
 from ..entities.identity import components, merging
-from ..entities.language import cues
+from ..entities.language import beside
 from ..entities.narration import ages, current_facts, narrative, own_facts, reading
 from ..entities.narration.sentences import called
 from ..entities.narration.wholes import Whole
@@ -152,7 +152,7 @@ def _is_of(node: Memory, sources: frozenset[str]) -> bool:
 def _list_kinds(graph: Entities, node: Entity) -> list[str]:
     """Return a doubt for each other kind that the user gave it, if one rarely has both."""
     whole = Whole(graph, node)
-    said = [(one, cues.kind(one.get("mention_context") or "", node.bare)) for one in whole.users]
+    said = [(one, beside.kind(one.get("mention_context") or "", node.bare)) for one in whole.users]
     told = {kind: one for one, kind in said if kind and kinds.are_rarely_one(kind, whole.described)}
     return [f"{kind} too, as told on {dates.day(one.created_at)}" for kind, one in told.items()]
 

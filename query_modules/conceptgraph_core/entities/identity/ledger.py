@@ -13,7 +13,7 @@ from ..language import spans
 from ..node import All, Graph, Node
 from . import components
 
-# Not by an import statement: see `cues`.
+# Not by an import statement: see `beside`.
 re: Final[Any] = __import__("re")
 
 # Words that deny that two are one, English and German: a closed list, without parsing.

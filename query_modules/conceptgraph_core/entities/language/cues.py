@@ -6,17 +6,15 @@ name, or a question, and fills in the gaps of an observation.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any, Final
 
 from ... import language
 from .. import kinds, names
 from ..inputs import Observation
-from .endings import FORMER
+from .beside import ARTICLE, MINE, REACH, find_places, kind, match_before, match_behind
 from .folded import word_set
 
-# Not by an import statement: when the modules are reloaded, Memgraph drops the names such a
-# statement defines, and with them all names that begin with "re".
+# Not by an import statement: see `beside`.
 re: Final[Any] = __import__("re")
 
 # No repetition without a bound may match one text in several ways, so that the time is linear in
@@ -50,10 +48,6 @@ _NAMED_BEFORE: Final = re.compile(
 )
 _TOO_BEHIND: Final = re.compile(r",? (?:too|as well|again)\b", re.IGNORECASE)
 _ALSO_BEHIND: Final = re.compile(r" heißt auch\b", re.IGNORECASE)
-# No pattern reads further back, and cues beside further mentions of a name do not count.
-_REACH: Final = 200
-_MOST_PLACES: Final = 50
-_EDGE: Final = re.compile(r"\b")
 _PLACES: Final = (
     "office work school gym university uni college accounting marketing sales it hr finance"
     " kindergarten daycare nursery church choir band team class course club neighbourhood"
@@ -77,17 +71,6 @@ _FETCHING: Final = re.compile(
     r"\b(?:pick\w*|get|got|fetch\w*|dr[io]ve\w*|took|take\w*|bring\w*|brought|b[ou]\w*ght|buy"
     r"|adopt\w*|collect\w*|hol\w*|bring\w*|ab(?:ge)?holt?\w*|nahm)\b",
     re.IGNORECASE,
-)
-_MINE: Final = r"(?i:my|our|mein\w*|unser\w*)"
-_ARTICLE: Final = r"(?i:a|an|the|ein|eine|der|die|das)"
-_OWN_BEFORE: Final = re.compile(rf"\b{_MINE} (?:(\w+) )?(\w[\w-]*) \Z")
-# "Our product manager" manages no user: the word between belongs to such a kind.
-_COMPOSED: Final = frozenset(("manager", "coach", "teacher", "doctor", "trainer"))
-_SAYING_WHICH: Final = language.words("change", "new") | language.words("change", "old") | FORMER
-_APPOSED_BEHIND: Final = (
-    re.compile(rf"(?:,| is| ist) {_MINE} (?:(\w+) )?(\w[\w-]*)"),
-    re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) ()(\w[\w-]*)"),
-    re.compile(rf" (?:is|ist) {_ARTICLE} ()(\w[\w-]*)"),
 )
 # "Alexandra, we call her Sasha"
 _ALIAS: Final = "|".join(sorted(map(re.escape, language.words("whose", "alias"))))
@@ -117,11 +100,11 @@ _JOINED: Final = word_set("and und y e et with mit con com avec neben")
 _SAME_IN_GERMAN: Final = re.compile(rf"({_NAME}), (?:also|auch) ({_NAME})")
 _GERMAN: Final = re.compile(r"\b(?:ist|und|der|die|das|nicht|war|hat|mit|heute|ich|wir|kommt)\b")
 _BEING: Final = re.compile(
-    rf"\b(?:(?:{_MINE}|{_ARTICLE}) (\w+)(?: is called| is named| is| heißt| heisst|'s name is)"
-    rf"|{_MINE} (\w+),?) ({_NAME})"
+    rf"\b(?:(?:{MINE}|{ARTICLE}) (\w+)(?: is called| is named| is| heißt| heisst|'s name is)"
+    rf"|{MINE} (\w+),?) ({_NAME})"
 )
 _BEING_BEHIND: Final = re.compile(
-    rf"({_NAME})(?:,? {_MINE}| (?:is|ist) (?:{_MINE}|{_ARTICLE})) (\w+)\b"
+    rf"({_NAME})(?:,? {MINE}| (?:is|ist) (?:{MINE}|{ARTICLE})) (\w+)\b"
 )
 
 
@@ -183,44 +166,22 @@ def _is_pronoun(word: str) -> bool:
 
 def introduces(text: str, label: str) -> bool:
     """Tell whether *text* introduces *label* as another one: "another Max", "our new dog Max"."""
-    places = _places(text, label, re.IGNORECASE)
-    between = _before(_NEW_BEFORE, text, places)
+    places = find_places(text, label, re.IGNORECASE)
+    between = match_before(_NEW_BEFORE, text, places)
     if between is not None and all(map(_is_between, between[1].split())):
         return True
-    called = _before(_CALLED_BEFORE, text, places)
+    called = match_before(_CALLED_BEFORE, text, places)
     if called is not None and _is_somebody(called[1]):
         return True
     return bool(
-        _before(_ALSO_BEFORE, text, places)
-        or _behind(_ALSO_BEHIND, text, places)
+        match_before(_ALSO_BEFORE, text, places)
+        or match_behind(_ALSO_BEHIND, text, places)
         or any(
             _TOO_BEHIND.match(text, end)
-            and _NAMED_BEFORE.search(text, max(0, start - _REACH), start)
+            and _NAMED_BEFORE.search(text, max(0, start - REACH), start)
             for start, end in places
         )
     )
-
-
-def _places(text: str, label: str, flags: int = 0) -> list[tuple[int, int]]:
-    """Return where *label* stands in *text*, also within words."""
-    found = re.finditer(re.escape(label), text, flags)
-    return [match.span() for match in islice(found, _MOST_PLACES)]
-
-
-def _before(pattern: Any, text: str, places: Sequence[tuple[int, int]]) -> Any:
-    """Return the first match of *pattern* right before one of *places* where a word ends."""
-    matches = (
-        pattern.search(text, max(0, start - _REACH), start)
-        for start, end in places
-        if text[start - 1 : start] == " " and _EDGE.match(text, end)
-    )
-    return next(filter(None, matches), None)
-
-
-def _behind(pattern: Any, text: str, places: Sequence[tuple[int, int]]) -> Any:
-    """Return the first match of *pattern* right behind one of *places* where a word begins."""
-    matches = (pattern.match(text, end) for start, end in places if _EDGE.match(text, start))
-    return next(filter(None, matches), None)
 
 
 def _is_between(word: str) -> bool:
@@ -238,7 +199,7 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
     met_at = None
     if qualifier is None:
         # At a place anybody may be met; only "another Lena at work" is distinguished by it.
-        at = _behind(_AT_BEHIND, text, _places(text, one.label, re.IGNORECASE))
+        at = match_behind(_AT_BEHIND, text, find_places(text, one.label, re.IGNORECASE))
         met_at = None if at is None else at[1]
         qualifier = met_at if is_introduced else None
     also = {other for pair in pairs if one.name in pair for other in pair}
@@ -254,21 +215,8 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
     )
 
 
-def kind(text: str, label: str) -> str | None:
-    """Return the kind that the user names: the sister of "my sister Clara"."""
-    places = _places(text, label)
-    own = _before(_OWN_BEFORE, text, places)
-    found = (own, *(_behind(pattern, text, places) for pattern in _APPOSED_BEHIND))
-    for between, kind in (match.groups() for match in found if match is not None):
-        if kind in _COMPOSED and between and between not in _SAYING_WHICH:
-            return f"{between} {kind}".casefold()
-        if kinds.path(kind) is not None:
-            return str(kind).casefold()
-    return None
-
-
 def _qualifier(text: str, label: str) -> str | None:
-    match = _behind(_FROM_BEHIND, text, _places(text, label, re.IGNORECASE))
+    match = match_behind(_FROM_BEHIND, text, find_places(text, label, re.IGNORECASE))
     if match is None:
         return None
     before = re.split(r"[.!?;\n]", text[: match.start() - len(label)])[-1]

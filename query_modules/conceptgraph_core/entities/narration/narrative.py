@@ -16,7 +16,7 @@ from ...retrieval.question import Past
 from ...words.splitting import split
 from .. import kinds, schema
 from ..identity import components, likenesses, resolution
-from ..language import cues, endings, kin
+from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
 from . import asked, named, parted, reading, together
 from .current_facts import facts_now, facts_over, value_briefly, value_in_full
@@ -248,7 +248,7 @@ def _is_told_apart(
     graph: Graph, message: str, read: named.Message, node: Node, place: named.Place
 ) -> bool:
     """Tell whether *message* says which one of a name it means: my sister Anna, from the gym."""
-    kind = cues.kind(message, node.bare)
+    kind = beside.kind(message, node.bare)
     behind = read.behind(place)
     return any(
         kinds.nearness(one.get("entity_kind"), kind) > 1
