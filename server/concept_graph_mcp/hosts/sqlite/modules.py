@@ -4,13 +4,13 @@ import functools
 import importlib
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 from conceptgraph_core.registry import MODEL
 
-from . import interface
+from . import entries, interface
 
 # Imported modules register with `interface._MODULE`: two imported at once, for stores that several
 # threads open, would register with each other's.
@@ -38,45 +38,65 @@ def load_modules(names: tuple[str, ...] = MODEL.modules) -> Mapping[str, interfa
 
 
 class _Callbacks(Mapping[str, interface.Callback]):
-    """Procedures and functions by full name; a module is imported when first used.
+    """Procedures and functions by full name; each is imported when first used.
 
-    Users of concepts alone need not wait for the other modules.
+    A process that answers one call, such as a hook, need not wait for the rest.
     """
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
 
     def __getitem__(self, name: str) -> interface.Callback:
-        module, _, _ = name.partition(".")
+        module = name.partition(".")[0]
         if module not in self._names:
             raise KeyError(name)
-        return _of_module(module)[name]
+        with _loading:
+            return _load_callback(module, name)
 
     def __iter__(self) -> Iterator[str]:
-        return (name for module in self._names for name in _of_module(module))
+        with _loading:
+            parts = (_divide_entry(one) or _load_whole(one) for one in self._names)
+            return iter([name for callbacks in parts for name in callbacks])
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
-def _of_module(name: str) -> dict[str, interface.Callback]:
-    with _loading:
-        return _load_callbacks(name)
+@functools.cache
+def _load_callback(module: str, name: str) -> interface.Callback:
+    parts = _divide_entry(module)
+    if not parts:
+        return _load_whole(module)[name]
+    code = entries.compile_statements(module, parts[name])
+    return _list_callbacks(_register(module, lambda: exec(code, {"__name__": module})))[name]
 
 
 @functools.cache
-def _load_callbacks(name: str) -> dict[str, interface.Callback]:
-    module = load_module(name)
-    own = (*module.procedures.values(), *module.functions.values())
-    return {callback.name: callback for callback in own}
+def _divide_entry(module: str) -> Mapping[str, Any]:
+    load_mgp()
+    return entries.divide_entry(module)
+
+
+@functools.cache
+def _load_whole(module: str) -> dict[str, interface.Callback]:
+    return _list_callbacks(load_module(module))
+
+
+def _list_callbacks(made: interface.Module) -> dict[str, interface.Callback]:
+    return {one.name: one for one in (*made.procedures.values(), *made.functions.values())}
 
 
 def load_module(name: str) -> interface.Module:
     """Import the module *name* from `sys.path` and return the callbacks that it registered."""
     load_mgp()
     with _loading:
-        module = interface.Module(name)
-        settable: Any = interface
-        settable._MODULE = module
-        importlib.import_module(name)
-    return module
+        return _register(name, lambda: importlib.import_module(name))
+
+
+def _register(name: str, run: Callable[[], object]) -> interface.Module:
+    """Return the module *name* with the callbacks that *run* registers."""
+    made = interface.Module(name)
+    settable: Any = interface
+    settable._MODULE = made
+    run()
+    return made
