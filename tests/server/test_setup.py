@@ -17,7 +17,7 @@ from tests.server.command_line import ok, run
 from concept_graph_mcp import settings_file
 from concept_graph_mcp.clients import changes, jsonc
 from concept_graph_mcp.clients.entry import CLIENTS, NAME, Entry
-from concept_graph_mcp.commands import hook
+from concept_graph_mcp.commands import hook_process
 from concept_graph_mcp.hooks import hosts, journal
 from conceptgraph_core import __version__
 
@@ -46,7 +46,7 @@ TOML = '# Mine.\nmodel = "m" # fast\n\n[mcp_servers.other] # theirs\ncommand = "
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch) -> Path:
     """The home of a user who has set nothing; only a process of its own has a deadline."""
-    monkeypatch.setattr(hook, "Deadline", lambda *_: nullcontext())
+    monkeypatch.setattr(hook_process, "Deadline", lambda *_: nullcontext())
     gone = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "MEMGRAPH_URI", "MEMGRAPH_URL")
     own = ("EMBEDDED", "USER", "TOOLSETS", "EMBEDDINGS")
     for name in (*gone, *(f"CONCEPT_GRAPH_{one}" for one in own)):

@@ -1,0 +1,148 @@
+"""Answer a hook in a process of its own; whatever goes wrong is logged and exits 0.
+
+End the process at a time, whatever it is doing: a prompt waits for it.
+"""
+
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from .. import settings
+from ..errors import NoStore, StoreError, one_line
+from ..hooks import answering, asking, hosts, journal, options
+from ..hooks.hosts import HookError
+from ..hooks.options import Options
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+_STAT = Path("/proc/self/stat")
+# The number of the field with the start of the process, counted behind its name.
+_START_FIELD = 19
+
+
+class Deadline:
+    """While entered, the process ends with exit code 0 *seconds* after its start, and logs that.
+
+    A thread ends it, because a signal would wait for a call into SQLite to return.
+    """
+
+    def __init__(self, seconds: float, client: str, event: str) -> None:
+        def end() -> None:
+            try:
+                journal.log_result(client, event, journal.LATE)
+            finally:
+                os._exit(0)
+
+        self._timer = threading.Timer(max(0.0, seconds - seconds_since_start()), end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+
+
+def seconds_since_start() -> float:
+    """Return the seconds since this process was started; elsewhere than on Linux its CPU time."""
+    try:
+        fields = _STAT.read_text().rpartition(")")[2].split()
+        started = int(fields[_START_FIELD]) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    except (OSError, ValueError, IndexError, AttributeError):
+        return time.process_time()
+
+
+# The share of the time since the start that the answer itself takes, at the most.
+_ANSWER = 0.6
+# Seconds that an embedding takes to load, at the least, and how many times what the start took.
+_LOADING_S, _LOADING = 0.15, 2.0
+
+
+def answer_hook(embedded: str | None, event: str, client: str) -> None:
+    """Answer the hook *event* of *client*, whose JSON is on stdin, from the store *embedded*."""
+    try:
+        if event == answering.CAPTURE:
+            # Imported here, because no hook that answers needs it.
+            from .capturing import ingest_noted
+
+            ingest_noted(embedded)
+        else:
+            _answer(embedded, hosts.find_event(event), client)
+    except (HookError, settings.SettingsError, StoreError, OSError) as error:
+        journal.log_result(client, event, f"failed: {one_line(error)}")
+    except Exception as error:  # noqa: BLE001
+        journal.log_result(client, event, f"failed: {error!r}")
+
+
+def _answer(embedded: str | None, event: str, client: str) -> None:
+    chosen = options.read_options()
+    with Deadline(chosen.seconds_for(event), client, event):
+        journal.note_result(client, event, journal.BEGUN)
+        given = hosts.parse_input(asking.read_stdin())
+        if answering.settle_event(event, answering.Caller(client, embedded), given, chosen):
+            return
+        session, text, ids = _make_notes(embedded, event, given, chosen)
+        sys.stdout.buffer.write(hosts.make_answer(event, text).encode())
+        sys.stdout.flush()
+        answering.note_answer(client, event, given, ids)
+        if session is not None and session.embedding is not None and session.embedding.is_loading:
+            # The end of the program would wait for the model, and the host for the end.
+            os._exit(0)
+
+
+def _make_notes(
+    embedded: str | None, event: str, given: hosts.Given, chosen: Options
+) -> "tuple[Session | None, str, list[str]]":
+    """Return the session, what the model is told, and the ids of the memories in it.
+
+    Words alone find them if the embedding is not loaded in time.
+    """
+    # Imported here, because Claude Code gives the hook of SessionEnd 1.5 seconds in all.
+    import anyio
+
+    from ..hosts.lazy import open_store
+    from ..session import Session
+    from ..sharing import adopt_shared
+
+    configured = chosen.settings(embedded)
+
+    async def main() -> "tuple[Session | None, str, list[str]]":
+        try:
+            async with open_store(configured) as store:
+                used_s = seconds_since_start()
+                patience_s = _patience_s(chosen.seconds_for(event), used_s)
+                session = replace(Session.of(store, configured), patience_s=patience_s)
+                if not _has_time_to_load(patience_s, used_s):
+                    # To begin would only slow down the words.
+                    session = replace(session, embedding=None)
+                with suppress(StoreError, OSError):
+                    await adopt_shared(configured, store, session, may_adopt=False)
+                return session, *await answering.make_notes(session, event, given, chosen)
+        except NoStore:
+            return None, "", []
+
+    return anyio.run(main)
+
+
+def _has_time_to_load(patience_s: float, used_s: float) -> bool:
+    """Tell whether an embedding loads within *patience_s*, if the start took *used_s*."""
+    return patience_s >= max(_LOADING_S, _LOADING * used_s)
+
+
+def _patience_s(seconds: float, used: float) -> float:
+    """Return how long an embedding may load, *used* seconds after the start of *seconds* in all.
+
+    A machine that took long to start takes long to answer.
+    """
+    return seconds - used * (1 + _ANSWER)
