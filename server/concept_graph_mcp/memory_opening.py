@@ -44,6 +44,8 @@ _BEHIND_AFTER_S = 2.0
 # A question waits for the vectors of texts kept just before it, if they are few.
 _MOST_WAITED_FOR = 100
 _PATIENCE_S = 2.0
+# The first of them waits for the model too: on a busy machine it takes long to load.
+_LOADING_S = 30.0
 # Seconds for which the end of a program waits for them.
 _FINISHING_S = 10.0
 # The settings of the machine that hold for every store.
@@ -177,11 +179,14 @@ class Behind:
     async def settle(self, session: Session) -> None:
         """Wait a little for the vectors of what was just kept: here, or by a program before."""
         if self._new is not None:
-            await self._new.settle(_MOST_WAITED_FOR, _PATIENCE_S)
-        if session.user_id not in self._settled:
-            self._settled.add(session.user_id)
-            del self._items[session.user_id]
-            await embed_newest(session, _MOST_WAITED_FOR, _PATIENCE_S)
+            await self._new.settle(_MOST_WAITED_FOR, _PATIENCE_S, _LOADING_S)
+        user = session.user_id
+        if user not in self._settled:
+            self._settled.add(user)
+            count = self._items.pop(user, 0)
+            if not await embed_newest(session, _MOST_WAITED_FOR, _PATIENCE_S, _LOADING_S):
+                self._settled.discard(user)
+                self._items[user] += count
 
     async def end(self) -> None:
         """Finish the vectors of what the program has just kept, if they are few, and stop."""

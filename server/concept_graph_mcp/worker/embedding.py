@@ -181,25 +181,29 @@ class Behind:
                 yield one
 
 
-async def embed_newest(session: Session, most: int, patience_s: float) -> None:
+async def embed_newest(
+    session: Session, most: int, patience_s: float, loading_s: float = 0.0
+) -> bool:
     """Embed the newest texts of the user of *session* that lack a vector, at most *most* of a kind.
 
-    A question does so first, because the program that kept them may have ended. The
-    rest after *patience_s* is left to a later one.
+    A question does so first, because the program that kept them may have ended. The rest after
+    *patience_s*, and *loading_s* more for the model, is left to a later one: then it returns False.
     """
     if session.embedding is None:
-        return
-    with anyio.move_on_after(patience_s):
+        return True
+    with anyio.move_on_after(patience_s + loading_s) as patience:
         try:
             if not await readiness.may_embed(session):
-                return
+                return True
             rows = await session.run(calls.embedding.newest_lacking(session.user_id, most))
             if rows and (embedding := await prepare(session)) is not None:
+                patience.deadline = min(patience.deadline, anyio.current_time() + patience_s)
                 async for _ in Behind(embedding, lambda: True).embed(session, rows):
                     pass
         # The question says itself what is wrong; a file that cannot be written is only read.
         except (StoreError, EmbeddingError) as error:
             logger.debug("texts have no vectors yet: %s", one_line(error))
+    return not patience.cancelled_caught
 
 
 def _key(row: Row) -> tuple[Any, ...]:
@@ -286,6 +290,8 @@ class NewVectors:
         # How many calls wait to have their texts embedded.
         self._waiting = 0
         self._done = anyio.Event()
+        # Set once the model was first loaded, or could not be.
+        self._prepared = anyio.Event()
         # How many questions wait for that, and whether one has waited for it in vain.
         self._asking = 0
         self._is_slow = False
@@ -297,11 +303,15 @@ class NewVectors:
         self._waiting += 1
         self._kept.set()
 
-    async def settle(self, most: int, patience_s: float) -> None:
+    async def settle(self, most: int, patience_s: float, loading_s: float = 0.0) -> None:
         """Wait until all that was kept has vectors, if at most *most* calls kept it.
 
-        After a wait in vain nothing waits until all of it has vectors.
+        The model may take *loading_s* before. After a wait in vain nothing waits until all of it
+        has vectors.
         """
+        if 0 < self._waiting <= most:
+            with anyio.move_on_after(loading_s):
+                await self._prepared.wait()
         if not self._is_slow:
             self._is_slow = not await self.wait_until_done(most, patience_s)
 
@@ -339,6 +349,7 @@ class NewVectors:
         reached: calls.embedding.Reached = {KIND.kind: (ids.make_bound(since_ms),)}
         try:
             embedding = await prepare(session)
+            self._prepared.set()
             if embedding is not None:
                 behind = Behind(embedding, lambda: self._asking > 0)
                 async for _ in behind.rest(session, reached, (KIND.kind,)):
@@ -349,3 +360,5 @@ class NewVectors:
             if str(error) != self._logged:
                 self._logged = str(error)
                 logger.warning("new memories have no vectors yet: %s", one_line(error))
+        finally:
+            self._prepared.set()
