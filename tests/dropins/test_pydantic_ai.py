@@ -16,6 +16,7 @@ from concept_graph_mcp.dropins.pydantic_ai import VERBS, memory_tools
 CALLS = [
     ToolCallPart("remember", {"text": "Clara may not eat hazelnuts", "keep": "weeks"}),
     ToolCallPart("remember", {"text": "Clara may not eat hazelnuts", "happened_at": "soon"}),
+    ToolCallPart("remember", {"text": "Clara may not eat hazelnuts", "happened_at": "later"}),
     ToolCallPart("remember", {"text": "Clara may not eat hazelnuts", "about": ["Clara"]}),
     ToolCallPart("recall", {"message": "What may I not cook for Clara?"}),
 ]
@@ -41,16 +42,17 @@ def check(script, result):
     assert schema["properties"]["message"]["description"] == "The message, as the user wrote it."
     assert "self" not in schema["properties"]
     assert "Call recall with each message" in script.instructions
-    _, literal, refused, stored, recalled = script.told
+    _, literal, refused, again, stored, recalled = script.told
     assert "Input should be 'days', 'normal'" in str(literal.content)
-    assert "happened_at: must be a date" in str(refused.content)
+    assert "happened_at: must be a date" in refused.content
+    assert again.content.startswith("refused: happened_at: must be a date")
     assert stored.content["id"]
     assert "Clara may not eat hazelnuts" in recalled.content["text"]
 
 
 def test_an_agent_remembers_and_recalls(memory):
     script = Script()
-    agent = Agent(FunctionModel(script), toolsets=[memory_tools(memory)], retries=3)
+    agent = Agent(FunctionModel(script), toolsets=[memory_tools(memory)])
     check(script, asyncio.run(agent.run("Clara may not eat hazelnuts")))
 
 
@@ -58,7 +60,7 @@ def test_with_coroutines(place):
     async def talk():
         async with AsyncMemory.open(place, "ada", zone="UTC") as ada:
             script = Script()
-            agent = Agent(FunctionModel(script), toolsets=[memory_tools(ada)], retries=3)
+            agent = Agent(FunctionModel(script), toolsets=[memory_tools(ada)])
             check(script, await agent.run("Clara may not eat hazelnuts"))
 
     asyncio.run(talk())
