@@ -7,7 +7,7 @@ looked up only if it may still be among the best.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heapify, heappush, heappushpop, nlargest
+from heapq import heappush, heappushpop, nlargest
 from itertools import chain
 from math import inf
 from typing import Any, Final, Generic
@@ -254,40 +254,15 @@ class Choice(Generic[H]):
         self._most_by_speaker = question.most_by_speaker
         self._found: list[Associated[H]] = []
         self._best_scores: list[float] = []  # a heap of at most `limit`
-        self._is_done = False
 
     def best(self) -> list[Associated[H]]:
         """Return the best texts, the best first."""
-        return self.first(self._limit)
-
-    def first(self, count: int) -> list[Associated[H]]:
-        """Return the best *count* texts, the best first, before `again` was called."""
-        if not self._is_done:
-            self._is_done = True
-            likely = self._likely_least()
-            self._consider_likely(likely)
-            if self._least < likely:
-                self._consider_others()
-        return self._best(count)
-
-    def again(self) -> list[Associated[H]]:
-        """Return the best texts anew, after the spread got cues that texts passed on.
-
-        Only the texts that these reach have another score, and it is no lower.
-        """
-        least = self._least
-        changed = self._spread.reached()
-        self._considered -= changed
-        self._found = [one for one in self._found if one.place not in changed]
-        self._best_scores = nlargest(self._limit, (one.score for one in self._found))
-        heapify(self._best_scores)
-        bounds = ((self._spread.bound(place), place) for place in changed)
-        self._consider_best_first(bounds, least)
-        return self._best(self._limit)
-
-    def _best(self, count: int) -> list[Associated[H]]:
+        likely = self._likely_least()
+        self._consider_likely(likely)
+        if self._least < likely:
+            self._consider_others()
         self._found.sort(key=Associated.order)
-        return self._found[:count]
+        return self._found[: self._limit]
 
     @property
     def _least(self) -> float:
@@ -301,7 +276,7 @@ class Choice(Generic[H]):
         spread = self._spread
         # More than wanted: the neighbours of a text may give it more than it gives to itself.
         strongest = spread.strongest(_STRONGEST * self._limit)
-        scored = [(spread.about_total(place) * spread.by_time(place), place) for place in strongest]
+        scored = [(spread.total(place) * spread.by_time(place), place) for place in strongest]
         best = nlargest(self._limit, scored)
         if len(best) < self._limit:
             return 0.0
@@ -311,8 +286,7 @@ class Choice(Generic[H]):
             self._consider_all(
                 [(one * by_speaker, place, spread.total(place)) for one, place in scored]
             )
-        # Twice, because `about_total` may exceed the final score by its last bits.
-        return max(self._least, best[-1][0] - 2 * NOT_COMPARED)
+        return max(self._least, best[-1][0] - NOT_COMPARED)
 
     def _consider_likely(self, least: float) -> None:
         """Consider the texts that may reach *least*, those with the highest bound first."""

@@ -113,6 +113,8 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 
     def __init__(self) -> None:
         super().__init__(list)
+        # What each text gets by itself.
+        self.alone: dict[int, float] = {}
         # The number of cues of the whole question so far.
         self.cues = 0
         # The sums that were asked for since the last mention was added.
@@ -120,6 +122,8 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 
     def sum(self, place: int) -> float:
         """Return the contribution to *place*: the sum of the cubic roots of the cues' sums."""
+        if place < 0:
+            return self.alone.get(place, 0.0)
         if place in self.sums:
             return self.sums[place]
         cubed = [0.0] * self.cues
@@ -178,13 +182,13 @@ class Spread(Generic[H]):
         self._threads = Threads()
         self._saturated = _Saturated(corpus.mean_length)
         self._alone: dict[H, Place] = {}
-        self._strengths: dict[Place, float] = {}
         # The text with a mention at each place, and its time.
         self._texts: dict[Place, H] = {}
         self._said_at: dict[Place, int | None] = {}
         # The mentions of the question's cues, and of the cues that texts passed on.
         self._own, self._passed = _Hits(), _Hits()
-        self._has_passed = False
+        # What each text gets by itself from all cues.
+        self._strengths = self._own.alone
         self._by_time = _ByTime(question)
         # How many mentions of the question's cues were added, and how many the index has.
         self._added = self._counted = 0
@@ -303,16 +307,18 @@ class Spread(Generic[H]):
         places, given, weight, is_passed = one.places, one.given, one.rarity, one.cue.is_passed
         self._texts.update(zip(places, one.mentions.texts, strict=True))
         self._said_at.update(zip(places, one.mentions.said_at, strict=True))
-        self._has_passed |= is_passed
         number = len(self._cues)
         self._cues.append(one)
         if not is_passed:
             self._asked.append(one)
-        hits, strengths = self._passed if is_passed else self._own, self._strengths
+        hits = self._passed if is_passed else self._own
         hits.sums.clear()
         hits.cues = number + 1
-        known = map(strengths.get, places, repeat(0.0))
-        strengths.update(zip(places, map(add, known, map(mul, repeat(weight), given)), strict=True))
+        _add_each(hits.alone, places, weight, given)
+        if is_passed:
+            if self._strengths is self._own.alone:
+                self._strengths = self._own.alone.copy()
+            _add_each(self._strengths, places, weight, given)
         if max(places, default=-1) >= 0:
             # Few mentions differ in what they give.
             gives = {gave: (number, (weight * gave) ** 3) for gave in set(given)}
@@ -415,11 +421,6 @@ class Spread(Generic[H]):
         for hits in self._join_places(least):
             yield from (one for one in self._bounds(hits, least) if one[1] not in near)
 
-    def reached(self) -> set[Place]:
-        """Return the places that the cues contribute to that texts passed on."""
-        places = {place for cue in self._cues if cue.cue.is_passed for place in cue.rows}
-        return {one for place in places for one, _ in reaching(place)}
-
     def bound(self, place: Place) -> float:
         """Return a bound of the total of *place*."""
         strengths, near = self._strengths, self._near.get(place, 0.0)
@@ -470,20 +471,8 @@ class Spread(Generic[H]):
 
     def _totals(self, place: Place) -> tuple[float, float]:
         """Return the contributions to *place* of the question's cues and of the passed-on ones."""
-        own, passed = self._near.get(place, 0.0), 0.0
-        if place >= 0:
-            return own + self._own.sum(place), self._passed.sum(place) if self._passed else 0.0
-        for cue in self._cues:
-            if place in cue.rows:
-                gave = cue.rarity * cue.given[cue.rows[place]]
-                own, passed = (own, passed + gave) if cue.cue.is_passed else (own + gave, passed)
-        return own, passed
-
-    def about_total(self, place: Place) -> float:
-        """Return the total of *place* up to its last bits; faster for a text without a thread."""
-        if place < 0 and not self._has_passed:
-            return self._strengths.get(place, 0.0) + self._near.get(place, 0.0)
-        return self.total(place)
+        own = self._near.get(place, 0.0) + self._own.sum(place)
+        return own, self._passed.sum(place) if self._passed.alone else 0.0
 
     def is_said(self, place: Place) -> bool:
         """Return whether a word leads to *place*, not its meaning or neighbours of words alone."""
@@ -577,3 +566,11 @@ class Spread(Generic[H]):
         sources = tuple((offset, cube / cubed) for offset, cube, _ in parts)
         texts = tuple(self._texts[one] for _, _, one in parts)
         return Word(NEARNESS, ("",) * len(parts), self._near[place], sources, texts)
+
+
+def _add_each(
+    to: dict[Place, float], places: Sequence[Place], weight: float, given: Sequence[float]
+) -> None:
+    """Add what is *given* at *places*, times *weight*."""
+    known = map(to.get, places, repeat(0.0))
+    to.update(zip(places, map(add, known, map(mul, repeat(weight), given)), strict=True))

@@ -70,14 +70,12 @@ class Association(Generic[H]):
         self._matters: _Matters[H] | None = None
 
     def best(self, limit: int) -> list[Associated[H]]:
-        """Return the *limit* best texts, the best first."""
+        """Return the *limit* best texts, a later one before an older that it renews."""
         question, index, most = self._question, self._index, max(limit, COMPARED)
-        choice = Choice(question, index, self._spread, most, self._admits, self._near)
-        has_changed = False
         if not self._has_passed:
             self._has_passed = True
-            has_changed = _pass_on(self._spread, question, self._corpus, index, choice)
-        rows = choice.again() if has_changed else choice.best()
+            _pass_on(self._spread, question, self._corpus, index, self._choose(PASSING))
+        rows = self._choose(most)
         compared = rows[:COMPARED]
         if question.periods or not compared:
             # The older text may be meant.
@@ -86,17 +84,25 @@ class Association(Generic[H]):
             self._matters = _Matters(index, self._corpus.texts, compared)
         return [*later_first(self._matters, compared), *rows[COMPARED:]][:limit]
 
+    def _choose(self, limit: int) -> list[Associated[H]]:
+        """Return the *limit* best texts, the best first."""
+        of = self._question, self._index, self._spread
+        return Choice(*of, limit, self._admits, self._near).best()
+
 
 def _pass_on(
-    into: Spread[H], question: Question, corpus: Corpus, index: Index[H], choice: Choice[H]
-) -> bool:
-    """Add the rare terms of the first of *choice*, each as a cue, *into* the spread.
+    into: Spread[H],
+    question: Question,
+    corpus: Corpus,
+    index: Index[H],
+    first: Sequence[Associated[H]],
+) -> None:
+    """Add the rare terms of the *first* texts, each as a cue, *into* the spread.
 
     Other texts that mention them receive something. A term weighs more if its text is better or has
     fewer terms. All weights are scaled so that the strongest text receives `SHARE` of the best
-    score. Returns whether any text does.
+    score.
     """
-    first = choice.first(PASSING)
     of_texts = index.terms([one.text for one in first])
     passed = _rare(question, corpus, index, of_texts)
     spread = into.beside()
@@ -116,12 +122,11 @@ def _pass_on(
             spread.add(cue, _leave_out(index.mentions(term), passing), {})
     strengths = spread.strengths
     if not strengths:
-        return False
+        return
     strongest = nlargest(_STRONGEST, strengths, key=strengths.__getitem__)
     scale = SHARE * most * max(one.score / one.factors.product for one in first)
     scale /= max(map(spread.total, strongest))
     into.take(spread, scale)
-    return True
 
 
 def _rare(
