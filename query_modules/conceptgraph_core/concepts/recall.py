@@ -7,7 +7,7 @@ The weight counts between concepts only. The reasons are in docs/design.md, Scor
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -173,26 +173,27 @@ def _walk(graph: Graph, seeds: list[Node], max_hop: int, most_edges: Sequence[in
     walk = _Walk({}, {}, [], {node.id for node in frontier})
     for hop in range(1, max_hop + 1):
         known = len(walk.reached)
-        if most_edges:
-            most = most_edges[hop - 1]
-            frontier = [node for node in frontier if not _has_more(graph, node, most)]
+        most = most_edges[hop - 1] if most_edges else None
         for node in frontier:
-            _read_edges(graph, walk, node, hop)
+            _read_edges(graph, walk, node, hop, most)
         frontier = [node for node, *_ in walk.reached[known:]]
     return walk
 
 
-def _has_more(graph: Graph, node: Node, most: int) -> bool:
-    """Tell whether *node* has more than *most* relations."""
-    return next(islice(graph.edges(node), most, None), None) is not None
+def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int, most: int | None) -> None:
+    """Read every edge of *node* at *hop*; keep its text unless a better reading has the same.
 
-
-def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int) -> None:
-    """Read every edge of *node* at *hop*; keep its text unless a better reading has the same."""
+    If it has more than *most* edges, it is not walked from.
+    """
+    edges: Iterable[tuple[Any, str, Node, bool]] = graph.edges(node)
+    if most is not None:
+        edges = list(islice(edges, most + 1))
+        if len(edges) > most:
+            return
     best, seen = walk.best, walk.seen
     own, is_episode = node.text, node.is_episode
     decay = schema.HOP_DECAY ** (hop - 1)
-    for edge, relation, other, outgoing in graph.edges(node):
+    for edge, relation, other, outgoing in edges:
         arousal = other.arousal
         if other.id not in seen:
             seen.add(other.id)
