@@ -66,7 +66,7 @@ class Graph(Generic[N]):
         self._graph = ctx.graph
         self._raw_graph = raws.raw_graph(ctx.graph)
         self._nodes: dict[int, N | None] = {}
-        self._found_by_id: dict[int, Any] | None = None
+        self._found_by_id: dict[int, tuple[Any, list[str]]] | None = None
         self._steps = 0
         self._read_edges = 0
         self._most_edges: float = math.inf
@@ -76,7 +76,7 @@ class Graph(Generic[N]):
     def another(self, kind: type[G]) -> G:
         """Return a view of another class for the same call."""
         made = kind(self._ctx, self.context)
-        made._found_by_id = self._found_by_id
+        made._found_by_id = self._found()
         # A call that may read all there is may do so through each view.
         made.most_scanned = max(made.most_scanned, self.most_scanned)
         return made
@@ -124,15 +124,21 @@ class Graph(Generic[N]):
         if self.context.found is None:
             yield from filter(None, map(self.node, self.all_vertices()))
             return
-        known = self._nodes
-        for node_id, raw in self._found().items():
+        known, walked = self._nodes, self._walked
+        for node_id, (raw, labels) in self._found().items():
             self.step()
+            # A look-up serves several views, so most of what it found is of other layers.
+            if walked.isdisjoint(labels):
+                continue
             node = known[node_id] if node_id in known else self._new_node(raw, node_id)
             if node is not None:
                 yield node
 
-    def _found(self) -> dict[int, Any]:
-        """Return the results of an index look-up by id, each once, as vertices below `mgp`."""
+    def _found(self) -> dict[int, tuple[Any, list[str]]]:
+        """Return the results of an index look-up by id, each once.
+
+        They are vertices below `mgp`, with their labels.
+        """
         if self._found_by_id is None:
             self._found_by_id = {}
             for one in self.context.found or ():
@@ -144,7 +150,7 @@ class Graph(Generic[N]):
                 else:
                     raise InvalidContext("context: found must hold nodes or their ids only")
                 if raw is not None:
-                    self._found_by_id.setdefault(raw.get_id(), raw)
+                    self._found_by_id.setdefault(raw.get_id(), (raw, raws.labels(raw)))
         return self._found_by_id
 
     def vertices(self) -> Iterator[Any]:
@@ -152,7 +158,7 @@ class Graph(Generic[N]):
         if self.context.found is None:
             yield from self.all_vertices()
             return
-        for raw in self._found().values():
+        for raw, _ in self._found().values():
             self.step()
             yield raws.public_vertex(raw)
 
