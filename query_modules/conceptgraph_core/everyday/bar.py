@@ -177,9 +177,13 @@ class Bar:
         asked_at = self._graph.context.asked_at
         now_ms = self._graph.context.now_ms if asked_at is None else asked_at
         is_recent = now_ms - node.told_at <= _RECENT_MS
-        return (is_recent or node.value("importance_score") >= _IMPORTANT) and says_change(
-            node.content
+        return (is_recent or node.value("importance_score") >= _IMPORTANT) and keep(
+            node.raw, "change", _is_of_change
         )
+
+
+def _is_of_change(raw: Any) -> bool:
+    return says_change(read_content(raw))
 
 
 def _is_secret(raw: Any) -> bool:

@@ -1,7 +1,7 @@
 """The words of each language for days, weeks, months, seasons and years: `language/*/calendar`."""
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final
 
 from .. import language
@@ -81,7 +81,7 @@ class Calendar:
         """Return how many of *words* belong to the language: the letters of "what's" do to none."""
         return sum(len(word) > 1 and word in self._words for word in set(words))
 
-    @property
+    @cached_property
     def tenses(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The phrases of the past, and those of what is and will be."""
         past, plans = (

@@ -46,7 +46,7 @@ def to_stored(value: Any) -> Any:
             raise OverflowError("Python integer is out of range")
         return value
     if isinstance(value, (list, tuple)):
-        return tuple(to_stored(item) for item in value)
+        return tuple(map(to_stored, value))
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise ValueError("Dictionary keys must be strings")
