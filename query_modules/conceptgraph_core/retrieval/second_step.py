@@ -180,10 +180,14 @@ def later_first(matters: "_Matters[H]", rows: Sequence[Associated[H]]) -> list[A
     The later row names the older ones in `renews`.
     """
     ordered: list[Associated[H]] = []
-    may_be_older = [one for one in rows if one.text in matters.terms]
-    if not may_be_older:
+    alike: dict[frozenset[str], list[Associated[H]]] = {}
+    for row in rows:
+        if row.text in matters.terms:
+            alike.setdefault(matters.cues[row.text], []).append(row)
+    if not alike:
         return list(rows)
     for row in rows:
+        may_be_older = alike.get(matters.cues[row.text], ())
         older = [one for one in may_be_older if matters.is_renewed(one, row)]
         renewing = replace(row, renews=tuple(one.text for one in older)) if older else row
         places = (place for place, one in enumerate(ordered) if one.text in renewing.renews)
@@ -197,26 +201,23 @@ class _Matters(Generic[H]):
     def __init__(self, index: Index[H], texts: int, rows: Sequence[Associated[H]]) -> None:
         self._index = index
         self._few = max(FEW, int(RARE * texts))
-        self._cues = {row.text: row.held for row in rows}
-        held = list(self._cues.values())
-        alike = [text for text, cues in self._cues.items() if cues and held.count(cues) > 1]
+        self.cues = {row.text: row.held for row in rows}
+        held = list(self.cues.values())
+        alike = [text for text, cues in self.cues.items() if cues and held.count(cues) > 1]
         self.terms = dict(zip(alike, map(set, index.terms(alike)), strict=True)) if alike else {}
 
     def is_of(self, rows: Sequence[Associated[H]]) -> bool:
         """Return whether these are the words and terms of *rows*."""
-        return self._cues.keys() == {row.text for row in rows}
+        return self.cues.keys() == {row.text for row in rows}
 
     def is_renewed(self, old: Associated[H], new: Associated[H]) -> bool:
-        """Return whether *new* is a later text on the matter of *old*."""
-        cues = self._cues[old.text]
-        if self._cues[new.text] != cues:
-            return False
+        """Return whether *new*, which has the same words, is later and on the matter of *old*."""
         before, after = old.told.heard_at, new.told.heard_at
         if before is None or after is None or before >= after:
             return False
         one, other = self.terms[old.text], self.terms[new.text]
         shared = one & other
-        if len(cues) >= _CUES and len(shared) >= _OVERLAP * len(one | other):
+        if len(self.cues[old.text]) >= _CUES and len(shared) >= _OVERLAP * len(one | other):
             return True
         return (
             old.told.speaker == new.told.speaker
