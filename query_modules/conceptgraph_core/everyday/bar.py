@@ -228,8 +228,9 @@ _PASSAGE: Final = 400
 
 def is_small_talk(node: Node) -> bool:
     """Tell whether an assistant said *node* out of courtesy alone."""
-    is_short = node.value("speaker") == schema.ASSISTANT and budgets.size(node.content) <= LONG
-    return is_short and is_courtesy(node.content)
+    if node.raw.get_property("speaker") != schema.ASSISTANT:
+        return False
+    return budgets.size(node.content) <= LONG and is_courtesy(node.content)
 
 
 def admit(

@@ -73,8 +73,7 @@ def _set_apart(found: Sequence[Found]) -> list[Found]:
     Several texts may be made from the same words. The one that has a word of the query itself is
     the one that is asked for.
     """
-    said = {one.node.value("said"): None for one in found}
-    if said.keys() <= {None}:
+    if all(one.node.raw.get_property("said") is None for one in found):
         return list(found)
     heard = [one for one in found if one.node.value("said") is not None and one.is_heard]
     others = {one.node.value("said") for one in found if one not in heard}

@@ -76,9 +76,7 @@ class Cache:
             self.clear()
 
     def vertex(self, vertex_id: int) -> VertexElement | None:
-        known = self.vertices.get(vertex_id)
-        if known is not None:
-            return known
+        """Read a vertex that is not among `vertices`."""
         row = element_rows.read_vertex(self._database, vertex_id)
         return None if row is None else self.vertex_of(row)
 

@@ -101,8 +101,11 @@ class _Element:
         if kind is str or kind is int:
             # Nearly all are, and a recall reads thousands.
             return value
-        if value is None and name in self._graph.vector_names:
-            return self._graph.reading().vector(self._element, name)
+        if value is None:
+            graph = self._graph
+            return (
+                graph.reading().vector(self._element, name) if name in graph.vector_names else None
+            )
         # Containers are copied, because a procedure's changes to one must not reach the store. Most
         # are empty lists, stored as immutable tuples.
         is_copied = kind in _CONTAINERS and value != ()
@@ -130,12 +133,14 @@ class Vertex(_Element):
 
         This exists only here, and changes nothing but the speed.
         """
-        kept = self._element.kept
-        if kept is None:
-            kept = self._element.kept = {}
-        if name not in kept:
-            kept[name] = make(self)
-        return kept[name]
+        # A recall asks for hundreds, and nearly all are there.
+        try:
+            return self._element.kept[name]
+        except (KeyError, TypeError):
+            made = make(self)
+        kept = self._element.kept = self._element.kept or {}
+        kept[name] = made
+        return made
 
     def set_property(self, name: str, value: Any) -> None:
         graph = self._graph

@@ -46,7 +46,7 @@ class Transaction:
     # Reading
 
     def vertex(self, vertex_id: int) -> VertexElement | None:
-        element = self._cache.vertex(vertex_id)
+        element = self._cache.vertices.get(vertex_id) or self._cache.vertex(vertex_id)
         return None if element in self._deleted else element
 
     def vertices(self) -> Iterator[VertexElement]:
