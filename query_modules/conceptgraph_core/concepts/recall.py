@@ -20,6 +20,8 @@ from .node import Graph, Node
 # because a recall makes one for every edge it reads.
 Reading = tuple[float, int, bool, Node, float, float, Any, Node]
 Proposition = tuple[str, Reading]
+# An edge as `graph.edges` yields it.
+Edge = tuple[Any, str, Node, bool]
 # Names of nodes, each with the level that a recall raises it to.
 Levels = Mapping[str, float]
 
@@ -175,21 +177,20 @@ def _walk(graph: Graph, seeds: list[Node], max_hop: int, most_edges: Sequence[in
         known = len(walk.reached)
         most = most_edges[hop - 1] if most_edges else None
         for node in frontier:
-            _read_edges(graph, walk, node, hop, most)
+            edges = graph.edges(node) if most is None else _few_edges(graph, node, most)
+            _read_edges(graph, walk, node, hop, edges)
         frontier = [node for node, *_ in walk.reached[known:]]
     return walk
 
 
-def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int, most: int | None) -> None:
-    """Read every edge of *node* at *hop*; keep its text unless a better reading has the same.
+def _few_edges(graph: Graph, node: Node, most: int) -> list[Edge]:
+    """Return every edge of *node*, but none if there are more than *most*."""
+    edges = list(islice(graph.edges(node), most + 1))
+    return [] if len(edges) > most else edges
 
-    If it has more than *most* edges, it is not walked from.
-    """
-    edges: Iterable[tuple[Any, str, Node, bool]] = graph.edges(node)
-    if most is not None:
-        edges = list(islice(edges, most + 1))
-        if len(edges) > most:
-            return
+
+def _read_edges(graph: Graph, walk: _Walk, node: Node, hop: int, edges: Iterable[Edge]) -> None:
+    """Read the *edges* of *node* at *hop*; keep each text unless a better reading has the same."""
     best, seen = walk.best, walk.seen
     own, is_episode = node.text, node.is_episode
     decay = schema.HOP_DECAY ** (hop - 1)

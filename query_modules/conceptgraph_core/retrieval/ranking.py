@@ -7,7 +7,7 @@ looked up only if it may still be among the best.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappush, heappushpop, nlargest
+from heapq import heappush, heappushpop
 from itertools import chain
 from math import inf
 from typing import Any, Final, Generic
@@ -277,8 +277,7 @@ class Choice(Generic[H]):
         # More than wanted: the neighbours of a text may give it more than it gives to itself.
         strongest = spread.strongest(_STRONGEST * self._limit)
         scored = [(spread.total(place) * spread.by_time(place), place) for place in strongest]
-        best = nlargest(self._limit, scored)
-        if len(best) < self._limit:
+        if len(scored) < self._limit:
             return 0.0
         by_speaker = self._most_by_speaker
         if by_speaker > 1.0:
@@ -286,7 +285,8 @@ class Choice(Generic[H]):
             self._consider_all(
                 [(one * by_speaker, place, spread.total(place)) for one, place in scored]
             )
-        return max(self._least, best[-1][0] - NOT_COMPARED)
+        scored.sort(reverse=True)
+        return max(self._least, scored[self._limit - 1][0] - NOT_COMPARED)
 
     def _consider_likely(self, least: float) -> None:
         """Consider the texts that may reach *least*, those with the highest bound first."""

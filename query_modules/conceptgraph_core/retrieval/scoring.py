@@ -506,16 +506,13 @@ class Spread(Generic[H]):
             if covers:
                 yield cue.cue, covers, cue.mentions.counts[greatest] <= HEARD_COUNT
 
-    def _greatest(self, place: Place) -> Iterator[tuple[_Cue[H], int]]:
-        """Yield the question's cues that lead to *place*, each with the row that gives most."""
+    def _greatest(self, place: Place) -> list[tuple[_Cue[H], int]]:
+        """Return the question's cues that lead to *place*, each with the row that gives most."""
         if place >= 0:
             offsets = sorted(self._own.greatest(place).items())
-            yield from ((self._cues[one], self._cues[one].rows[place + at]) for one, at in offsets)
-            return
-        for cue in self._asked:
-            row = cue.rows.get(place)
-            if row is not None:
-                yield cue, row
+            return [(self._cues[one], self._cues[one].rows[place + at]) for one, at in offsets]
+        rows = [(cue, cue.rows.get(place)) for cue in self._asked]
+        return [(cue, row) for cue, row in rows if row is not None]
 
     def own_terms(self, place: Place) -> Iterator[tuple[Cue, str]]:
         """Yield the cues that the text at *place* mentions itself, each with its term."""
