@@ -39,7 +39,7 @@ def access(graph: AllMemories, node: Node) -> None:
     latest = schema.latest({"created_at": node.value("created_at"), "accessed_at": now_ms})
     # A later time to fade from (`fades_from`) gives the same score: no day has passed since.
     fading = fading._replace(access_count=count, accessed_at=now_ms)
-    counted = {"access_count": count, "accessed_at": now_ms, "latest": latest}
+    counted: Row = {"access_count": count, "accessed_at": now_ms, "latest": latest}
     become(graph, node, *graph.presence_of(fading), **counted)
 
 

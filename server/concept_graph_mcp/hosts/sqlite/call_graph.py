@@ -133,14 +133,12 @@ class Vertex(_Element):
 
         This exists only here, and changes nothing but the speed.
         """
-        # A recall asks for hundreds, and nearly all are there.
-        try:
-            return self._element.kept[name]
-        except (KeyError, TypeError):
-            made = make(self)
-        kept = self._element.kept = self._element.kept or {}
-        kept[name] = made
-        return made
+        kept = self._element.kept
+        if kept is None:
+            kept = self._element.kept = {}
+        if name not in kept:
+            kept[name] = make(self)
+        return kept[name]
 
     def set_property(self, name: str, value: Any) -> None:
         graph = self._graph
