@@ -54,6 +54,27 @@ def test_a_rent_follows_and_a_stopped_medicine_has_no_dose(entities):
 
 
 @pytest.mark.parametrize(
+    ("first", "then", "dose"),
+    [
+        ("I take 5 mg of ramipril.", "They've put the ramipril down to 2.5.", "2.5"),
+        ("I'm on ramipril for my blood pressure, 5 mg a day.", "Lovely day today.", "5 mg"),
+        ("I take 5 mg of ramipril.", "We've put the thermostat down to 18.", "5 mg"),
+    ],
+)
+def test_a_bare_number_changes_only_a_dose_that_is_known(entities, first, then, dose):
+    assert tell(entities, first, then) == [("dose of ramipril", dose)]
+
+
+@pytest.mark.parametrize("said", ["I don't live in Paris.", "I don't work at Bosch."])
+def test_what_was_never_so_ends_nothing(entities, said):
+    assert tell(entities, said) == []
+
+
+def test_a_denial_ends_what_was_told(entities):
+    assert tell(entities, "I live in Paris.", "I don't live in Paris.") == []
+
+
+@pytest.mark.parametrize(
     ("said", "fact"),
     [
         ("I pay 900 euros in rent.", ("rent", "900 euros")),

@@ -17,6 +17,8 @@ _FACT: Final[dict[str, Callable[[Any, str], Any]]] = {
     "object": schema.label,
     "span": texts.summary,
     "mode": validators.one_of(schema.FACT_MODES),
+    # It counts only if a fact of its predicate, or if it is over this one, is known already.
+    "known": validators.flag,
 }
 
 
@@ -30,7 +32,8 @@ def _facts(given: Any, field: str) -> "tuple[Claim, ...]":
             raise InvalidText(f"{field}.{number}.value: give a value or an object, not both")
         about = None if "object" not in one else names.canonical(one["object"])
         mode = one.get("mode", schema.BESIDE)
-        claims.append(Claim(one["predicate"], one.get("value"), about, one.get("span"), mode))
+        told = one["predicate"], one.get("value"), about, one.get("span"), mode
+        claims.append(Claim(*told, needs_known=one.get("known", False)))
     return tuple(claims)
 
 
@@ -75,6 +78,7 @@ class Claim:
     about: str | None
     span: str | None
     mode: str
+    needs_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +100,22 @@ class Observation:
     is_new: bool = False
     qualifier: str | None = None
     needs_known: bool = False
-    # Results of `cues`: the text introduces it as another one, says where it was met, and gives it
-    # further names.
+    # Results of `cues`: the text introduces it as another one, says where it was met, has these
+    # words right before it, and gives it further names.
     is_introduced: bool = False
     met_at: str | None = None
+    beside: frozenset[str] = frozenset()
     also: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> str:
         """Its label, with the qualifier that distinguishes it from others of its name."""
         return self.label if self.qualifier is None else f"{self.label} ({self.qualifier})"
+
+    @property
+    def longer(self) -> list[str]:
+        """The names that it has with the word before it: the Work Jen of "work Jen"."""
+        return [names.canonical(f"{word} {self.label}") for word in sorted(self.beside)]
 
     @property
     def counted(self) -> str:

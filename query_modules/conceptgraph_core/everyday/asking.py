@@ -6,7 +6,7 @@ Imports nothing of Memgraph: the shell looks up by the same text.
 """
 
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from math import inf
 from typing import Final, NamedTuple
@@ -28,6 +28,8 @@ _CALENDAR: Final = "calendar"
 _SIGNS: Final = frozenset("+*=×÷^%")
 # A day has 25 hours when the clocks are put back.
 _LONGEST_DAY_MS: Final = 25 * 3_600_000
+# Only so many months are looked through for plans that texts tell.
+_MOST_MONTHS: Final = 12
 # A season.
 _LONGEST_AROUND_MS: Final = 93 * DAY_MS
 
@@ -75,6 +77,19 @@ def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str])
     if any(terms(one, languages) for one in rest if not one.isdecimal()):
         return None
     return Then(period.from_ms, last.to_ms, plans, last is not period)
+
+
+def name_months(since: int, until: int) -> str:
+    """Return the names of the months from *since* until *until*, in any language.
+
+    They lead to the texts that tell of plans in that time.
+    """
+    first = datetime.fromtimestamp(since / 1000, UTC)
+    last = datetime.fromtimestamp(max(since, until - 1) / 1000, UTC)
+    count = 1 + 12 * (last.year - first.year) + last.month - first.month
+    months = ((first.month - 1 + more) % 12 + 1 for more in range(min(count, _MOST_MONTHS)))
+    each = (sorted(language.words(_CALENDAR, f"month {one}")) for one in months)
+    return " ".join(word for words in each for word in words)
 
 
 def told_around(message: str, asked_at: int, zone: tzinfo) -> Span | None:

@@ -11,16 +11,23 @@ from typing import Any, Final
 
 from .. import budgets
 from ..dates import DAY_MS
+from ..entities.language.dated import is_calendar
+from ..entities.language.inflection import is_german
+from ..entities.rule_extractor.name_words import AT_PLACES
+from ..entities.rule_extractor.people import FIRST_NAMES
 from ..graph.raw import keep
 from ..memories.near_duplicates import age
 from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node, read_content
-from ..retrieval.question import LEADS
+from ..retrieval.question import BY_WAY_OF, LEADS
 from ..retrieval.scoring import LENGTH_EXPONENT
 from ..words.phrase_files import is_courtesy, says_change, says_secret
 from ..words.splitting import split
 from . import schema
 from .passages import LONG
+
+# Not by an import statement: a reload of the modules would drop the names it defines.
+re: Final[Any] = __import__("re")
 
 # A line has at least these shares of the best score, and of the best line's own words.
 _LEAST_SCORE: Final = 0.45
@@ -32,6 +39,8 @@ _MOST_NAMED: Final = 3
 _MOST_ALWAYS: Final = 2
 # Only so many of the texts with a name, the best, are read for what matters.
 _MOST_READ: Final = 40
+# So many of the best lines bring the latest change of what they name.
+_MOST_CHANGED: Final = 2
 # A cue with less of a name's share is only led to by it (`concepts.widening`).
 _NAME_SHARE: Final = 0.5
 # An older change matters if it was important.
@@ -102,8 +111,11 @@ class Bar:
         named = named[: max(0, _MOST_NAMED - len(matters))]
         # A text that is only near a message with a name is mostly about that name too.
         self._is_answered = self._is_answered or bool(answers) or not self._names
-        chosen = {*map(id, (*matters, *named, *answers, *self._near(finder, found, bool(answers))))}
-        return [one for one in found if id(one) in chosen]
+        near = self._near(finder, found, bool(answers))
+        chosen = {*map(id, (*matters, *named, *answers, *near))}
+        kept = [one for one in found if id(one) in chosen]
+        later = self._find_later(kept[:_MOST_CHANGED], found)
+        return [one for one in found if id(one) in chosen or one is later]
 
     @property
     def tells_names_alone(self) -> bool:
@@ -145,6 +157,31 @@ class Bar:
             and (not is_answered or meaning.cosine >= least)
         ]
 
+    def _find_later(self, best: Sequence[Found], found: Sequence[Found]) -> Found | None:
+        """Return the latest later text on what one of the *best* names, such as "Kafka is out".
+
+        It may share no word with the message; rare terms of the *best* led to it. A message that
+        names somebody has found such texts by the name.
+        """
+        if self._names:
+            return None
+        told = {f"{BY_WAY_OF}{one.node.memory_id}": one.node for one in best}
+        first = min((one.node.told_at for one in best), default=0)
+        later = [
+            one
+            for one in found
+            if one not in best
+            and one.hit is not None
+            and one.node.told_at > first
+            and any(
+                one.node.told_at > by.told_at
+                and _tells_of(word.cue.own[0], by.content, one.node.content)
+                for word in one.hit.found.words
+                if (by := told.get(word.cue.why or "")) is not None
+            )
+        ]
+        return max(later, key=lambda one: age(one.node), default=None)
+
     def _has_no_name(self, finder: Finder, one: Found) -> bool:
         return bool(self._every) and self._every.isdisjoint(finder.evidence(one))
 
@@ -184,6 +221,20 @@ class Bar:
 
 def _is_of_change(raw: Any) -> bool:
     return says_change(read_content(raw))
+
+
+def _tells_of(term: str, said: str, later: str) -> bool:
+    """Tell whether *later* has the name *term*, which is in *said*, as the subject of a clause.
+
+    People do not count: what *said* tells of a thing is seldom about who is named beside it, or
+    where. In German any noun has a capital.
+    """
+    if is_calendar(term) or term in FIRST_NAMES or is_german(split(said)):
+        return False
+    name = rf"{re.escape(term[:1].upper() + term[1:])}\w*"
+    place = re.search(rf"(\w+),? {name}", said)
+    is_named = place is not None and place[1].casefold() not in AT_PLACES
+    return is_named and re.search(rf"(?:\A|[.!?;,\n] ){name}", later) is not None
 
 
 def _is_secret(raw: Any) -> bool:

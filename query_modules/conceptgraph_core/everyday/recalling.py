@@ -28,7 +28,7 @@ from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import Past, past_of
 from ..words.phrase_files import asks_for_each
-from . import around, passages, routine, schema
+from . import around, passages, planned, routine, schema
 from .asking import asks_what_was_done, budget, is_of_the_user, least_covered, make_query
 from .bar import Bar, is_small_talk
 from .lines import MIND, SAID, WHO, Line, Room, make_line, size, sources, text, title_size, tokens
@@ -210,11 +210,7 @@ def _said(
         found.sort(key=lambda one: bar.place(one.node))
         found = around.put_first(graph, question, found, bar, *embedded)
     else:
-        first, end, *how = graph.context.told_in
-        found = contexts.told_in(graph, question, Span(first, end), *how)
-        if asks_what_was_done(question) and not any(how[:1]):
-            # A plan that was only made then is nothing that happened.
-            found = [one for one in found if not _is_ahead(graph, one.node)]
+        found = _list_then(graph, question, *graph.context.told_in)
         if graph.context.also:
             then = {one.node for one in found}
             matching = contexts.candidates(graph, question, *embedded, least=least, within=recent)
@@ -246,6 +242,20 @@ def _said(
             put.append(one.node)
     contexts.count_access(graph, put)
     return lines
+
+
+def _list_then(
+    graph: Graph, question: str, since: int, until: int, plans: bool = False, apart: bool = False
+) -> list[Candidate]:
+    """Return what happened or was told in a time, or is planned for it, as *question* asks."""
+    span = Span(since, until)
+    found = contexts.told_in(graph, question, span, plans, apart)
+    if plans:
+        return found + planned.find_told(graph, span, {one.node for one in found})
+    if asks_what_was_done(question):
+        # A plan that was only made then is nothing that happened.
+        return [one for one in found if not _is_ahead(graph, one.node)]
+    return found
 
 
 def access(

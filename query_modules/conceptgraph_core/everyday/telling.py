@@ -47,13 +47,13 @@ def report_about(
     name the others. Returns id, name, kind, also (other names), facts (id, predicate, value,
     since, until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
     (sentences), said (id, text, at, who, until), and more: how many of each were left out. Memories
-    are found by the name. About "me" it returns the text of `profile`, with its sources, and no
-    lists. Nothing is accessed. Raises NotFound if nothing is stored.
+    are found by the name. About "me" it returns the text of `profile`, with its sources, and of the
+    lists the facts alone. Nothing is accessed. Raises NotFound if nothing is stored.
     """
     texts.name(name, "name")
     most = read_limit(limit)
     if entity_id is None and oneself.is_me(name):
-        return _of_user(graph)
+        return _of_user(graph, most)
     known = _entity(graph.another(Entities), name, entity_id)
     facts, labels, of_entity = known.pop("all_facts", []), known.pop("labels", []), bool(known)
     of_others = known.pop("of_others", frozenset())
@@ -77,18 +77,21 @@ def report_about(
     return {**nobody, **known, **cut, "more": more, "text": None, "sources": []}
 
 
-def _of_user(graph: Graph) -> Row:
-    """Return the profile of the user, in the form of a report about somebody."""
+def _of_user(graph: Graph, most: int) -> Row:
+    """Return the profile of the user and *most* facts, in the form of a report about somebody."""
     known = graph.another(Entities)
     whole = profile(graph)
-    [first, *_] = [*(node.key for node in own_facts.selves(known)), None]
+    selves = own_facts.selves(known)
+    members = (components.members(known, node) for node in selves)
+    facts = [_fact(known, one) for each in members for one in _list_believed(known, each)]
     return {
-        "id": first,
+        "id": selves[0].key if selves else None,
         "name": own_facts.own_name(known) or entities.SELF,
         "kind": entities.SELF,
         "feeling": None,
-        **{field: [] for field in ("also", "facts", "doubts", "relations", "said")},
-        "more": {},
+        **{field: [] for field in ("also", "doubts", "relations", "said")},
+        "facts": facts[:most],
+        "more": {"facts": len(facts) - most} if len(facts) > most else {},
         "text": whole["text"],
         "sources": whole["sources"],
     }

@@ -228,9 +228,9 @@ def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
     begins = is_question and not _BEGINS.isdisjoint(sentence[:1])
     is_unsure = not _UNSURE.isdisjoint(sentence)
     for place, word in enumerate(sentence):
-        named = _MATTER_OF.get(
-            word, _MATTER_OF.get(" ".join(sentence[max(0, place - 1) : place + 1]))
-        )
+        # "Living" asks for the home, and "for a living" for the job.
+        two = " ".join(sentence[max(0, place - 1) : place + 1])
+        named = _MATTER_OF.get(two, _MATTER_OF.get(word))
         if named is None:
             continue
         if _is_my(sentence, place, asks):

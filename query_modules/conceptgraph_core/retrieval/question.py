@@ -22,6 +22,8 @@ PERIOD: Final = 2.0
 USERS: Final = ("user", "human")
 # An explanation puts this between a word of the question and the term that it leads to.
 LEADS: Final = " → "
+# The text that passed a term on.
+BY_WAY_OF: Final = "by way of "
 
 
 class Factors(NamedTuple):

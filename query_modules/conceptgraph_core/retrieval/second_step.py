@@ -16,7 +16,7 @@ from typing import Final, Generic
 
 from .index import Corpus, H, Index, Mentions
 from .nearness import Near
-from .question import LEADS, Cue, Question
+from .question import BY_WAY_OF, LEADS, Cue, Question
 from .ranking import Associated, Choice, spread_activation
 from .schema import MOST_PASSED
 from .scoring import Spread
@@ -118,7 +118,7 @@ def _pass_on(
         weight = shortness * (one.score / first[0].score) ** 2 / sqrt(len(rare))
         by = max(one.words, key=lambda word: (word.gave, word.term)).cue.said
         for term in rare:
-            cue = Cue(f"{by}{LEADS}{term}", (term,), (), weight, f"by way of {one.told.id}", True)
+            cue = Cue(f"{by}{LEADS}{term}", (term,), (), weight, f"{BY_WAY_OF}{one.told.id}", True)
             spread.add(cue, _leave_out(index.mentions(term), passing), {})
     strengths = spread.strengths
     if not strengths:

@@ -84,7 +84,7 @@ def observe(
     related = inputs.relations(relations)
     known = [one for one in wanted if one.needs_known]
     wanted = [one for one in wanted if not one.needs_known]
-    called = [name for one in wanted for name in (one.name, *one.also)]
+    called = [name for one in wanted for name in (one.name, *one.also, *one.longer)]
     called += [name for one in related for name in (one.source, one.target)]
     mentioned = {
         ids.mention(user_id, session_id, message_id, one.counted, one.node_type)

@@ -36,6 +36,7 @@ from conceptgraph_core.everyday.asking import (
     budget,
     has_words,
     make_query,
+    name_months,
     read_limit,
     read_span,
 )
@@ -110,6 +111,8 @@ def recall(
     if told_in is not None:
         since, until, *how = told_in
         parts += _of_time(scope, since, until, plans=any(how[:1]))
+        if any(how[:1]) and since is not None and until is not None:
+            also = also._replace(wordings=(*also.wordings, name_months(since, until)))
     elif told_around is not None:
         parts += _of_time(scope, *told_around)
     if oneself.asked(message, *also.wordings):

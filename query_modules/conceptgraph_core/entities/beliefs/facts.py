@@ -157,16 +157,17 @@ def claim(
 
 
 def says_nothing(graph: Graph, entity: Node, claim: Claim) -> bool:
-    """Tell whether *claim* ends what was never told: "I quit my job", "Bo has no allergy to X"."""
-    if claim.mode != schema.OVER or claim.value is None:
-        return False
-    if claim.value == schema.EVERY:
+    """Tell whether *claim* ends or changes what was never told.
+
+    Examples are "I quit my job", "I don't live in Bath" and "they put the ramipril up to 10".
+    """
+    is_over = claim.mode == schema.OVER
+    if (is_over and claim.value == schema.EVERY) or (claim.needs_known and not is_over):
         return not _list_open(graph, entity, claim.predicate)
-    is_denial = names.canonical(claim.predicate) == "allergy"
-    return (
-        is_denial
-        and comparing.find_same(graph, entity, Given("allergy", claim.value), None) is None
-    )
+    if not claim.needs_known or claim.value is None:
+        return False
+    given = Given(claim.predicate, claim.value)
+    return comparing.find_same(graph, entity, given, None) is None
 
 
 def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:

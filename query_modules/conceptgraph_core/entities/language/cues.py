@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ... import language
+from ...words.languages import STOP_WORDS
 from .. import kinds, names
 from ..inputs import Observation
 from .beside import ARTICLE, MINE, REACH, find_places, kind, match_before, match_behind
 from .folded import word_set
+from .ordinary import ORDINARY
 
 # Not by an import statement: see `beside`.
 re: Final[Any] = __import__("re")
@@ -33,7 +35,7 @@ _CALLED: Final = (
 _MOST_BETWEEN: Final = 2
 # More aliases than this say nothing about the subject of a message.
 _MOST_PAIRS: Final = 30
-_PRONOUNS: Final = language.words("asking", "pronouns")
+_NO_NAMES: Final = language.words("asking", "pronouns") | (STOP_WORDS - ORDINARY)
 # Patterns of the words before a name end where it begins, those behind it begin where it ends. So
 # they are compiled once, not for each name.
 _NEW_BEFORE: Final = re.compile(rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}})\Z", re.IGNORECASE)
@@ -48,6 +50,7 @@ _NAMED_BEFORE: Final = re.compile(
 )
 _TOO_BEHIND: Final = re.compile(r",? (?:too|as well|again)\b", re.IGNORECASE)
 _ALSO_BEHIND: Final = re.compile(r" heißt auch\b", re.IGNORECASE)
+_WORD_BEFORE: Final = re.compile(r"(\w+)[ -]\Z")
 _PLACES: Final = (
     "office work school gym university uni college accounting marketing sales it hr finance"
     " kindergarten daycare nursery church choir band team class course club neighbourhood"
@@ -119,7 +122,7 @@ def paired(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_SAME, _IN_BRACKETS, _FOR_SHORT):
         for match in pattern.finditer(text):
             for number in (1, 2):
-                if not (_is_pronoun(match[number]) or kinds.path(match[number])):
+                if not (_is_no_name(match[number]) or kinds.path(match[number])):
                     yield match.span(number)
 
 
@@ -137,7 +140,7 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
         patterns.append(_SAME_IN_GERMAN)
     for pattern in patterns:
         for match in pattern.finditer(text):
-            if not _is_pronoun(match[1]):
+            if not _is_no_name(match[1]):
                 yield match[1], match[2]
     yield from _renamed(text)
     being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
@@ -159,9 +162,9 @@ def _renamed(text: str) -> Iterator[tuple[str, str]]:
             yield full[0][0], full[1][0]
 
 
-def _is_pronoun(word: str) -> bool:
-    """Tell whether *word* is nobody's name: "She is called Noor"."""
-    return word.casefold() in _PRONOUNS
+def _is_no_name(word: str) -> bool:
+    """Tell whether *word* is nobody's name: "She is called Noor", "Well, that is Noor"."""
+    return word.casefold() in _NO_NAMES
 
 
 def introduces(text: str, label: str) -> bool:
@@ -210,9 +213,13 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
         kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
         qualifier=one.qualifier or qualifier,
         met_at=met_at,
+        beside=_list_beside(text, one.label),
         is_introduced=is_introduced,
         also=frozenset(also - {one.name}),
     )
+
+
+_WORD_BEFORE: Final = re.compile(r"(\w+)[ -]\Z")
 
 
 def _qualifier(text: str, label: str) -> str | None:

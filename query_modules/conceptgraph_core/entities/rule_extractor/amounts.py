@@ -5,6 +5,7 @@ A dose is a fact "dose of sertraline". It is told with a unit of medicines, or b
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from ... import language
@@ -66,10 +67,13 @@ _BEHIND_PRICED: Final = _RISING | _BETWEEN | STOP_WORDS | language.words("statem
 _THE: Final = language.words("whose", "definite")
 _IS: Final = language.words("oneself", "is")
 _OTHERS: Final = language.words(_TOPIC, "others") | kin.OTHERS
-_STOPPED: Final = [
-    [f" {' '.join(part.split())} " for part in one.split("*")]
-    for one in sorted(language.words("once", "stopped"))
-]
+_STOPPED, _CHANGED = (
+    [
+        [f" {' '.join(part.split())} " for part in one.split("*")]
+        for one in sorted(language.words("once", name))
+    ]
+    for name in ("stopped", "adjusted")
+)
 _TRADES: Final = frozenset(language.load("en", "kin_groups")["trades"])
 _SHORTEST: Final = 5
 _NEAR: Final = 4
@@ -97,12 +101,13 @@ def _find_in(
         yield from _find_price(text, sentence, end)
     said = f" {' '.join(forms)} "
     stopped = any(_has_parts(said, parts) for parts in _STOPPED)
-    is_changed = any(f" {one} " in said for one in _ADJUSTED)
+    is_changed = any(_has_parts(said, parts) for parts in _CHANGED)
     doses = list(_list_doses(text, sentence, end, is_changed=is_changed and not stopped))
-    whose = _find_whose(sentence, names, [thing for thing, _, _ in doses])
+    whose = _find_whose(sentence, names, [thing for thing, *_ in doses])
     if whose is not None:
-        for thing, first, last in doses if not stopped else ():
-            yield _state(text, thing, (first, last), whose)
+        for thing, first, last, is_sure in doses if not stopped else ():
+            one = _state(text, thing, (first, last), whose)
+            yield one if is_sure else replace(one, fact={**one.fact, "known": True})
         for thing in _list_stopped(sentence) if stopped else ():
             yield _state(text, thing, None, whose)
 
@@ -221,8 +226,11 @@ def _has_parts(said: str, parts: Sequence[str]) -> bool:
 
 def _list_doses(
     text: str, sentence: Sequence[Word], end: int, *, is_changed: bool
-) -> Iterator[tuple[Word, int, int]]:
-    """Yield each thing with a dose, and where the dose begins and ends."""
+) -> Iterator[tuple[Word, int, int, bool]]:
+    """Yield each thing with a dose, where the dose begins and ends, and whether it is one.
+
+    "They put the ramipril down to 5" tells a dose only if one of ramipril is known.
+    """
     for match in _AMOUNT.finditer(text, sentence[0].start, end):
         before = [word for word in sentence if word.end <= match.start()]
         behind = [word for word in sentence if word.start >= match.end()]
@@ -232,19 +240,27 @@ def _list_doses(
             # "Wieder 50 mg Sertralin"
             thing = named
         if thing is not None:
-            yield thing, match.start(), match.end()
+            yield thing, match.start(), match.end(), True
             return
     for match in _NUMBER.finditer(text, sentence[0].start, end) if is_changed else ():
         before = [word for word in sentence if word.end <= match.start()]
-        is_own = any(word.folded in kin.OWN for word in before[-_NEAR:])
-        if before and before[-1].folded in _TO and is_own and _is_thing(before[-2:-1]):
-            yield before[-2], match.start(), match.end()
+        thing = _find_before(before) if before and before[-1].folded in _TO else None
+        if thing is not None:
+            is_own = any(word.folded in kin.OWN for word in before[-_NEAR:])
+            yield thing, match.start(), match.end(), is_own
             return
 
 
 def _find_before(before: Sequence[Word]) -> Word | None:
-    """Return the thing before a dose: right before it, or the noun of "Metformin verschrieben"."""
+    """Return the thing before a dose: right before it, or the noun of "Metformin verschrieben".
+
+    It is the one that is taken for something: "ramipril for my blood pressure, 5 mg".
+    """
     rest = list(before)
+    near = range(max(1, len(rest) - _NEAR), len(rest))
+    for_what = next((at for at in near if rest[at].folded in _FOR), len(rest))
+    if _is_thing(rest[:for_what][-1:]):
+        rest = rest[:for_what]
     while rest and rest[-1].folded in _BETWEEN:
         rest.pop()
     nouns = [one for one in rest[-_NEAR:] if one.is_capitalised and not one.begins]

@@ -60,6 +60,9 @@ _WHO: Final = frozenset(
     )
 )
 _THE: Final = language.words("whose", "definite")
+_PRONOUNS: Final = language.words("statements", "pronouns")
+_ENGLISH: Final = language.words("statements", "pronouns", ("en",))
+_SUPPOSED: Final = language.words("statements", "supposed")
 # The kin of one's kin.
 _RELATIVES: Final = {
     (of, kind): relative
@@ -125,7 +128,7 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
     for place, word in enumerate(written[:-1]):
         is_own = word.folded in kin.OWN or _is_had(written, place)
         # "The neighbours' dog Oskar"
-        is_genitive = written[place + 1].gap in _GENITIVES
+        is_genitive = written[place + 1].gap in _GENITIVES and word.folded not in _PRONOUNS
         if not (is_own or is_genitive or word.folded in kin.OTHERS):
             continue
         at = place + 1
@@ -152,8 +155,44 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
             one = _name_kin(written[first:end], shown)
             is_new = kind in _SUCCEEDED and not before.isdisjoint(_NEW)
             yield replace(one, is_own=is_own, is_past=is_past and is_own, is_new=is_new)
+        elif (subject := _find_pronoun(written, place)) is not None:
+            if (name := _find_meant(written, subject)) and word.folded in kin.OWN:
+                yield replace(_name_kin(name, kind), is_past=is_past)
         elif word.folded in kin.OWN and kind in people.CLOSE and not is_past:
             yield Named(word.start, written[at].end, kind, is_own=True, is_sure=True)
+
+
+def _find_pronoun(written: Sequence[Word], place: int) -> int | None:
+    """Return the place of the "she" of "she's officially my boss"; *place* is that of "my"."""
+    at = place
+    while at > 0 and written[at].follows and _is_adverb(written[at - 1]):
+        at -= 1
+    if at and written[at].gap in _GENITIVES and written[at - 1].folded in _PRONOUNS:
+        return at - 1
+    is_said = at > 1 and written[at].follows and written[at - 1].folded in _IS
+    return at - 2 if is_said and written[at - 2].folded in _PRONOUNS else None
+
+
+def _is_adverb(word: Word) -> bool:
+    return word.folded in _FILLERS or (word.folded.endswith("ly") and not word.is_capitalised)
+
+
+def _find_meant(written: Sequence[Word], place: int) -> Sequence[Word]:
+    """Return the name that the pronoun at *place* means: the only one of a person before it."""
+    begun = next((at for at in range(place, -1, -1) if written[at].begins), 0)
+    if not _SUPPOSED.isdisjoint(one.folded for one in written[begun:place]):
+        return ()
+    if written[place].gap == ", " and place and _is_whole_name(written, place - 1):
+        return (written[place - 1],)
+    is_english = written[place].folded in _ENGLISH
+    found = {
+        word.folded: word
+        for before, word, at in zip((None, *written), written, range(place), strict=False)
+        if _is_whole_name(written, at)
+        and (word.folded in people.FIRST_NAMES or (is_english and not word.begins))
+        and (before is None or before.folded not in name_words.AT_PLACES)
+    }
+    return tuple(found.values()) if len(found) == 1 else ()
 
 
 def _find_relative(written: Sequence[Word], place: int, kind: str) -> str | None:

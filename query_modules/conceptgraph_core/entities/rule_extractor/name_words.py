@@ -14,6 +14,8 @@ LINKS: Final = frozenset(
 OF: Final = frozenset(("at", "for", "from", "with", "by", "to", "bei", "von", "für"))
 # After one of these, without an article, several plain words belong to a firm too.
 AT: Final = frozenset(("at", "from"))
+# Behind one of these, a place or a firm stands.
+AT_PLACES: Final = frozenset(("in", "at", "from", "to", "near", "bei", "aus", "nach", "em", "en"))
 # These follow a subject: "Max is", "Zeus met".
 TELLING: Final = word_set("""
 is was are were has had will would can could should did who isn't wasn't won't doesn't didn't can't

@@ -44,6 +44,8 @@ _ACTING: Final = language.words("whose", "acting")
 # Things do these too; only a first name before them is a person.
 _BEING: Final = language.words("whose", "being")
 _SAYING: Final = language.words("whose", "saying")
+# "Vet says it's her teeth"
+_TRADES: Final = language.words("statements", "occupations")
 _DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) - _BEING
 _ONLY_NAMES: Final = frozenset(("en", "de"))
 # "Loaf & Salt"
@@ -169,7 +171,7 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
 
 def _is_no_name(word: Word) -> bool:
     is_date = is_calendar(word.folded) and word.folded not in people.FIRST_NAMES
-    is_plain = word.folded in NO_SUBJECTS or word.folded.endswith(_NO_ENDINGS)
+    is_plain = word.folded in NO_SUBJECTS | _TRADES or word.folded.endswith(_NO_ENDINGS)
     return is_date or is_plain or is_ordinary(word) or len(word.text) < _SHORTEST
 
 

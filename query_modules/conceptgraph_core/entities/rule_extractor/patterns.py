@@ -13,6 +13,8 @@ SUBJECT, OWNER, ANY = "@", "@'s", "*"
 NAME, PHRASE, DATE, AGE, NUMBER = "name", "phrase", "date", "age", "number"
 # Without a value: "I quit my job <all>" ends every one.
 ALL: Final = "all"
+# Over, if it was so at all: "I don't live in Bath".
+_DENIED: Final = "denied"
 # Predicate -> type, kind and valence of the thing in its value, a node of its own.
 NODES: Final = {
     "likes": ("preference", None, 0.5),
@@ -60,7 +62,7 @@ class Pattern:
     """Words with alternatives, then a value; of `followed`, if there are any, one stands behind it.
 
     The value is a name, a phrase, a date, an age, or one of the words `listed`. `mode` relates the
-    fact to an earlier one.
+    fact to an earlier one, which it may need.
     """
 
     words: tuple[frozenset[str], ...]
@@ -70,6 +72,7 @@ class Pattern:
     predicate: str
     mode: str
     spoken: Words
+    needs_known: bool = False
 
     @property
     def is_without_pronoun(self) -> bool:
@@ -89,7 +92,9 @@ def _read(code: str) -> Iterator[Pattern]:
     spoken = replace(spoken, supposed=spoken.supposed | unreal)
     for key, each in data.items():
         predicate, _, mode = key.partition(" ")
-        if mode not in ("", AFTER, OVER):
+        is_denied = mode == _DENIED
+        mode = OVER if is_denied else mode or BESIDE
+        if mode not in (BESIDE, AFTER, OVER):
             continue
         for one in each:
             before, _, rest = one.partition("<")
@@ -98,7 +103,8 @@ def _read(code: str) -> Iterator[Pattern]:
                 words = tuple(frozenset(word.split("|")) for word in before.split())
                 followed = frozenset(behind.strip().split("|") if behind.strip() else ())
                 listed = frozenset(data.get(f"{slot}s", ()))
-                yield Pattern(words, slot, listed, followed, predicate, mode or BESIDE, spoken)
+                value = words, slot, listed, followed
+                yield Pattern(*value, predicate, mode, spoken, is_denied)
 
 
 def _key(field: str) -> str:

@@ -14,7 +14,7 @@ from ...language import oneself
 from ..language import dated, kin, ordinary
 from ..language.folded import folded
 from ..schema import BESIDE, EVERY, NAMED, OVER, SELF
-from . import naming, patterns
+from . import name_words, naming, patterns
 from .naming import Named, find_name_end
 from .patterns import Pattern
 from .statement_values import read_values
@@ -41,7 +41,6 @@ _WITHOUT_PRONOUN: Final = frozenset(
     verb for one in patterns.PATTERNS if one.is_without_pronoun for verb in one.words[1]
 )
 _RELATIVES: Final = language.words("statements", "relatives")
-_AT_PLACES: Final = frozenset(("in", "at", "from", "to", "near", "bei", "aus", "nach", "em", "en"))
 _APPOSING: Final = kin.OWN | language.words("whose", "definite")
 _WORKPLACE: Final = "workplace"
 _OCCUPATION, _EMPLOYER, _AGE = "occupation", "employer", "age"
@@ -169,7 +168,7 @@ def _find_only(
 def _list_places(words: Sequence[Word]) -> frozenset[int]:
     """Return where the words begin that a preposition of places is before: "in Kiel"."""
     pairs = pairwise(words)
-    return frozenset(one.start for before, one in pairs if before.folded in _AT_PLACES)
+    return frozenset(one.start for before, one in pairs if before.folded in name_words.AT_PLACES)
 
 
 def _with_subjects(
@@ -377,7 +376,7 @@ def _state_values(
             value, rest[0], pattern.spoken
         ):
             continue
-        fact = {"predicate": predicate, "value": value}
+        fact: Row = {"predicate": predicate, "value": value}
         fact["span"] = text[start.start : end].strip()
         behind = [one for one in rest if one.start >= end]
         if (predicate == _HOME and _is_numbered(behind)) or _is_passing(behind[:1], pattern):
@@ -392,6 +391,8 @@ def _state_values(
             fact["span"] = text[start.start : last].strip()
         if pattern.mode != BESIDE:
             fact["mode"] = pattern.mode
+        if pattern.needs_known:
+            fact["known"] = True
         observation = None
         # For others, only a thing with a name gets a node of its own.
         is_users = subject is None or subject.label == SELF

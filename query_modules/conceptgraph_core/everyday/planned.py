@@ -1,0 +1,52 @@
+"""Find the plans that a text tells with their day: "the nurse sees me on the 14th of July".
+
+Such a text was stored on the day it was told. The names of the months lead to it, and what it says
+of its day tells whether that is asked for.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from ..dates import DAY_MS, Span
+from ..memories import candidates as contexts
+from ..memories.candidates import Candidate
+from ..memories.view import Graph, Node
+from ..retrieval.periods import Period, find_periods
+from .asking import name_months
+
+# Not by an import statement: a reload of the modules would drop the names it defines.
+re: Final[Any] = __import__("re")
+
+# "Am 9. Februar" goes on behind its point.
+_SENTENCES: Final = re.compile(r"(?<!\d)[.!?…]\s+|\n")
+_LONGEST_MS: Final = 31 * DAY_MS
+_YEAR_MS: Final = 365 * DAY_MS
+
+
+def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Candidate]:
+    """Return the memories but those *known* that tell of a day in *span*, the earliest day first.
+
+    The day was to come when it was told, and is not over.
+    """
+    now_ms = graph.context.now_ms if graph.context.asked_at is None else graph.context.asked_at
+    words = name_months(span.since or now_ms, span.until or now_ms)
+    found = []
+    for one in contexts.candidates(graph, words, least=(0.0,)):
+        days = [day for day in _read_days(graph, one.node) if span.holds(day.from_ms)]
+        ahead = min((day.from_ms for day in days if day.to_ms > now_ms), default=None)
+        if ahead is not None and one.node not in known and not one.node.is_plan:
+            found.append((ahead, -one.node.told_at, one))
+    return [one for *_, one in sorted(found, key=lambda each: each[:2])]
+
+
+def _read_days(graph: Graph, node: Node) -> Iterator[Period]:
+    """Yield the days or months that *node* names and that were to come when it was told.
+
+    A date without a year may be read as the last one, so it is read from a year later too.
+    """
+    for said in _SENTENCES.split(node.content):
+        for seen_from in (node.told_at, node.told_at + _YEAR_MS):
+            named = find_periods(said, seen_from, graph.context.zone)
+            for one in named.periods if not named.is_past else ():
+                if one.from_ms >= node.told_at and one.to_ms - one.from_ms <= _LONGEST_MS:
+                    yield one

@@ -1,0 +1,149 @@
+"""What people say in passing: namesakes, plans told with their day, a change in other words."""
+
+from datetime import UTC
+
+import pytest
+from entity_layer import Entities
+from test_everyday import Days
+
+from concept_graph_mcp import calls
+from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.everyday import asking, lines
+
+everyday = calls.everyday
+
+
+@pytest.fixture
+def days(memory):
+    return Days(memory)
+
+
+@pytest.fixture
+def dereks(days, memory):
+    """Two of one name: one has a place, the other one is kin."""
+    for name, kind, said in (
+        ("Derek", None, "Derek from the bowls club wants a treasurer."),
+        ("Derek", "cousin", "My other Derek, my cousin Derek in Whitby, is ill."),
+    ):
+        about = [{"name": name, "kind": kind} if kind else name]
+        days.remember(said, about, said=said)
+        memory.now_ms += 30 * DAY_MS
+    return days
+
+
+@pytest.mark.parametrize(
+    ("said", "dead"),
+    [
+        ("Derek died on Tuesday, bowls Derek, on the green.", "bowls"),
+        ("Derek died on Tuesday, my cousin Derek.", "cousin"),
+    ],
+)
+def test_the_word_before_a_name_tells_which_of_two_died(dereks, said, dead):
+    Entities(dereks.memory).observe(said)
+    told = [line for line in dereks.recall("Who is Derek?").splitlines() if "one of 2" in line]
+    assert len(told) == 2
+    assert [dead in line for line in told if "died" in line] == [True]
+
+
+def test_a_name_with_the_word_before_it_is_the_one_so_called(days):
+    entities = Entities(days.memory)
+    entities.observe("My sister Jen lives in Tucson.")
+    entities.observe("We met Work Jen and her husband.")
+    entities.observe("They promoted work Jen, so she's officially my boss.")
+    assert days.about("Work Jen")["kind"] == "boss"
+    assert days.about("Jen")["kind"] == "sister"
+
+
+def test_a_word_at_the_start_of_a_sentence_is_no_other_name(days):
+    Entities(days.memory).observe("Derek left. Well that's Derek seen off.")
+    assert days.about("Derek")["doubts"] == []
+
+
+def ingest(days, *told):
+    rows = [
+        {
+            "id": f"00000000-0000-7000-8000-{number:012}",
+            "text": text,
+            "thread": f"t{number}",
+            "speaker": "user",
+            "said_at": days.memory.now_ms,
+        }
+        for number, text in enumerate(told)
+    ]
+    days.run(calls.ingesting.ingest("default", rows))
+
+
+def plans(days, message):
+    now_ms = days.memory.now_ms
+    then = asking.told_in(message, now_ms, UTC, ("en", "de"))
+    [row] = days.run(everyday.recall("default", message, told_in=then))
+    return lines.text(row["lines"])
+
+
+def test_a_plan_is_found_by_the_day_that_a_text_tells(days, memory):
+    ingest(
+        days,
+        "The bloods are fine. I've an appointment with the nurse on the 14th of July.",
+        "Am 2. August fahren wir nach Whitby.",
+        "The cataract letter came: left eye, 20th of June.",
+        "We were in Rome last July.",
+    )
+    memory.now_ms += 10 * DAY_MS
+    told = plans(days, "What have I got coming up?")
+    assert told.index("nurse") < told.index("Whitby")
+    assert "cataract" not in told
+    assert "Rome" not in told
+    assert "nurse" not in plans(days, "What are we doing in August?")
+
+
+def test_a_plan_of_a_day_that_is_over_is_not_ahead(days, memory):
+    ingest(days, "I've an appointment with the nurse on the 14th of July.")
+    memory.now_ms += 60 * DAY_MS
+    assert plans(days, "What have I got coming up?") == ""
+
+
+@pytest.fixture
+def team(days, memory):
+    # A term of three texts is rare among forty.
+    ingest(days, *(f"Shelf {number} has jars of plums" for number in range(40)))
+    for said in (
+        "The team uses Kafka for the event bus",
+        "The lead met Ravi at the event about buses",
+        "Kafka is out, the operations cost too much, so it will be SQS",
+        "Ravi is back from Turin, where it rained",
+        "The trip about Kafka's novels was long",
+    ):
+        days.remember(said)
+        memory.now_ms += 7 * DAY_MS
+    return days
+
+
+def test_a_later_word_on_what_the_answer_names_comes_with_it(team):
+    told = team.recall("What do we use for the event bus?")
+    assert "uses Kafka" in told
+    assert "SQS" in told
+    # A person is named beside many things, and a novel is no subject of a clause.
+    assert "Turin" not in told
+    assert "novels" not in told
+
+
+def test_the_report_on_the_user_lists_the_facts(days):
+    Entities(days.memory).observe("I live in York and I am allergic to hazelnuts.")
+    row = days.about("me")
+    assert [(one["predicate"], one["value"]) for one in row["facts"]] == [
+        ("allergy", "hazelnuts"),
+        ("home", "York"),
+    ]
+    assert days.about("me", limit=1)["more"] == {"facts": 1}
+
+
+@pytest.mark.parametrize(
+    ("message", "job"),
+    [("What do I do for a living?", True), ("Which city am I living in?", False)],
+)
+def test_a_living_is_a_job_and_living_is_a_home(days, message, job):
+    days.remember("The user works day shifts at the clinic")
+    days.remember("The user has a flat in York")
+    told = [str(one["parts"]) for one in days.recalled(message)["lines"] if one["part"] == "who"]
+    assert any("shifts" in one for one in told) is job
+    assert any("York" in one for one in told) is not job
