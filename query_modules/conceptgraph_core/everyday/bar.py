@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from .. import budgets
+from .. import budgets, language
 from ..dates import DAY_MS
 from ..entities.language.dated import is_calendar
-from ..entities.language.inflection import is_german
 from ..entities.rule_extractor.name_words import AT_PLACES
 from ..entities.rule_extractor.people import FIRST_NAMES
 from ..graph.raw import keep
@@ -227,9 +226,11 @@ def _tells_of(term: str, said: str, later: str) -> bool:
     """Tell whether *later* has the name *term*, which is in *said*, as the subject of a clause.
 
     People do not count: what *said* tells of a thing is seldom about who is named beside it, or
-    where. In German any noun has a capital.
+    where. Only in English does a capital mark a name well enough; otherwise a change must be told.
     """
-    if is_calendar(term) or term in FIRST_NAMES or is_german(split(said)):
+    if is_calendar(term) or term in FIRST_NAMES:
+        return False
+    if language.likely(split(said)) != ("en",) and not says_change(later):
         return False
     name = rf"{re.escape(term[:1].upper() + term[1:])}\w*"
     place = re.search(rf"(\w+),? {name}", said)
