@@ -961,6 +961,15 @@ def ms(time):
     return int(time.timestamp() * 1000)
 
 
+def test_an_earlier_question_comes_behind_what_answers_it(days):
+    days.remember("Where does Anna live now?")
+    answer = days.remember("In October Anna moved, and she lives in Porto with her two children")
+    further = days.remember("Does Anna live in Porto because of the sea?")
+    found = [one["id"] for one in days.search("Where does Anna live now?", kinds=["memory"])]
+    assert {*found[:2]} == {answer["id"], further["id"]}
+    assert len(found) == 3
+
+
 def test_a_search_without_a_word_lists_what_was_said_in_its_time(days, memory):
     start = memory.now_ms
     for number, text in enumerate(("Pia bought a kayak", "The roof leaks", "Tea with Max")):

@@ -115,6 +115,16 @@ def test_what_is_said_of_the_user_stays_apart():
     assert [one.text for one in told] == ["The user lives in Ghent", "The user has a cat"]
 
 
+def test_what_ties_two_names_of_the_user_keeps_the_other_one():
+    rows = [
+        {"kind": "episode", "name": "e", "summary": "default_user is called Ada Brandt"},
+        {"kind": "relation", "from": "default_user", "to": "e", "type": "evokes"},
+        {"kind": "relation", "from": "Ada Brandt", "to": "e", "type": "evokes"},
+    ]
+    [told] = server_memory.tell(rows, ["Ada Brandt"])
+    assert told == server_memory.Told("The user is called Ada Brandt", ())
+
+
 def test_the_import_is_told_which_entity_the_user_is(tmp_path, there, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "none")
     file = tmp_path / "named.json"

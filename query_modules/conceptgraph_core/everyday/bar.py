@@ -20,6 +20,7 @@ from ..memories.search import Finder, Found
 from ..memories.view import Graph, Node, read_content
 from ..retrieval.question import BY_WAY_OF, LEADS
 from ..retrieval.scoring import LENGTH_EXPONENT
+from ..words import terms
 from ..words.phrase_files import is_courtesy, says_change, says_secret
 from ..words.splitting import split
 from . import schema
@@ -283,6 +284,12 @@ def is_small_talk(node: Node) -> bool:
     if node.raw.get_property("speaker") != schema.ASSISTANT:
         return False
     return budgets.size(node.content) <= LONG and is_courtesy(node.content)
+
+
+def only_asks(node: Node, query: str, languages: Sequence[str]) -> bool:
+    """Tell whether *node* is a question in the words of *query*, which answers nothing."""
+    said = node.content.rstrip()
+    return said.endswith("?") and terms(said, languages).keys() <= terms(query, languages).keys()
 
 
 def admit(

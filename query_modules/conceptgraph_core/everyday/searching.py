@@ -22,7 +22,7 @@ from ..ranks import fuse_rankings
 from ..retrieval import searching as indexed
 from . import schema
 from .asking import has_words, read_limit, read_span
-from .bar import is_small_talk
+from .bar import is_small_talk, only_asks
 
 Row = dict[str, Any]
 
@@ -48,9 +48,10 @@ def search(
     Only what happened, was said, or was mentioned last from *since* to before *until* (unix ms),
     and what is about the name *about*, by any name of the same entity. A row has kind, id, text, at
     (unix ms), who, matched (words of the query), until, and total, how many there are, of each kind
-    counted up to `DEPTH`. A replaced memory has until (unix ms) and comes last, behind an
-    assistant's small talk. If no text could be found by a word of *query*, as in "what did I tell
-    you", the memories from *since* on are returned, the latest first. Nothing is accessed.
+    counted up to `DEPTH`. A replaced memory has until (unix ms) and comes last, behind small talk
+    of an assistant and questions in the words of *query*. If no text could be found by a word of
+    *query*, as in "what did I tell you", the memories from *since* on are returned, the latest
+    first. Nothing is accessed.
 
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
@@ -74,7 +75,7 @@ def search(
     ranked = [
         key for key, _ in fuse_rankings([key for key in results if key[0] == kind] for kind in of)
     ]
-    ranked.sort(key=lambda key: (results[key].until is not None, results[key].is_small_talk))
+    ranked.sort(key=lambda key: (results[key].until is not None, results[key].says_nothing))
     shown = ((kind, results[kind, key]) for kind, key in ranked[:most])
     return [
         {"kind": kind, "id": one.id, **one.told(), "until": one.until, "total": len(results)}
@@ -88,7 +89,7 @@ class _Result(NamedTuple):
     id: str
     until: int | None
     told: Callable[[], Row]
-    is_small_talk: bool = False
+    says_nothing: bool = False
 
 
 def find_memories(
@@ -122,7 +123,8 @@ def _memories(
 
     for one in best:
         until, is_polite = graph.ended(one.node), is_small_talk(one.node)
-        yield _Result(one.node.memory_id, until, partial(row, one), is_polite)
+        asks = only_asks(one.node, query, graph.context.languages)
+        yield _Result(one.node.memory_id, until, partial(row, one), is_polite or asks)
     if (
         not best
         and wanted.within.since is not None

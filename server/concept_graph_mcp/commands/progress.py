@@ -7,13 +7,16 @@ from .notes import is_plain
 
 
 @contextmanager
-def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show a bar for *what*, of *total* steps if known; yield the function that advances it."""
+def progress(
+    what: str, total: int | None, *, of_bytes: bool = False
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar for *what*, of *total* steps or bytes; yield the function that advances it."""
     if is_plain():
         yield lambda _: None
         return
     from rich.progress import (
         BarColumn,
+        DownloadColumn,
         MofNCompleteColumn,
         Progress,
         TextColumn,
@@ -22,7 +25,8 @@ def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
     from .terminal import notes
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    count = DownloadColumn() if of_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count)
     bar = Progress(
         *columns,
         TimeRemainingColumn(),

@@ -38,6 +38,8 @@ _FIRST = 20
 _SAMPLES = 3
 # So many people of a chat are named.
 _NAMED = 20
+# Is called with how much is done.
+Tell = Callable[[int], None]
 _REFUSED = re.compile(r"message (?P<number>\d+): (?P<reason>.*)", re.DOTALL)
 
 
@@ -112,27 +114,38 @@ class Ingest:
                     raise Failure(f"{path}: {error}; {self._so_far()}") from None
 
     async def _all_of(self, session: Session, path: Path, given: str | None) -> None:
-        is_folder, is_known = path.is_dir(), False
-        for file, history in formats.histories(path, given):
-            if isinstance(history, OSError):
-                self._leave_out(history)
-            elif isinstance(history, FormatError):
-                self.tally.left_out("archives with an error", f"{file}: {history}")
-            elif history is not None:
-                is_known = True
-                await self._history(session, history, not is_folder)
-            elif file == path:
-                await self._messages_of(session, file)
-                return
-            else:
-                self.tally.left_out("files of no known format", file.name)
+        is_folder, is_known, done = path.is_dir(), False, 0
+        found = list(formats.histories(path, given))
+        if [file for file, history in found if history is None] == [path]:
+            await self._messages_of(session, path)
+            return
+        sizes = [_size(history) for _, history in found]
+        total = sum(sizes) or None
+        with progress(f"reading {path.name}", total, of_bytes=bool(total)) as tell_done:
+            # Without sizes, as in an archive, messages are counted.
+            tell = tell_done if total else lambda _: tell_done(self.created + self.existing)
+            for (file, history), size in zip(found, sizes, strict=True):
+                if isinstance(history, OSError):
+                    self._leave_out(history)
+                elif isinstance(history, FormatError):
+                    self.tally.left_out("archives with an error", f"{file}: {history}")
+                elif history is not None:
+                    is_known = True
+                    await self._history(session, history, not is_folder, partial(_add, tell, done))
+                else:
+                    self.tally.left_out("files of no known format", file.name)
+                done += size
+                tell(done)
         if not is_known and not is_folder:
             raise ArchiveError("is an archive without a history of a known format")
 
-    async def _history(self, session: Session, history: History, is_alone: bool) -> None:
+    async def _history(
+        self, session: Session, history: History, is_alone: bool, tell: Tell
+    ) -> None:
+        """Ingest the messages of *history*; *tell* is called with the bytes that are read."""
         self._where = "" if is_alone else f"{history.path.parent / history.name}: "
         if history.format == formats.OURS:
-            await self._messages_of(session, history.path)
+            await self._messages_of(session, history.path, tell)
             return
         if history.format == markdown.NAME and await self._taken_back(session, history.path):
             return
@@ -144,7 +157,7 @@ class Ingest:
         self.existing += mark.messages
         try:
             rows = messages.of_history(history.messages(self._kept, mark))
-            await self._all(session, rows, f"reading {history.name}", None)
+            await self._all(session, rows, lambda: tell(mark.offset))
             await self._marking.move(session)
         except OSError as error:
             if is_alone:
@@ -174,7 +187,7 @@ class Ingest:
             self.existing += taking.existing
             messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
             new = taking.messages(int(file.stat().st_mtime * 1000))
-            await self._all(session, messages.of_history(new), f"reading {file.name}", None)
+            await self._all(session, messages.of_history(new))
         return kind is not None
 
     def _know_user(self, history: History, is_alone: bool) -> None:
@@ -192,19 +205,23 @@ class Ingest:
     def _leave_out(self, error: OSError) -> None:
         self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")
 
-    async def _messages_of(self, session: Session, file: Path) -> None:
+    async def _messages_of(self, session: Session, file: Path, tell: Tell | None = None) -> None:
+        """Ingest the lines of *file*, with a bar of their own unless there is one to *tell*."""
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
         with importing.opened(file) as stream:
             self._lines = importing.count_lines(stream.buffer)
             rows = messages.rows(stream)
-            await self._all(session, rows, "ingesting lines", self._lines, by_silence=True)
+            if tell is not None:
+                await self._all(session, rows, by_silence=True)
+                return
+            with progress("ingesting lines", self._lines) as tell_line:
+                await self._all(session, rows, lambda: tell_line(self._done), by_silence=True)
 
     async def _all(
         self,
         session: Session,
         source: Iterator[Row],
-        what: str,
-        total: int | None,
+        tell: Callable[[], None] = lambda: None,
         *,
         by_silence: bool = False,
     ) -> None:
@@ -212,11 +229,11 @@ class Ingest:
         rows = _Rows(source)
         if self._with_people and not self._dry_run:
             self._people = People(session, self._me, by_silence=by_silence)
-        with progress(what, total) as tell, self._telling():
+        with self._telling():
             for batch in _batches(rows):
                 with self._interrupts.piece():
                     await self._ingest(session, batch)
-                tell(self._done)
+                tell()
                 # The young objects alone: a few cycles a message fill the memory with a long file.
                 gc.collect(0)
             if self._people is not None:
@@ -329,6 +346,17 @@ class Ingest:
             return "a part of it may be in" if torn else "nothing was ingested"
         of_all = f" of {self._lines:,}" if self._lines else ""
         return f"all up to line {self._done:,}{of_all} is in{', perhaps more' if torn else ''}"
+
+
+def _size(history: History | Exception | None) -> int:
+    """Return the bytes of the file of *history*; those in an archive or a folder are not known."""
+    if not isinstance(history, History) or history.member is not None:
+        return 0
+    return history.path.stat().st_size if history.path.is_file() else 0
+
+
+def _add(tell: Tell, before: int, done: int) -> None:
+    tell(before + done)
 
 
 class _Rows:

@@ -134,9 +134,9 @@ def tell(rows: Iterable[Record], called: Iterable[str]) -> Iterator[Told]:
             continue
         said = _observation("The user", of[0], episode["summary"])
         if len(of) > 1:
-            said = _sentence(episode["summary"], of, users)
-        if others or len(of) == 1:
-            yield Told(said, tuple(_describe_name(one, kinds) for one in others))
+            # Of two names of the user, the other one is what it says.
+            said = _sentence(episode["summary"], of if others else of[:1], users)
+        yield Told(said, tuple(_describe_name(one, kinds) for one in others))
     for name, every in observed.items():
         about = _describe_name(name, kinds)
         for text_of_some in _join(about, [_observation(about["name"], name, one) for one in every]):
