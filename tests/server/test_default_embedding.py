@@ -353,6 +353,26 @@ def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file, monkeypat
         assert found(memory.search(ASKED))
 
 
+@pytest.mark.parametrize("keeps_values", [False, True])
+def test_a_question_right_after_waits_for_a_model_that_loads_slowly(
+    file, monkeypatch, keeps_values
+):
+    loads, patience_s = opening.load_model, 0.5
+
+    def slow(provider: str, name: str):
+        time.sleep(2 * patience_s)
+        return loads(provider, name)
+
+    monkeypatch.setattr(opening, "load_model", slow)
+    monkeypatch.setattr(memory_module, "_PATIENCE_S", patience_s)
+    with Memory.open(file) as memory:
+        if keeps_values:
+            memory.items({"do": "put", "path": "a/b", "value": "{}", "text": KEPT})
+        else:
+            memory.remember(KEPT)
+        assert found(memory.search(ASKED))
+
+
 def test_what_another_process_stored_gets_its_vectors_behind_a_program(file, monkeypatch):
     keep(file, KEPT)
     monkeypatch.setattr(memory_module, "_BEHIND_AFTER_S", 0.0)

@@ -289,6 +289,24 @@ def test_without_a_server_a_hook_does_it_itself(data):
     assert SAID in done.stdout.decode()
 
 
+def test_without_a_server_a_hook_imports_only_what_answers(data):
+    ok("--embedded", "remember", SAID)
+    code = (
+        "import os, sys; from concept_graph_mcp import start\n"
+        "os._exit = lambda _: print(*sys.modules, file=sys.stderr)\n"
+        f"sys.argv[1:] = {CALLED!r}; start.main()\n"
+    )
+    given = json.dumps({"prompt": "What about Clara's hazelnuts?", "session_id": "s"}).encode()
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=given, capture_output=True, check=True
+    )
+    imported = {*done.stderr.decode().split()}
+    assert "conceptgraph_core.everyday.recalling" in imported
+    core = ("everyday.identifying", "entities.rule_extractor", "memories.admin")
+    unused = {"click", "mcp", "pydantic", "rich", *(f"conceptgraph_core.{one}" for one in core)}
+    assert not unused & imported
+
+
 def test_a_server_that_hangs_is_logged(data, monkeypatch):
     monkeypatch.setattr(asking, "MOST_S", 0.0)
     monkeypatch.setattr(sys, "argv", ["concept-graph-mcp", *CALLED])

@@ -219,7 +219,11 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
     )
 
 
-_WORD_BEFORE: Final = re.compile(r"(\w+)[ -]\Z")
+def _list_beside(text: str, label: str) -> frozenset[str]:
+    """Return the words right before *label*: the bowls of "bowls Derek"."""
+    before = (text[max(0, start - REACH) : start] for start, _ in find_places(text, label))
+    found = (_WORD_BEFORE.search(one) for one in before)
+    return frozenset(match[1].casefold() for match in found if match is not None)
 
 
 def _qualifier(text: str, label: str) -> str | None:
