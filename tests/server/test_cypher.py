@@ -223,7 +223,7 @@ def test_where_the_first_statement_finds_all_that_is_wanted_only_the_last_one_fo
 
     transaction = Transaction()
     statements = [("first", {}), ("second", {"p": 1}), ("last", {"a": 2})]
-    anyio.run(store.calling, transaction, statements)
+    anyio.run(store.calling, transaction.run, statements)
     texts = [text for text, _ in transaction.ran]
     assert texts == (["first", "last"] if done else ["first", "second", "last"])
     assert transaction.ran[-1][1] == {"a": 2, "found": [1 if done else 2], text_search.DONE: done}

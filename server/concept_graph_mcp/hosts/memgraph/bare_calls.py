@@ -15,12 +15,11 @@ from conceptgraph_core.registry import text_index
 from ... import calls
 from ...calls.also import Also
 from ...calls.call import Call
-from ...calls.lookups import Incoming, Similar
+from ...calls.lookups import Incoming
 from ...calls.verb import AnyVerb
 from ...errors import Refused
 from . import cypher, text_search
-from .lookup_plan import finding, looking_into
-from .lookups import write_lookup
+from .lookup_plan import IDS, finding
 from .text_search import State, judge_names, read_counts
 
 # Runs a statement with parameters as a transaction of its own and returns its rows.
@@ -39,7 +38,6 @@ _TOLD: Final = frozenset(
 _KNOWN: Final = _TOLD | {
     *("now_ms", "date", "user_id", "concepts", "offset_minutes", "decay", "expires", "owner"),
 }
-_IDS: Final = "[n IN found | id(n)]"
 # Parts of an embedding, which a builder takes as one.
 _EMBEDDED: Final = ("vector", "model")
 # Its builder takes what is given as one.
@@ -178,17 +176,18 @@ def _plain(value: Any) -> Any:
 
 
 def _looked_up(run: Run, call: Call, context: Context) -> dict[str, Any]:
-    if isinstance(call.lookup, Incoming):
-        return _incoming(run, call.lookup, context)
-    if isinstance(call.lookup, Similar) and not _number_found(run, cypher.beforehand(call)):
-        call = cypher.alone(call)
+    told: dict[str, Any] = {"now_ms": context.now_ms}
+    further: Any = ()
+    if (asked := cypher.beforehand(call)) is not None:
+        [row] = run(asked[0], {**asked[1], **told})
+        further = row["found"]
+        call = call if further else cypher.alone(call)
     state = State()
     if (search := cypher.find_text_lookup(call)) is not None:
         index = text_index(search.label)
         state = judge_names(read_counts(run("SHOW INDEX INFO", {}), index), index)
-    told = {"now_ms": context.now_ms}
-    *first, _ = cypher.call(call, told, True, state)
-    known: dict[str, Any] = dict(told)
+    *first, _ = cypher.call(call, told, True, state, further)
+    known = dict(told)
     for text, parameters in first:
         [row] = run(text, {**parameters, **known})
         known |= row
@@ -196,40 +195,12 @@ def _looked_up(run: Run, call: Call, context: Context) -> dict[str, Any]:
             break
     assert call.lookup is not None
     plan = finding(call.lookup, True)
-    if plan.before:
-        fields = {**plan.given, **({"found": _IDS} if "found" in plan.given else {})}
+    if isinstance(call.lookup, Incoming):
+        # Their edges are not read here: the look-up may see some that the call does not.
+        known["incoming"] = [[one] for one in known["read"]]
+    elif plan.before:
+        fields = {**plan.given, **({"found": IDS} if "found" in plan.given else {})}
         returned = ", ".join(f"{expression} AS {key}" for key, expression in fields.items())
         [row] = run(f"{plan.before}RETURN {returned}", {**plan.parameters, **known})
         known |= row
-    return {key: known[key] for key in plan.given}
-
-
-def _number_found(run: Run, statement: tuple[str, Mapping[str, Any]] | None) -> int:
-    assert statement is not None
-    [row] = run(*statement)
-    return int(row["found"])
-
-
-def _incoming(run: Run, lookup: Incoming, context: Context) -> dict[str, Any]:
-    """Look up nodes and how many edges lead to each; the call itself reads those that it may."""
-    answers: list[Any] | None = None
-    further, clock = lookup.then, {"now_ms": context.now_ms}
-    if further is not None:
-        text, parameters = write_lookup(further.lookup, True)
-        [row] = run(f"{text}RETURN {_IDS} AS found", {**parameters, **clock})
-        if row["found"]:
-            asked = further.procedure
-            given = {f"a{index}": one for index, one in enumerate(further.arguments)}
-            fields = ", ".join(asked.fields)
-            told = {**dict(further.context), "found": row["found"]}
-            answers = run(
-                f"CALL {asked.name}({', '.join(f'${one}' for one in given)}, $context)"
-                f" YIELD {fields} RETURN {fields}",
-                {**given, "context": told},
-            )
-    text, parameters = looking_into(lookup, True, answers or ())
-    [row] = run(text, {**parameters, **clock})
-    looked: dict[str, Any] = {"found": row["found"], "degrees": row["degrees"]}
-    # Their edges are not read here: the look-up may see some that the call does not.
-    looked["incoming"] = [[one] for one in row["read"]]
-    return looked if further is None or answers is None else {**looked, further.key: answers}
+    return {key: known[expression.removeprefix("$")] for key, expression in plan.given.items()}

@@ -16,6 +16,7 @@ from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
+from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model, text_index
 from conceptgraph_core.transfer.procedures import MEND, USER_REMOVE
 
@@ -215,17 +216,19 @@ class BoltCaller:
         self, call: Call, context: Mapping[str, Any], patience_s: float | None = None
     ) -> list[dict[str, Any]]:
         """Make *call* and return its rows; retry it after conflicts for *patience_s* or 8 s."""
+        further: Any = ()
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translate(False, self.rows, *asked, False)
-            call = call if row["found"] else cypher.alone(call)
+            further = row["found"]
+            call = call if further else cypher.alone(call)
         state = text_search.State()
         if (search := cypher.find_text_lookup(call)) is not None:
             index = text_index(search.label)
             state = await self._translate(False, name_forms.state, self.rows, index)
-        statements = cypher.call(call, context, self._has_vector_search, state)
-        writes = call.procedure.writes
+        statements = cypher.call(call, context, self._has_vector_search, state, further)
         made = await self._translate(
-            writes, self._run_statements, statements, writes, patience_s=patience_s
+            *(call.procedure.writes, self._run_statements, statements, call.procedure),
+            patience_s=patience_s,
         )
         if search is not None and state.has_many_unlisted:
             await self._translate(True, name_forms.fill_lists, self.rows, text_index(search.label))
@@ -265,27 +268,36 @@ class BoltCaller:
             query = neo4j.Query(statement, metadata=metadata)
             return await _rows(await session.run(query, dict(parameters)))
 
-    async def _run_statements(self, statements: Sequence[cypher.Statement], writes: bool) -> Rows:
-        """Run the statements of one call as one transaction and return the rows of the last.
+    async def _run_statements(
+        self, statements: Sequence[cypher.Statement], procedure: Procedure
+    ) -> Rows:
+        """Run the statements of one call and return the rows of the last.
 
-        If a replica is missing, an auto-committed statement has no rows, only an error.
+        They are one transaction if the call may write more than accesses: what was looked up must
+        still be so. If a replica is missing, an auto-committed statement has no rows, only an
+        error.
         """
-        if len(statements) == 1 and not (writes and self._has_replicas):
-            return Rows(await self.rows(*statements[0], writes))
-        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
+        mode = neo4j.WRITE_ACCESS if procedure.writes else neo4j.READ_ACCESS
+        is_apart = len(statements) == 1 or procedure.counts or not procedure.writes
         async with (
             self._calls.marked(mode) as metadata,
             self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
-            await session.begin_transaction(metadata=metadata) as transaction,
         ):
-            rows = Rows(await _rows(await calling(transaction, statements)))
-            try:
-                await transaction.commit()
-            except (ClientError, TransientError) as error:
-                rows.advice = find_unreplicated(error)
-                if rows.advice is None:
-                    raise
-            return rows
+            if is_apart and not (procedure.writes and self._has_replicas):
+
+                async def run(text: str, given: Mapping[str, Any]) -> neo4j.AsyncResult:
+                    return await session.run(neo4j.Query(text, metadata=metadata), dict(given))
+
+                return Rows(await _rows(await calling(run, statements)))
+            async with await session.begin_transaction(metadata=metadata) as transaction:
+                rows = Rows(await _rows(await calling(transaction.run, statements)))
+                try:
+                    await transaction.commit()
+                except (ClientError, TransientError) as error:
+                    rows.advice = find_unreplicated(error)
+                    if rows.advice is None:
+                        raise
+                return rows
 
     async def _translate(
         self,
@@ -340,7 +352,8 @@ class BoltCaller:
 
 
 async def calling(
-    transaction: neo4j.AsyncTransaction, statements: Sequence[cypher.Statement]
+    run: Callable[[str, dict[str, Any]], Awaitable[neo4j.AsyncResult]],
+    statements: Sequence[cypher.Statement],
 ) -> neo4j.AsyncResult:
     """Run the statements of one call and return the result of the last.
 
@@ -349,11 +362,11 @@ async def calling(
     *first, (text, parameters) = statements
     found: dict[str, Any] = {}
     for looking_up, wanted in first:
-        result = await transaction.run(looking_up, {**wanted, **found})
+        result = await run(looking_up, {**wanted, **found})
         found |= (await result.single(strict=True)).data()
         if found.get(text_search.DONE):
             break
-    return await transaction.run(text, {**parameters, **found})
+    return await run(text, {**parameters, **found})
 
 
 async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:

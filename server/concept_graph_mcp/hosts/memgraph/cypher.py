@@ -9,7 +9,7 @@ from ...calls import transfer
 from ...calls.call import Call
 from ...calls.lookups import Filled, Incoming, Lookup, Similar, Text
 from . import lookups
-from .lookup_plan import Finding, finding
+from .lookup_plan import IDS, Finding, finding, write_answers
 from .text_search import NAMES, TEXTS, State, alike, beginning, write_listed
 
 Statement = tuple[str, dict[str, Any]]
@@ -20,12 +20,13 @@ def call(
     context: Mapping[str, Any],
     has_vector_search: bool = False,
     state: State = State(),  # noqa: B008 (it cannot be changed)
+    further: Sequence[int] = (),
 ) -> list[Statement]:
     """Return the statements for *call* and its look-up, each with parameters.
 
     Several statements form one transaction, and the fields of each one's single row are parameters
     of the later ones. If the field DONE is true, only the last statement follows. *state* says what
-    a search may rely on.
+    a search may rely on, and *further* what `beforehand` found.
     """
     made = Finding(None)
     if call.lookup is not None:
@@ -51,7 +52,10 @@ def call(
     known: dict[str, Any] = {}
     before: list[Statement] = []
     search = find_text_lookup(call)
-    if isinstance(search, Similar):
+    if isinstance(call.lookup, Incoming) and call.lookup.then is not None:
+        # Apart, because Memgraph keeps no plan of a statement that calls a procedure.
+        before = [write_answers(call.lookup.then, further)]
+    elif isinstance(search, Similar):
         known = {TEXTS: state.texts}
         in_lists = alike(search, lookups.missing(search))
     elif search is not None:
@@ -74,11 +78,10 @@ def find_text_lookup(call: Call) -> Text | Similar | None:
 
 
 def beforehand(call: Call) -> Statement | None:
-    """Return the statement that counts the nodes for a further look-up, if *call* has one.
+    """Return the statement for what a further look-up needs, if *call* has one.
 
-    These are the nodes for a further procedure, or the names that no node has. The statement calls
-    no procedure, so Memgraph keeps its plan: it takes a tenth of the time of the further look-up,
-    which most calls do not need.
+    `found` has the ids of the nodes for a further procedure, or the number of names that no node
+    has. Most calls have neither. The statement calls no procedure, so Memgraph keeps its plan.
     """
     if isinstance(call.lookup, Similar):
         text, parameters = lookups.missing(call.lookup)
@@ -86,7 +89,7 @@ def beforehand(call: Call) -> Statement | None:
     if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
         return None
     body, parameters = lookups.write_lookup(call.lookup.then.lookup)
-    return f"{body}RETURN size(found) AS found", parameters
+    return f"{body}RETURN {IDS} AS found", parameters
 
 
 def alone(call: Call) -> Call:

@@ -10,7 +10,7 @@ from .text_search import is_shared
 
 # A look-up with more text than this gets a statement of its own.
 _LONG = 500
-_IDS = "[n IN found | id(n)]"
+IDS = "[n IN found | id(n)]"
 # Keeps as many of `nodes` as have at most `$most` edges together, but at least one.
 _FEWEST = "WITH {nodes} AS nodes, collect(degree) AS degrees"
 _MOST = (
@@ -56,7 +56,7 @@ def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
         return _plan_groups(lookup)
     body, parameters = write_lookup(lookup, has_vector_search)
     if len(body) > _LONG:
-        return Finding((f"{body}RETURN {_IDS} AS found", parameters), given={"found": "$found"})
+        return Finding((f"{body}RETURN {IDS} AS found", parameters), given={"found": "$found"})
     return Finding(None, body, parameters, {"found": "found"})
 
 
@@ -88,7 +88,7 @@ def _plan_size(lookup: Sized, has_vector_search: bool) -> Finding:
     size = " + ".join(f"size{number}" for number in range(len(counted)))
     body += "".join(counted)
     if len(body) > _LONG:
-        first = f"{body}RETURN {_IDS} AS found, {size} AS size", parameters
+        first = f"{body}RETURN {IDS} AS found, {size} AS size", parameters
         return Finding(first, given={"found": "$found", "size": "$size"})
     before = f"{body}WITH found, {size} AS size "
     return Finding(None, before, parameters, {"found": "found", "size": "size"})
@@ -131,29 +131,24 @@ def _plan_tallies(lookup: Tallied, has_vector_search: bool) -> Finding:
             f" RETURN collect(count) AS tally{number} }} "
         )
     tallies = f"[{', '.join(f'tally{number}' for number in range(len(lookup.of)))}]"
-    first = f"{body}RETURN {_IDS} AS found, {tallies} AS tallies", parameters
+    first = f"{body}RETURN {IDS} AS found, {tallies} AS tallies", parameters
     return Finding(first, given={"found": "$found", "tallies": "$tallies"})
 
 
-def _plan_answers(lookup: Answered, has_vector_search: bool) -> Statement:
-    """Return the Cypher for `answers` and for `later`, the nodes that they name."""
-    body, parameters = write_lookup(lookup.lookup, has_vector_search, "w")
-    asked = lookup.procedure
-    arguments = [f"$w_a{index}" for index in range(len(lookup.arguments))]
-    context = ["found: found", *(f"{name}: $w_{name}" for name, _ in lookup.context)]
-    given = ", ".join([*arguments, f"{{{', '.join(context)}}}"])
+def write_answers(then: Answered, found: Sequence[int]) -> Statement:
+    """Return the Cypher for `answers`, the rows of the procedure of *then* on the nodes *found*.
+
+    `answered` has the first field of each.
+    """
+    asked = then.procedure
+    given = {f"w_a{index}": value for index, value in enumerate(then.arguments)}
+    given["w_context"] = {**dict(then.context), "found": list(found)}
     row = ", ".join(f"{name}: {name}" for name in asked.fields)
-    where = "".join(f"{name}: $w_{name}, " for name, _ in lookup.where)
-    parameters |= {f"w_a{index}": value for index, value in enumerate(lookup.arguments)}
-    parameters |= {f"w_{name}": value for name, value in (*lookup.context, *lookup.where)}
     return (
-        f"CALL {{ {body}WITH found WHERE size(found) > 0"
-        f" CALL {asked.name}({given}) YIELD {', '.join(asked.fields)}"
-        f" RETURN collect({{{row}}}) AS answers }} "
-        f"CALL {{ WITH answers UNWIND answers AS row"
-        f" MATCH (n:{lookup.label} {{{where}{lookup.property}: row.{asked.fields[0]}}})"
-        " RETURN collect(DISTINCT n) AS later } ",
-        parameters,
+        f"CALL {asked.name}({', '.join(f'${name}' for name in given)})"
+        f" YIELD {', '.join(asked.fields)}"
+        f" RETURN collect({{{row}}}) AS answers, collect({asked.fields[0]}) AS answered",
+        given,
     )
 
 
@@ -162,30 +157,26 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
 
     `inDegree` walks no edges.
     """
-    if lookup.then is not None:
-        return _incoming_and_later(lookup, lookup.then, has_vector_search)
-    before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup, 'WITH')} "
+    before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup)} "
     given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
-    return Finding(looking_into(lookup, has_vector_search), before, given=given)
+    if lookup.then is not None:
+        given[lookup.then.key] = "$answers"
+    return Finding(_looking_into(lookup, has_vector_search), before, given=given)
 
 
-def looking_into(
-    lookup: Incoming, has_vector_search: bool = False, answers: Sequence[Mapping[str, Any]] = ()
-) -> Statement:
+def _looking_into(lookup: Incoming, has_vector_search: bool) -> Statement:
     """Return the Cypher for the ids of `found`, their `degrees`, and those whose edges to `read`.
 
-    *answers* are the rows of the procedure of `then`, if it was called.
+    The nodes that the `answers` name are those of `$answered`.
     """
     body, parameters = write_lookup(lookup.lookup, has_vector_search)
     later = "[] AS later "
-    if answers:
-        assert lookup.then is not None
-        where = "".join(f"{name}: $w_{name}, " for name, _ in lookup.then.where)
-        parameters |= {f"w_{name}": value for name, value in lookup.then.where}
-        parameters["answered"] = [row[lookup.then.procedure.fields[0]] for row in answers]
+    if (then := lookup.then) is not None:
+        where = "".join(f"{name}: $w_{name}, " for name, _ in then.where)
+        parameters |= {f"w_{name}": value for name, value in then.where}
         body += (
-            f"CALL {{ UNWIND $answered AS v MATCH (n:{lookup.then.label}"
-            f" {{{where}{lookup.then.property}: v}}) RETURN collect(DISTINCT n) AS answering }} "
+            f"CALL {{ UNWIND $answered AS v MATCH (n:{then.label} {{{where}{then.property}: v}})"
+            " RETURN collect(DISTINCT n) AS answering } "
         )
         later = "answering AS later "
     fewest, every = _FEWEST.format(nodes="collect(id(n))"), "read"
@@ -200,40 +191,21 @@ def looking_into(
     first = (
         f"{body}WITH found, {later}{_also(lookup)}{_write_related(lookup)}"
         f"{_fewest_first(lookup, read)}{last}"
-        f"RETURN {_IDS} AS found, degrees, {every}"
+        f"RETURN {IDS} AS found, degrees, {every}"
     )
     parameters |= {"most": lookup.most, "few": lookup.few, **_list_named(lookup)}
     return first, parameters
 
 
-def _incoming_and_later(lookup: Incoming, then: Answered, has_vector_search: bool) -> Finding:
-    """Plan both in one statement: it calls a procedure, so it is planned anew at every call."""
-    body, parameters = write_lookup(lookup.lookup, has_vector_search)
-    answered, more = _plan_answers(then, has_vector_search)
-    parameters |= more | {"most": lookup.most, "few": lookup.few, **_list_named(lookup)}
-    given = {"found": "found", "degrees": "degrees", "incoming": "incoming", then.key: "answers"}
-    fewest = _FEWEST.format(nodes="collect(n)")
-    read = f"{fewest} UNWIND {_MOST} AS n {_columns(lookup, 'RETURN')}"
-    beside = f"{_also(lookup, 'answers, ')}{_write_related(lookup)}"
-    first = f"{beside}{_fewest_first(lookup, read, 'answers, ')}"
-    if lookup.last:
-        used = "reduce(sum = 0, one IN incoming | sum + size(one[1])) AS used "
-        columns = _columns(lookup, "RETURN", "more")
-        last = _last(lookup, f"{fewest}{_USED} UNWIND {_MOST_LAST} AS n {columns}")
-        first += f"WITH answers, found, degrees, incoming, {used}{last}"
-        given["incoming"] = "incoming + more"
-    return Finding(None, f"{body}{answered}{first}", parameters, given)
-
-
-def _also(lookup: Incoming, others: str = "") -> str:
-    """Return the Cypher that adds the results of `also` to `later`; the *others* are kept."""
+def _also(lookup: Incoming) -> str:
+    """Return the Cypher that adds the results of `also` to `later`."""
     if lookup.also is None:
         return ""
     keys = ", ".join(f"{one}: v[{index}]" for index, one in enumerate(lookup.also.properties))
     return (
         f"CALL {{ UNWIND $also AS v MATCH (n:{lookup.label} {{{keys}}})"
         f" WHERE n.{lookup.unless} IS NULL RETURN collect(n) AS named }} "
-        f"WITH {others}found,"
+        "WITH found,"
         " later + [n IN named WHERE NOT n IN found AND NOT n IN later] AS later "
     )
 
@@ -271,20 +243,19 @@ def _write_related(lookup: Incoming) -> str:
     )
 
 
-def _fewest_first(lookup: Incoming, read: str, others: str = "") -> str:
+def _fewest_first(lookup: Incoming, read: str) -> str:
     """Return the Cypher for `degrees` and for what *read* returns of the nodes to read.
 
     These come from `found`, then from `later` and `beside` if at most `$few` edges lead to them.
-    The *others* are kept.
     """
     of_label = f"n:{lookup.label}" + (f" AND NOT n.{lookup.by} IN $last" if lookup.last else "")
     some = f"[n IN own WHERE {of_label} AND n.{lookup.unless} IS NULL]"
     every = f"[n IN own WHERE {of_label} AND size(some) = 0]"
     later = "later" if lookup.related is None else "later + beside"
     return (
-        f"WITH {others}found AS own, {later} AS later "
-        f"WITH {others}own, later, own + later AS found "
-        f"WITH {others}own, later, found, [n IN found | inDegree(n)] AS degrees "
+        f"WITH found AS own, {later} AS later "
+        "WITH own, later, own + later AS found "
+        "WITH own, later, found, [n IN found | inDegree(n)] AS degrees "
         # No CASE: Memgraph would parse it, with each call, for most of a millisecond.
         f"CALL {{ WITH own, later WITH own, later, {some} AS some WHERE size(own) > 0"
         f" WITH later, some + {every} AS first"
@@ -295,12 +266,12 @@ def _fewest_first(lookup: Incoming, read: str, others: str = "") -> str:
     )
 
 
-def _columns(lookup: Incoming, clause: str, name: str = "incoming") -> str:
-    """Return the Cypher for `incoming` from the nodes `n`, ending with *clause*."""
+def _columns(lookup: Incoming) -> str:
+    """Return the Cypher for `incoming` from the nodes `n`."""
     columns = ["[f IN ends | id(f)]", f"[e IN edges | e.{lookup.weight}]"]
     columns += [f"[f IN ends | f.{one}]" for one in lookup.columns.properties]
     return (
         f"MATCH (n)<-[e:{'|'.join(lookup.edges)}]-(f)"
         " WITH n, collect(e) AS edges, collect(f) AS ends"
-        f" {clause} collect([id(n), {', '.join(columns)}]) AS {name}"
+        f" WITH collect([id(n), {', '.join(columns)}]) AS incoming"
     )

@@ -177,7 +177,7 @@ class BoltStore(BoltCaller):
                 call = calls.transfer.import_rows(
                     records[start : start + _RESTORE_BATCH], self._model
                 )
-                await (await calling(transaction, cypher.call(call, {}))).consume()
+                await (await calling(transaction.run, cypher.call(call, {}))).consume()
             await transaction.commit()
         except (Neo4jError, DriverError, OSError) as error:
             raise self._failure(error, writes=True) from error
