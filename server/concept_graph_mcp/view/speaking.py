@@ -116,7 +116,7 @@ def _say_since(session: Session, counted: Row, bounds: list[int]) -> str:
     if not spoken:
         return "Not spoken of for years."
     first, last = (session.local(bounds[one]) for one in (spoken[0], spoken[-1]))
-    # Whoever was spoken of last month is spoken of still.
+    # A name that was spoken of last month is still spoken of.
     if spoken[-1] >= len(months) - 2:
         return f"Spoken of since {first:%B %Y}." if spoken[0] else "Spoken of for years."
     if first == last:
