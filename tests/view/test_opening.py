@@ -183,6 +183,7 @@ def test_pictures_are_saved_without_what_is_the_pages_own(browser, half_year_of,
     text = "".join(ElementTree.fromstring(content).itertext())
     assert ("Samira Haddad" in text) == (what != "bare-svg")
     assert b"data-" not in content
+    assert b"max-width" not in content
     assert ("days of talk" in text.split(".", 1)[1]) == (what != "picture-svg")
 
 
@@ -202,6 +203,8 @@ def test_a_store_of_none_and_of_one(browser, viewers, portal, tmp_path, count):
     assert said.startswith("You and I: a day of talk on ") if count else said == NOTHING
     assert page.run("return document.querySelectorAll('#groups b').length") == 0
     assert ("<b>Ann</b>" in page.text("#groups")) == bool(count)
+    # One name does not fill the screen.
+    assert all(right - left < 160 for left, _, right, _ in page.run(BOXES, "circle"))
     assert not page.element("#play").is_displayed()
 
 

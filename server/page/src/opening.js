@@ -9,6 +9,7 @@ import { printable } from "./wording.js";
 const NARROW = 760;
 const NAMES = 60;
 const NAMES_NARROW = 20;
+const LARGEST = 2.5;
 // A month of play.
 const STEP_MS = 700;
 const $ = (id) => document.getElementById(id);
@@ -43,6 +44,8 @@ export class Opening {
     const picture = document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
     picture.setAttribute("role", "group");
     picture.setAttribute("aria-label", "People and topics");
+    // A store of few names does not fill the screen with one circle.
+    picture.style.maxWidth = `${LARGEST * picture.viewBox.baseVal.width}px`;
     picture.removeAttribute("width");
     picture.removeAttribute("height");
     $("groups").replaceChildren(picture);

@@ -3,7 +3,7 @@
 // A PNG is sharp on a dense screen, too.
 const DENSITY = 2;
 // What the page adds to a name for its own use.
-const OWN = ["data-id", "data-radius", "role", "tabindex", "aria-label", "aria-current"];
+const OWN = ["style", "data-id", "data-radius", "role", "tabindex", "aria-label", "aria-current"];
 
 /** Return the SVG *element* of the page as a file's text, as it is shown, on a white ground. */
 export function standalone(element) {

@@ -3,7 +3,7 @@
 import { askHidden, askQuestions, askWhole } from "./api.js";
 import { element } from "./factors.js";
 import { day, part } from "./whole.js";
-import { plain, printable, shortened } from "./wording.js";
+import { printable, shortened } from "./wording.js";
 
 const SAID = 3;
 const LETTERS = 200;
@@ -34,7 +34,7 @@ async function asked(question, number, many, acts) {
     button("Different (d)", "d", () => acts.answer(question, false, stay)),
   ] : [];
   return part("Are these the same?",
-    element("p", "quiet", `Question ${number + 1} of ${many}; similarity ${plain(question.similarity)}${question.reason ? `: ${printable(question.reason)}` : ""}`),
+    element("p", "quiet", `Question ${number + 1} of ${many}${question.reason ? `: ${printable(question.reason)}` : ""}`),
     element("div", "both", ...both.map((one) => card(one, acts))),
     element("p", "actions", ...answers, ...(many > 1 ? [button("Next (n)", "n", next)] : [])));
 }
