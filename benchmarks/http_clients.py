@@ -32,7 +32,7 @@ CLIENTS: Final = (1, 8, 32, 128)
 _MEMORIES: Final = 40
 _TURNS: Final = 3
 # A user each, and no limit that a client of the benchmark meets.
-_SERVE: Final = (*("--calls-per-second", "100000"), *("--calls-at-once", "128"))
+SERVE: Final = (*("--calls-per-second", "100000"), *("--calls-at-once", "128"))
 _PATIENCE_S: Final = 90.0
 
 
@@ -58,7 +58,7 @@ def run(setup: Setup) -> Iterator[Figure]:
             for _ in range(_TURNS):
                 for one in servers:
                     try:
-                        taken[one.name].append(asyncio.run(_turn(one, number, seconds)))
+                        taken[one.name].append(asyncio.run(turn(one, number, seconds)))
                     except RuntimeError as error:
                         setup.log(f"{number} clients, {one.name}: {error}")
             yield from _figures(number, taken)
@@ -78,10 +78,10 @@ def _figures(number: int, taken: Mapping[str, Sequence[tuple[float, float]]]) ->
 def _servers(setup: Setup, stack: ExitStack) -> Iterator[Served]:
     """Start the servers, and iterate over their tools, the echo first."""
     told = [text for text in texts() if not text.startswith("Note ")][:_MEMORIES]
-    port = stack.enter_context(_running([*ECHO, "PORT"], {}))
-    yield Served("the SDK's echo", port, "echo", lambda _: {"text": _question(0)})
+    port = stack.enter_context(running([*ECHO, "PORT"], {}))
+    yield Served("the SDK's echo", port, "echo", lambda _: {"text": question(0)})
     file = Tokens(setup.folder / "tokens.db")
-    tokens = [file.add(_user(number), SCOPES, None) for number in range(max(CLIENTS))]
+    tokens = [file.add(user(number), SCOPES, None) for number in range(max(CLIENTS))]
     environment = {"TZ": "UTC", "CONCEPT_GRAPH_TOKENS": str(file.file)}
     places: dict[str, Sequence[str]] = {}
     path = setup.folder / "store.db"
@@ -96,15 +96,13 @@ def _servers(setup: Setup, stack: ExitStack) -> Iterator[Served]:
         places["Memgraph"] = ()
     for name, options in places.items():
         ours = (sys.executable, "-m", "concept_graph_mcp", "--toolsets=everyday", *options)
-        port = stack.enter_context(
-            _running([*ours, "serve", "--http", "PORT", *_SERVE], environment)
-        )
+        port = stack.enter_context(running([*ours, "serve", "--http", "PORT", *SERVE], environment))
         yield Served(f"recall, {name}", port, "recall", _message, tokens)
         yield Served(f"search, {name}", port, "search", _query, tokens)
     if command := os.environ.get("BASIC_MEMORY"):
         home = {"HOME": str(setup.folder), "BASIC_MEMORY_HOME": str(setup.folder / "notes")}
         over_http = shlex.split("mcp --transport streamable-http --host 127.0.0.1 --port PORT")
-        port = stack.enter_context(_running([*shlex.split(command), *over_http], home))
+        port = stack.enter_context(running([*shlex.split(command), *over_http], home))
         other = Served("basic-memory's search_notes", port, "search_notes", _query, (), True)
         asyncio.run(_noted(other, told))
         yield other
@@ -112,7 +110,7 @@ def _servers(setup: Setup, stack: ExitStack) -> Iterator[Served]:
 
 def _fill(store: Caller, told: Sequence[str]) -> None:
     records = (
-        {"kind": "memory", "id": f"{number}-{at}", "user_id": _user(number), "content": text}
+        {"kind": "memory", "id": f"{number}-{at}", "user_id": user(number), "content": text}
         for number in range(max(CLIENTS))
         for at, text in enumerate(told)
     )
@@ -129,7 +127,7 @@ async def _noted(other: Served, told: Sequence[str]) -> None:
 
 
 @contextmanager
-def _running(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[int]:
+def running(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[int]:
     """Start *command* with a free port in place of PORT; yield the port once it listens."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -157,7 +155,7 @@ def _listens(port: int) -> bool:
         return one.connect_ex(("127.0.0.1", port)) == 0
 
 
-async def _turn(served: Served, number: int, seconds: float) -> tuple[float, float]:
+async def turn(served: Served, number: int, seconds: float) -> tuple[float, float]:
     """Return the calls a second of *number* clients together, and the median milliseconds."""
     clients = await asyncio.gather(*(_Client.connected(served, one) for one in range(number)))
     taken: list[float] = []
@@ -257,17 +255,17 @@ class _Client:
         return b"".join(parts)
 
 
-def _question(number: int) -> str:
+def question(number: int) -> str:
     return QUESTIONS[number % len(QUESTIONS)][0]
 
 
 def _message(number: int) -> Mapping[str, Any]:
-    return {"message": _question(number)}
+    return {"message": question(number)}
 
 
 def _query(number: int) -> Mapping[str, Any]:
     return {"query": QUESTIONS[number % len(QUESTIONS)][1]}
 
 
-def _user(number: int) -> str:
+def user(number: int) -> str:
     return f"user {number}"

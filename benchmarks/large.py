@@ -99,7 +99,7 @@ def tools(size: Size, base: str, times: int, only: Sequence[str]) -> None:
     for rows in batches(made.records(BASE), 1_000):
         small.run(calls.transfer.import_rows(rows))
     like = min(range(size.users), key=lambda one: abs(size.of_user(one)[0] - BASE.memories))
-    at_base, at_large = _server(base), _server(uri)
+    at_base, at_large = server_of(base), server_of(uri)
     sides = [
         (at_base, small, made.user(0), _operations(BASE, 0)),
         (at_large, large, made.user(like), _operations(size, like)),
@@ -116,10 +116,10 @@ def tools(size: Size, base: str, times: int, only: Sequence[str]) -> None:
             taken: list[list[float]] = [[] for _ in sides]
             for turn in range(times + 2):
                 for spent, (server, store, user, operations) in zip(taken, sides, strict=True):
-                    before = _worked_ms(server)
+                    before = worked_ms(server)
                     _timed(store, user, operations[name])
                     if turn > 1:
-                        spent.append(_worked_ms(server) - before)
+                        spent.append(worked_ms(server) - before)
             base_ms, *others = map(median, taken)
             ratios = "".join(f"{one:9.1f} ({one / base_ms:5.2f})" for one in others)
             click.echo(f"{name:30}{base_ms:9.1f}        {ratios}")
@@ -232,7 +232,7 @@ def _operations(size: Size, owner: int) -> Operations:
     }
 
 
-def _server(uri: str) -> Path:
+def server_of(uri: str) -> Path:
     """Return the directory in /proc of the process that listens at *uri*."""
     port = urlsplit(uri).port or 7687
     listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
@@ -250,7 +250,7 @@ def _server(uri: str) -> Path:
     raise click.ClickException(f"{uri}: no process of this machine listens there")
 
 
-def _worked_ms(server: Path) -> float:
+def worked_ms(server: Path) -> float:
     """Return the processor time of all calls of a *server* so far, in ms."""
     total = 0
     for thread in (server / "task").iterdir():

@@ -28,7 +28,7 @@ class Server:
     ) -> None:
         given = {**os.environ, "TZ": "UTC", "PYTHONPYCACHEPREFIX": str(cache)}
         given.pop("PYTHONDONTWRITEBYTECODE", None)
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -62,19 +62,19 @@ class Server:
 
     def resident_bytes(self) -> int:
         """Return how much of the machine's memory the process has."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
     def _request(self, method: str, parameters: dict[str, Any]) -> Any:
         self._requests += 1
         self._send({"jsonrpc": "2.0", "id": self._requests, "method": method, "params": parameters})
-        assert self._process.stdout is not None
-        return json.loads(self._process.stdout.readline())["result"]
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())["result"]
 
     def _send(self, message: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -85,8 +85,8 @@ class Server:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._process.wait(30)
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(30)
