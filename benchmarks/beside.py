@@ -3,15 +3,15 @@
     python -m benchmarks.beside PYTHON ...
 
 PYTHON is the interpreter of an environment in which a version is installed; the first one is the
-baseline. The versions take turns. Of a version, nothing but its command is used.
+baseline. The versions take turns. Only their command is used.
 
 * stdio: one user with forty memories asks a dozen messages over and over, in a store file.
 * HTTP: 32 users with forty memories each call without a pause, in a store file.
 * Memgraph: as over stdio, sixty messages that name entities and concepts among 3,000 memories. Each
   version has a server of its own, started with MEMGRAPH_TEST_SERVER (see docs/develop.md).
 
-The time is that of all threads of the MCP server, and of Memgraph. Where one client asks, the least
-time of each message counts, because other programs on the machine only add to it.
+The time is that of all threads of the MCP server, and of Memgraph. With one client, the least time
+of each message counts, because other programs on the machine only add to it.
 """
 
 import asyncio
