@@ -134,7 +134,7 @@ def tell(rows: Iterable[Record], called: Iterable[str]) -> Iterator[Told]:
             continue
         said = _observation("The user", of[0], episode["summary"])
         if len(of) > 1:
-            # Of two names of the user, the other one is what it says.
+            # A relation of two names of the user says the other name.
             said = _sentence(episode["summary"], of if others else of[:1], users)
         yield Told(said, tuple(_describe_name(one, kinds) for one in others))
     for name, every in observed.items():
