@@ -27,9 +27,8 @@ def plain(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.casefold()
-    decomposed = _decompose(text)
-    accents = {ord(one): None for one in set(decomposed) if _is_accent(one)}
-    composed = unicodedata.normalize("NFC", decomposed.translate(accents))
+    bare = "".join([one for one in _decompose(text) if one.isascii() or not _is_accent(one)])
+    composed = unicodedata.normalize("NFC", bare)
     if composed.isprintable():
         # It has no other blank than a space.
         return composed

@@ -7,7 +7,6 @@ Imports nothing of Memgraph: the shell looks up by the same text.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
-from functools import cache
 from math import inf
 from typing import Final, NamedTuple
 
@@ -153,16 +152,9 @@ def is_of_the_user(message: str) -> bool:
     # An option of a command, as in "git rebase -i", is no "I".
     words = (one for one in message.split() if not one.startswith("-"))
     said = f" {' '.join(split(' '.join(words)))} "
-    for phrase in _general():
-        said = said.replace(phrase, " ", 1)
+    for phrase in language.words(_TOPIC, "general"):
+        said = said.replace(f" {' '.join(split(phrase))} ", " ", 1)
     return _has(said.split(), "own") or _has(said.split(), "first")
-
-
-@cache
-def _general() -> list[str]:
-    """Return the phrases with a word for the user that ask for what holds in general."""
-    phrases = sorted(language.words(_TOPIC, "general"))
-    return [f" {' '.join(split(one))} " for one in phrases]
 
 
 def asks_what_was_done(message: str) -> bool:

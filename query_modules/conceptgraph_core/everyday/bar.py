@@ -214,13 +214,9 @@ class Bar:
         asked_at = self._graph.context.asked_at
         now_ms = self._graph.context.now_ms if asked_at is None else asked_at
         is_recent = now_ms - node.told_at <= _RECENT_MS
-        if not is_recent and node.value("importance_score") < _IMPORTANT:
-            return False
-        return bool(keep(node.raw, "change", _is_of_change))
-
-
-def _is_of_change(raw: Any) -> bool:
-    return says_change(read_content(raw))
+        return (is_recent or node.value("importance_score") >= _IMPORTANT) and says_change(
+            node.content
+        )
 
 
 def _tells_of(term: str, said: str, later: str) -> bool:

@@ -31,16 +31,12 @@ def read(text: str) -> Reading:
 
     A number counts as a date or a time only if it is written as one, so that a dose stays a dose.
     """
-    folded = text.casefold()
-    words = split(folded)
-    # Nearly all texts have neither, and a recall reads each that it shows.
-    if _begin_times().isdisjoint(words) and not any(one[0].isdigit() for one in words):
-        return Reading(tuple(words), ())
-    tokens = [one.strip("\"'“”„()[],;:!?") for one in folded.split()]
+    tokens = [one.strip("\"'“”„()[],;:!?") for one in text.casefold().split()]
     kept: list[str] = []
     dates: list[str] = []
     for at, token in enumerate(tokens):
         bare = token.strip(_PUNCTUATION)
+        # Nearly all words are neither, and a recall reads hundreds of texts.
         if not bare[:1].isdigit() and bare not in _words_of_time():
             kept.append(token)
             continue
@@ -107,12 +103,6 @@ def _is_month(token: str) -> bool:
 @cache
 def _words_of_time() -> frozenset[str]:
     return _months() | _weekdays() | _HALVES
-
-
-@cache
-def _begin_times() -> frozenset[str]:
-    """Return the first words of what may be a time: of "a.m" it is "a"."""
-    return frozenset(split(one)[0] for one in _words_of_time())
 
 
 @cache

@@ -34,13 +34,11 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
 
 def access(graph: AllMemories, node: Node) -> None:
     """Count an access of *node* now; an archived one gets its full content back."""
-    fading, now_ms = graph.fading(node), graph.context.now_ms
-    count = min(fading.access_count + 1, limits.MAX_INTEGER)
-    latest = schema.latest({"created_at": node.value("created_at"), "accessed_at": now_ms})
-    # A later time to fade from (`fades_from`) gives the same score: no day has passed since.
-    fading = fading._replace(access_count=count, accessed_at=now_ms)
-    counted: Row = {"access_count": count, "accessed_at": now_ms, "latest": latest}
-    become(graph, node, *graph.presence_of(fading), **counted)
+    count = min(int(node.value("access_count")) + 1, limits.MAX_INTEGER)
+    times = {"created_at": node.value("created_at"), "accessed_at": graph.context.now_ms}
+    latest = schema.latest(times)
+    graph.update(node, access_count=count, accessed_at=times["accessed_at"], latest=latest)
+    settle(graph, node)
 
 
 def preserve(
@@ -107,14 +105,14 @@ def settle(graph: AllMemories, node: Node) -> None:
     become(graph, node, *graph.presence(node))
 
 
-def become(graph: AllMemories, node: Node, score: float, state: str, **changes: Any) -> None:
-    """Give *node* the score and the state that `AllMemories.presence` returned, and *changes*.
+def become(graph: AllMemories, node: Node, score: float, state: str) -> None:
+    """Give *node* the score and the state that `AllMemories.presence` returned.
 
     An archived one is compressed if that saves space. An expired one is marked as deleted, so that
     only its owner sees it.
     """
     now_ms = graph.context.now_ms
-    changes |= {"decay_score": score, "last_decay_update": now_ms}
+    changes: Row = {"decay_score": score, "last_decay_update": now_ms}
     if state != node.stored_state:
         changes |= transition(node, state, now_ms, score)
     graph.update(node, **changes)

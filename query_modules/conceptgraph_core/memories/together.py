@@ -25,11 +25,10 @@ def count(graph: Graph, put: Sequence[Node], linked: Pairs) -> None:
     first = [(node, node.id, node.memory_id) for node in put[: schema.MOST_TOGETHER]]
     for node, node_id, _ in first:
         notes = before = _notes(node)
-        noted = {one[2]: one for one in reversed(notes)}
         for other, other_id, key in first:
             if other is node or (node_id, other_id) in linked or (other_id, node_id) in linked:
                 continue
-            known = noted.get(key, (0, 0, ""))
+            known = next((one for one in notes if one[2] == key), (0, 0, ""))
             # It is not written again once it is offered.
             times = min(known[0] + 1, schema.OFTEN_TOGETHER)
             if times > known[0]:

@@ -278,11 +278,7 @@ class AllMemories(adapter.Graph[Node]):
 
     def presence(self, node: Node, may_expire: bool = False) -> tuple[float, str]:
         """Return the score and the state of *node* now; only the worker lets it expire."""
-        return self.presence_of(self.fading(node), may_expire)
-
-    def presence_of(self, fading: Fading, may_expire: bool = False) -> tuple[float, str]:
-        """Return the score and the state now of a memory with these inputs, as `presence` does."""
-        score, state = fade.now(fading, self.context.now_ms, self.context.decay)
+        score, state = fade.now(self.fading(node), self.context.now_ms, self.context.decay)
         return score, ARCHIVED if state == EXPIRED and not may_expire else state
 
     def states(self, node: Node, times: Collection[int]) -> Counter[str]:

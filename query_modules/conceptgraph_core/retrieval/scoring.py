@@ -113,7 +113,7 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 
     def __init__(self) -> None:
         super().__init__(list)
-        # What each text gets by itself.
+        # The own part of each text.
         self.alone: dict[int, float] = {}
         # The number of cues of the whole question so far.
         self.cues = 0
@@ -187,7 +187,7 @@ class Spread(Generic[H]):
         self._said_at: dict[Place, int | None] = {}
         # The mentions of the question's cues, and of the cues that texts passed on.
         self._own, self._passed = _Hits(), _Hits()
-        # What each text gets by itself from all cues.
+        # The own part of each text, by all cues.
         self._strengths = self._own.alone
         self._by_time = _ByTime(question)
         # How many mentions of the question's cues were added, and how many the index has.

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 from ... import folding
@@ -273,26 +273,18 @@ def _labels(words: list[_Word]) -> Iterator[tuple[str, Place]]:
         for word in words
     ]
     ends = [_ends(word) for word in words]
-    # Most words have one form, alone and beside punctuation.
-    distinct = [tuple(dict.fromkeys(chain(*several))) for several in ends]
     for first, word in enumerate(words):
         alone = (word.text, word.bare, _genitive(word), word.raw.strip(_PUNCTUATION))
         for form in dict.fromkeys(map(_form, alone)):
             yield form, (first, first + 1)
         for beyond in range(first + 2, min(first + MOST_WORDS_A_NAME, len(words)) + 1):
             inner = insides[first + 1 : beyond - 1]
-            start, marked = starts[first]
-            lasts = (
-                [(start, end) for end in distinct[beyond - 1]]
-                if start == marked
-                else dict.fromkeys(
-                    (starts[first][number], end)
-                    for number, several in enumerate(ends[beyond - 1])
-                    for end in several
-                )
-            )
-            for begun, last in lasts:
-                yield " ".join((begun, *inner, last)), (first, beyond)
+            for start, last in dict.fromkeys(
+                (starts[first][number], end)
+                for number, several in enumerate(ends[beyond - 1])
+                for end in several
+            ):
+                yield " ".join((start, *inner, last)), (first, beyond)
 
 
 def _ends(word: _Word) -> tuple[tuple[str, ...], tuple[str, ...]]:
