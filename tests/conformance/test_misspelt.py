@@ -48,6 +48,13 @@ def test_a_misspelt_word_is_taken_for_one_that_texts_have(kept, query, key, matc
     assert found(kept, query, "ann") == []
 
 
+def test_a_misspelt_word_beside_another_wording_is_corrected(kept):
+    [row] = kept.run(calls.memory_search.unnamed("default", "Where is the pasword?"))
+    by = calls.everyday.search("default", "Where is the pasword?", also=("What hurts?",))
+    rows = kept.run(text_lookups.with_spelling(by, "default", row["spelt"]))
+    assert [one["id"] for one in rows] == ["wifi"]
+
+
 def test_what_is_right_short_or_a_code_is_left_alone(kept):
     # A word that begins otherwise, a number, and words that are right.
     for query in ("Spain?", "A4712", "What about pens?", "a pian?"):

@@ -65,8 +65,8 @@ def call(
         before.append(in_lists)
     elif search is not None:
         known |= {NAMES: []}
-    # Look-ups may depend on the time of the call.
-    return [*before, (text, {**parameters, **known, **context}), calling]
+    # Look-ups may depend on the time of the call. They have parameters with the names of other keys.
+    return [*before, (text, {**context, **parameters, **known}), calling]
 
 
 def find_text_lookup(call: Call) -> Text | Similar | None:
