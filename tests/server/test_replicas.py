@@ -116,3 +116,21 @@ def test_a_server_that_started_before_its_first_replica_tells_of_a_missing_one(
     finally:
         portal.call(store.close)
         main.kill()
+
+
+def test_a_recall_before_a_server_knows_of_a_missing_replica_is_answered(portal, tmp_path):
+    main = MemgraphProcess(tmp_path / "main")
+    other = MemgraphProcess(tmp_path / "other")
+    store = portal.call(bolt, main.uri)
+    try:
+        tool(store, portal, "remember", text="Lena likes tea")
+        main.register(other)
+        other.kill()
+        told = tool(store, portal, "recall", message="What does Lena like?")
+        assert "Lena likes tea" in told["text"]
+        assert LACKING in told["advice"]
+        [row] = main.rows("MATCH (m:Memory) RETURN m.access_count AS count")
+        assert row == {"count": 1}
+    finally:
+        portal.call(store.close)
+        main.kill()

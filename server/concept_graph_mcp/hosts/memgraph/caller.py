@@ -1,4 +1,4 @@
-"""Make calls in Memgraph, over Bolt: one transaction a call, of one to three statements."""
+"""Make calls in Memgraph, over Bolt: a call is one to four statements, a write one transaction."""
 
 import logging
 import time
@@ -203,6 +203,12 @@ class BoltCaller:
                 return await self._make(call, context, patience_s=0.0)
             except Contended:
                 self._contended_until_s = time.monotonic() + _CONTENDED_S
+            except Unavailable as error:
+                if find_unreplicated(error.__cause__) is None:
+                    raise
+                # The accesses are counted, but the error took the place of the rows.
+                twin = call._replace(procedure=call.procedure.peek())
+                return Rows(await self._make(twin, context), str(error))
         twin = call._replace(procedure=call.procedure.peek().with_accessed())
         rows = await self._make(twin, context)
         for counting in take_accesses(rows, {**context, **call.context}):

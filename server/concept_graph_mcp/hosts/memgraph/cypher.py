@@ -24,9 +24,9 @@ def call(
 ) -> list[Statement]:
     """Return the statements for *call* and its look-up, each with parameters.
 
-    Several statements form one transaction, and the fields of each one's single row are parameters
-    of the later ones. If the field DONE is true, only the last statement follows. *state* says what
-    a search may rely on, and *further* what `beforehand` found.
+    The fields of the single row of each statement are parameters of the later ones. If the field
+    DONE is true, only the last statement follows. *state* says what a search may rely on, and
+    *further* what `beforehand` found.
     """
     made = Finding(None)
     if call.lookup is not None:
@@ -65,7 +65,7 @@ def call(
         before.append(in_lists)
     elif search is not None:
         known |= {NAMES: []}
-    # Look-ups may depend on the time of the call. They have parameters with the names of other keys.
+    # Look-ups may depend on the time of the call. Their own parameters stand above its other keys.
     return [*before, (text, {**context, **parameters, **known}), calling]
 
 

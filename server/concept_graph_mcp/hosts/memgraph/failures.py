@@ -72,7 +72,7 @@ def unsent(error: BaseException) -> bool:
     return str(error).startswith(_UNSENT) or isinstance(error, ConnectionRefusedError)
 
 
-def find_unreplicated(error: BaseException) -> str | None:
+def find_unreplicated(error: BaseException | None) -> str | None:
     """Return the warning of a write that the main has and a replica lacks; None for other errors.
 
     The database reports it as an error, after it has committed.
