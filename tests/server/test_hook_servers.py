@@ -289,6 +289,13 @@ def test_without_a_server_a_hook_does_it_itself(data):
     assert SAID in done.stdout.decode()
 
 
+def test_a_hook_whose_stdin_is_closed_fails_no_prompt(data, serve):
+    called = f"exec {sys.executable} -m {start.__name__} {' '.join(CALLED)} <&-"
+    done = serve(lambda: subprocess.run(["sh", "-c", called], capture_output=True, check=False))
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert last() == "failed: stdin holds no JSON"
+
+
 def test_without_a_server_a_hook_imports_only_what_answers(data):
     ok("--embedded", "remember", SAID)
     code = (

@@ -12,8 +12,6 @@ from typing import Any, Final
 from .. import budgets, language
 from ..dates import DAY_MS
 from ..entities.language.dated import is_calendar
-from ..entities.rule_extractor.name_words import AT_PLACES
-from ..entities.rule_extractor.people import FIRST_NAMES
 from ..graph.raw import keep
 from ..memories.near_duplicates import age
 from ..memories.search import Finder, Found
@@ -225,6 +223,10 @@ def _tells_of(term: str, said: str, later: str) -> bool:
     People do not count: what *said* tells of a thing is seldom about who is named beside it, or
     where. Only in English does a capital mark a name well enough; otherwise a change must be told.
     """
+    # Imported only here, because few recalls need them, and a hook imports what it needs.
+    from ..entities.rule_extractor.name_words import AT_PLACES
+    from ..entities.rule_extractor.people import FIRST_NAMES
+
     if is_calendar(term) or term in FIRST_NAMES:
         return False
     if language.likely(split(said)) != ("en",) and not says_change(later):

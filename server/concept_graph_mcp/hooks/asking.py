@@ -103,7 +103,10 @@ def is_private(found: os.stat_result) -> bool:
 
 def read_stdin() -> bytes:
     """Return what the host sent, which may have been read to ask a server."""
-    return _given.pop() if _given else sys.stdin.buffer.read()
+    if _given:
+        return _given.pop()
+    # A host may have closed it.
+    return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
 def write_message(parsed: tuple[str, ...], environment: dict[str, str], given: bytes) -> bytes:
