@@ -136,3 +136,33 @@ def test_an_access_waits_for_another_writer_of_the_memory(connected, portal):
     assert row["content"] == "Lena likes tea."
     [row] = run(calls.memory_admin.show(made["memory_id"]))
     assert (row["access_count"], row["source"]) == (1, "hand")
+
+
+@pytest.mark.parametrize("label", ["Memory", "Term", "Concept"])
+def test_what_another_caller_deletes_amid_a_recall_is_left_out(connected, portal, label):
+    texts = [f"The tea of Lena number {number} is green" for number in range(3)]
+    for text in texts:
+        portal.call(connected.call, calls.everyday.remember("default", text, ["tea"]), CONTEXT)
+    portal.call(connected.call, calls.concepts.concept_upsert("tea"), CONTEXT)
+    recall = calls.everyday.recall("default", "What tea does Lena drink?", concept_scope="")
+    run, statements = connected._session, []
+
+    def session(**options):
+        made = run(**options)
+        ask = made.run
+
+        async def asked(query, *given, **more):
+            statements.append(str(query.text))
+            if statements[-1].count("CALL everyday."):
+                async with run() as other:
+                    await (await other.run(f"MATCH (n:{label}) DETACH DELETE n")).consume()
+            return await ask(query, *given, **more)
+
+        made.run = asked
+        return made
+
+    connected._session = session
+    [row] = portal.call(connected.call, recall, CONTEXT)
+    assert len(statements) > 1
+    said = [one for one in row["lines"] if one.get("part") == "said"]
+    assert not said if label != "Concept" else said
