@@ -35,6 +35,12 @@ def list_kinds(said):
         ("Tom met Anna and Marta. She's my best friend.", {}),
         ("If Tom stays, he's my boyfriend.", {}),
         ("He's my boss now.", {}),
+        # Somebody without a name may be meant, or the name is too far away.
+        ("We had dinner with Marcus and his wife. She's my boss.", {}),
+        ("J'ai parlé à Julien de sa femme. Elle est ma dentiste.", {}),
+        ("Falei com o Rui sobre a mulher dele. Ela é minha médica.", {}),
+        ("I read a book by Margaret. Later the plumber came. He's my neighbour.", {}),
+        ("Hoje vi a Joana. Ela é minha vizinha.", {"Joana": "neighbour"}),
         # No animal of the user's, and no boss.
         ("The greyhound Biscuit won the race.", {}),
         ("Our product manager Dan Whitlock called.", {"Dan Whitlock": "person"}),

@@ -63,6 +63,8 @@ _THE: Final = language.words("whose", "definite")
 _PRONOUNS: Final = language.words("statements", "pronouns")
 _ENGLISH: Final = language.words("statements", "pronouns", ("en",))
 _SUPPOSED: Final = language.words("statements", "supposed")
+# Beside one of these a pronoun may mean somebody without a name.
+_OTHER_PEOPLE: Final = kin.OTHERS | language.words("statements", "occupations")
 # The kin of one's kin.
 _RELATIVES: Final = {
     (of, kind): relative
@@ -178,16 +180,24 @@ def _is_adverb(word: Word) -> bool:
 
 
 def _find_meant(written: Sequence[Word], place: int) -> Sequence[Word]:
-    """Return the name that the pronoun at *place* means: the only one of a person before it."""
+    """Return the name that the pronoun at *place* means: the only one of a person before it.
+
+    It is in the same sentence or the one before, and nobody is told of between: "Marcus and his
+    wife came. She's my boss" is not of Marcus.
+    """
     begun = next((at for at in range(place, -1, -1) if written[at].begins), 0)
     if not _SUPPOSED.isdisjoint(one.folded for one in written[begun:place]):
         return ()
     if written[place].gap == ", " and place and _is_whole_name(written, place - 1):
         return (written[place - 1],)
     is_english = written[place].folded in _ENGLISH
+    first = next((at for at in range(begun - 1, -1, -1) if written[at].begins), 0)
+    near = written[first:place]
+    if any(one.folded in _OTHER_PEOPLE or kin.relation(one.folded) for one in near):
+        return ()
     found = {
         word.folded: word
-        for before, word, at in zip((None, *written), written, range(place), strict=False)
+        for before, word, at in zip((None, *near), near, range(first, place), strict=False)
         if _is_whole_name(written, at)
         and (word.folded in people.FIRST_NAMES or (is_english and not word.begins))
         and (before is None or before.folded not in name_words.AT_PLACES)
