@@ -59,6 +59,10 @@ def test_a_rent_follows_and_a_stopped_medicine_has_no_dose(entities):
         ("I take 5 mg of ramipril.", "They've put the ramipril down to 2.5.", "2.5"),
         ("I'm on ramipril for my blood pressure, 5 mg a day.", "Lovely day today.", "5 mg"),
         ("I take 5 mg of ramipril.", "We've put the thermostat down to 18.", "5 mg"),
+        ("I take 5 mg of ramipril.", "The nurse brought the ramipril down to 3 tablets.", "5 mg"),
+        ("Je suis sous ramipril, 5 mg.", "Je prends maintenant le ramipril à 8 heures.", "5 mg"),
+        ("My son plays.", "El médico me recetó para la tensión ramipril 10 mg.", "10 mg"),
+        ("Lovely day.", "I swapped ibuprofen for ramipril 5 mg.", "5 mg"),
     ],
 )
 def test_a_bare_number_changes_only_a_dose_that_is_known(entities, first, then, dose):

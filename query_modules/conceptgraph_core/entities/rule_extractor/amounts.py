@@ -31,6 +31,7 @@ _PRICE: Final = re.compile(
     rf"[£$€]\s?\d[\d.,]*(?<=\d)|(?<![\w.,])\d[\d.,]*(?<=\d)\s?(?:€|(?:{_MONEY})\b)", re.IGNORECASE
 )
 _ADJUSTED: Final = language.words("once", "adjusted")
+_BEHIND_NUMBER: Final = _ADJUSTED | STOP_WORDS
 # "My sertraline was reduced to 50 mg"
 _BETWEEN: Final = (
     language.words(_TOPIC, "between")
@@ -234,7 +235,8 @@ def _list_doses(
     for match in _AMOUNT.finditer(text, sentence[0].start, end):
         before = [word for word in sentence if word.end <= match.start()]
         behind = [word for word in sentence if word.start >= match.end()]
-        thing = _find_before(before) or _find_behind(behind)
+        is_apart = bool(before) and text[before[-1].end :].startswith(",")
+        thing = _find_before(before, is_apart=is_apart) or _find_behind(behind)
         named = _find_behind(behind)
         if thing is not None and thing.begins and named is not None and named.is_capitalised:
             # "Wieder 50 mg Sertralin"
@@ -247,17 +249,21 @@ def _list_doses(
         thing = _find_before(before) if before and before[-1].folded in _TO else None
         if thing is not None:
             is_own = any(word.folded in kin.OWN for word in before[-_NEAR:])
-            yield thing, match.start(), match.end(), is_own
+            # "To 3 tablets", "à 8 heures"
+            behind = next((word for word in sentence if word.start >= match.end()), None)
+            is_alone = behind is None or not behind.follows or behind.folded in _BEHIND_NUMBER
+            if is_own or is_alone:
+                yield thing, match.start(), match.end(), is_own
             return
 
 
-def _find_before(before: Sequence[Word]) -> Word | None:
+def _find_before(before: Sequence[Word], *, is_apart: bool = False) -> Word | None:
     """Return the thing before a dose: right before it, or the noun of "Metformin verschrieben".
 
-    It is the one that is taken for something: "ramipril for my blood pressure, 5 mg".
+    Before a comma it is what is taken for something: "ramipril for my blood pressure, 5 mg".
     """
     rest = list(before)
-    near = range(max(1, len(rest) - _NEAR), len(rest))
+    near = range(max(1, len(rest) - _NEAR), len(rest)) if is_apart else ()
     for_what = next((at for at in near if rest[at].folded in _FOR), len(rest))
     if _is_thing(rest[:for_what][-1:]):
         rest = rest[:for_what]
