@@ -45,7 +45,7 @@ def drop_unreal(text: str) -> str:
 
     A clause with an unreal word tells of what has happened before the last "and" ahead of that
     word, and behind a "because" after it: "Rex died and I wish …". One that begins with "since"
-    does up to that word. A dream goes on to its end.
+    does up to that word, but for a dream, which goes on to its end.
     """
     if not has_phrase(pad_words(text), "unreal"):
         return text
@@ -67,7 +67,8 @@ def _list_real(clause: str) -> Iterator[str]:
         ahead = min(said.index(one) for one in list_phrases("unreal") if one in said)
         before = said[:ahead].split()
         last = max((at for at, word in enumerate(before) if word in _GOES_ON), default=0)
-        if has_phrase(pad_words(" ".join(before[:2])), "since"):
+        is_since = has_phrase(pad_words(" ".join(before[:2])), "since")
+        if is_since and not has_phrase(said, "dreamt"):
             # "Since Tom and I broke up I might move"
             last = len(before)
         yield f" {' '.join(before[:last])} "

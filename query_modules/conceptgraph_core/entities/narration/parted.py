@@ -26,6 +26,7 @@ _UNDER_ONE_ROOF: Final = frozenset(("roommate",))
 _JOINS: Final = frozenset(
     one for each in language.LANGUAGES for one in language.load(each, "whose")["joins"]
 )
+_WITH: Final = language.words("whose", "with")
 _JOINED: Final = [[one] for one in _JOINS]
 # "Malte und die Nutzerin", "the user and Tom"
 _NEAR_NAME: Final = 3
@@ -43,7 +44,7 @@ def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
         return None
     over: int | None = None
     for at, said, name in _told(whole, texts):
-        is_left = _follows(said, name, "left user")
+        is_left = _follows(said, name, "left user") or _is_over_with(said, name)
         is_left = is_left or (kind in _COUPLE and _follows(said, name, "left home"))
         if is_left or (_is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name))):
             over = at if over is None else over
@@ -174,6 +175,16 @@ def _follows(said: str, name: list[str], phrases: str) -> bool:
     return False
 
 
+def _is_over_with(said: str, name: list[str]) -> bool:
+    """Tell whether *said* is "Mit Malte ist Schluss"; at or for him something else may end."""
+    return any(
+        f" {word} {one}{over}" in said
+        for one in name
+        for word in _WITH
+        for over in endings.list_phrases("over with")
+    )
+
+
 def _ends_with(said: str, name: list[str], phrases: str) -> bool:
     """Tell whether *said* is a *name*, a word or two, and one of *phrases*: no "on the sofa"."""
     is_brief = len(said.split()) <= _MOST_ASLEEP
@@ -222,8 +233,10 @@ def _is_dead(said: str, name: list[str], near: int) -> bool:
         _, found, behind = said.partition(f" {one} ")
         after = f" {behind}"
         for dead in endings.list_phrases("dead") if found else ():
-            before, is_said, _ = after.partition(dead)
+            before, is_said, rest = after.partition(dead)
             between = before.split()
+            # "Anna passed last night's exam"
+            is_said = is_said and not rest.startswith("s ")
             # "Mama ist gestern Nacht gestorben": the verb begins beside the name.
             most = _BETWEEN_BEING if between[:1] in _BEING else near
             is_near = len(between) <= most and endings.HARDLY.isdisjoint(between)
