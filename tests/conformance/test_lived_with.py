@@ -54,6 +54,22 @@ def test_a_name_with_the_word_before_it_is_the_one_so_called(days):
     assert days.about("Jen")["kind"] == "sister"
 
 
+@pytest.mark.parametrize(
+    ("first", "then", "longer", "short"),
+    [
+        ("Ana Maria is my aunt.", "Ana Maria came and Maria stayed.", "Ana Maria", "Maria"),
+        ("Juan Carlos es mi tío.", "Vino Juan Carlos con Carlos.", "Juan Carlos", "Carlos"),
+        ("New York is loud.", "I flew to New York. Then I drove to York.", "New York", "York"),
+    ],
+)
+def test_a_name_and_its_last_word_are_two(days, first, then, longer, short):
+    entities = Entities(days.memory)
+    entities.observe(first)
+    entities.observe(then)
+    assert days.about(short)["name"] == short
+    assert days.about(longer)["name"] == longer
+
+
 def test_a_word_at_the_start_of_a_sentence_is_no_other_name(days):
     Entities(days.memory).observe("Derek left. Well that's Derek seen off.")
     assert days.about("Derek")["doubts"] == []
@@ -99,6 +115,22 @@ def test_a_plan_is_found_by_the_day_that_a_text_tells(days, memory):
 def test_a_plan_of_a_day_that_is_over_is_not_ahead(days, memory):
     ingest(days, "I've an appointment with the nurse on the 14th of July.")
     memory.now_ms += 60 * DAY_MS
+    assert plans(days, "What have I got coming up?") == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The nurse will see me on the 14th of July.",
+        "El 12 de julio tengo dentista.",
+        "The July invoice comes next week.",
+        # On the day it was told, this one was just over.
+        "The party on 13 June, what a night.",
+    ],
+)
+def test_a_plan_of_a_day_is_none_of_the_same_day_a_year_later(days, memory, said):
+    ingest(days, said)
+    memory.now_ms += 350 * DAY_MS
     assert plans(days, "What have I got coming up?") == ""
 
 

@@ -114,8 +114,12 @@ class Observation:
 
     @property
     def longer(self) -> list[str]:
-        """The names that it has with the word before it: the Work Jen of "work Jen"."""
-        return [names.canonical(f"{word} {self.label}") for word in sorted(self.beside)]
+        """The name with the word before it, if it always stands there: the Work Jen of "work Jen".
+
+        "Ana Maria and Maria" are two.
+        """
+        word, *others = self.beside or ("",)
+        return [] if others or not word else [names.canonical(f"{word} {self.label}")]
 
     @property
     def counted(self) -> str:

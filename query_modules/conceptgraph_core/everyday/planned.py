@@ -21,6 +21,8 @@ re: Final[Any] = __import__("re")
 _SENTENCES: Final = re.compile(r"(?<!\d)[.!?…]\s+|\n")
 _LONGEST_MS: Final = 31 * DAY_MS
 _YEAR_MS: Final = 365 * DAY_MS
+# Without a year, a day further ahead is rather the one just over.
+_FURTHEST_MS: Final = 300 * DAY_MS
 
 
 def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Candidate]:
@@ -42,11 +44,16 @@ def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Candida
 def _read_days(graph: Graph, node: Node) -> Iterator[Period]:
     """Yield the days or months that *node* names and that were to come when it was told.
 
-    A date without a year may be read as the last one, so it is read from a year later too.
+    A date without a year may be read as the last one, so what names no day to come is read from a
+    year later too.
     """
+    told_at, zone = node.told_at, graph.context.zone
     for said in _SENTENCES.split(node.content):
-        for seen_from in (node.told_at, node.told_at + _YEAR_MS):
-            named = find_periods(said, seen_from, graph.context.zone)
-            for one in named.periods if not named.is_past else ():
-                if one.from_ms >= node.told_at and one.to_ms - one.from_ms <= _LONGEST_MS:
-                    yield one
+        named = find_periods(said, told_at, zone)
+        if named.is_past:
+            continue
+        ahead = [one for one in named.periods if one.from_ms >= told_at]
+        if named.periods and not ahead:
+            later = find_periods(said, told_at + _YEAR_MS, zone).periods
+            ahead = [one for one in later if 0 <= one.from_ms - told_at <= _FURTHEST_MS]
+        yield from (one for one in ahead if one.to_ms - one.from_ms <= _LONGEST_MS)

@@ -220,10 +220,10 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
 
 
 def _list_beside(text: str, label: str) -> frozenset[str]:
-    """Return the words right before *label*: the bowls of "bowls Derek"."""
+    """Return the words right before *label*, "" for none: the bowls of "bowls Derek"."""
     before = (text[max(0, start - REACH) : start] for start, _ in find_places(text, label))
     found = (_WORD_BEFORE.search(one) for one in before)
-    return frozenset(match[1].casefold() for match in found if match is not None)
+    return frozenset("" if match is None else match[1].casefold() for match in found)
 
 
 def _qualifier(text: str, label: str) -> str | None:
