@@ -1,5 +1,6 @@
 """What people say in passing: namesakes, plans told with their day, a change in other words."""
 
+import time
 from datetime import UTC
 
 import pytest
@@ -157,6 +158,16 @@ def test_a_later_word_on_what_the_answer_names_comes_with_it(team):
     # A person is named beside many things, and a novel is no subject of a clause.
     assert "Turin" not in told
     assert "novels" not in told
+
+
+def test_a_long_word_is_read_once_for_a_later_word(days, memory):
+    ingest(days, *(f"Shelf {number} has jars of plums" for number in range(40)))
+    days.remember(f"{'a' * 20_000} is what the event bus uses, by Kafka")
+    memory.now_ms += DAY_MS
+    days.remember("Kafka is out")
+    begun = time.perf_counter()
+    days.recall("What do we use for the event bus?")
+    assert time.perf_counter() - begun < 5
 
 
 def test_the_report_on_the_user_lists_the_facts(days):

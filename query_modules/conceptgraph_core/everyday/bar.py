@@ -232,7 +232,8 @@ def _tells_of(term: str, said: str, later: str) -> bool:
     if language.likely(split(said)) != ("en",) and not says_change(later):
         return False
     name = rf"{re.escape(term[:1].upper() + term[1:])}\w*"
-    place = re.search(rf"(\w+),? {name}", said)
+    # From where a word begins, so that a long one is read once.
+    place = re.search(rf"\b(\w+),? {name}", said)
     is_named = place is not None and place[1].casefold() not in AT_PLACES
     return is_named and re.search(rf"(?:\A|[.!?;,\n] ){name}", later) is not None
 

@@ -250,9 +250,13 @@ def _list_doses(
         if thing is not None:
             is_own = any(word.folded in kin.OWN for word in before[-_NEAR:])
             # "To 3 tablets", "à 8 heures"
-            behind = next((word for word in sentence if word.start >= match.end()), None)
-            is_alone = behind is None or not behind.follows or behind.folded in _BEHIND_NUMBER
-            if is_own or is_alone:
+            following = next((word for word in sentence if word.start >= match.end()), None)
+            if (
+                is_own
+                or following is None
+                or not following.follows
+                or following.folded in _BEHIND_NUMBER
+            ):
                 yield thing, match.start(), match.end(), is_own
             return
 
