@@ -55,6 +55,12 @@ def data(tmp_path_factory, monkeypatch) -> Path:
 Serve = Callable[..., Any]
 
 
+def listens(name: str) -> bool:
+    """Return whether the server of *name* accepts connections; its file is there before."""
+    with socket.socket(socket.AF_UNIX) as made:
+        return made.connect_ex(name) == 0
+
+
 @pytest.fixture
 def serve(data: Path, portal: Any) -> Iterator[Serve]:
     """Run a function in a thread while a server of these settings answers hooks."""
@@ -68,7 +74,7 @@ def serve(data: Path, portal: Any) -> Iterator[Serve]:
                 given = made, replace(chosen, **changed)
                 tasks.start_soon(lambda: answering(*given, is_expected=False))
                 with anyio.fail_after(30):
-                    while not any(str(os.getpid()) in one for one in asking.list_servers()):
+                    while not any(map(listens, asking.list_servers())):
                         await anyio.sleep(0.01)
                 result = await anyio.to_thread.run_sync(asked)
                 tasks.cancel_scope.cancel()

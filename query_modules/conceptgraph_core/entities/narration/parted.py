@@ -233,10 +233,10 @@ def _is_dead(said: str, name: list[str], near: int) -> bool:
         _, found, behind = said.partition(f" {one} ")
         after = f" {behind}"
         for dead in endings.list_phrases("dead") if found else ():
-            before, is_said, rest = after.partition(dead)
+            before, found_dead, rest = after.partition(dead)
             between = before.split()
             # "Anna passed last night's exam"
-            is_said = is_said and not rest.startswith("s ")
+            is_said = bool(found_dead) and not rest.startswith("s ")
             # "Mama ist gestern Nacht gestorben": the verb begins beside the name.
             most = _BETWEEN_BEING if between[:1] in _BEING else near
             is_near = len(between) <= most and endings.HARDLY.isdisjoint(between)
