@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.entities.beliefs.attribution import origin
 from conceptgraph_core.entities.language import kin, spans
 from conceptgraph_core.entities.rule_extractor import observations
@@ -420,3 +421,15 @@ def test_names_begin_sentences_and_follow_words_for_kin(text, names):
     rows = observations(text, ("en", "de", "pt", "es", "fr"))
     found = [one["label"] for one in rows if one["type"] == "entity"]
     assert [one for one in found if one != "the user"] == names
+
+
+def test_the_words_of_a_text_are_read_no_more_often_for_more_names(monkeypatch):
+    counted = []
+    read = rule_extractor.words
+    monkeypatch.setattr(rule_extractor, "words", lambda text: counted.append(text) or read(text))
+    counts = []
+    for times in (1, 20):
+        counted.clear()
+        rule_extractor.observations("My boss Ines came. " * times, ("en",))
+        counts.append(len(counted))
+    assert counts[0] == counts[1] > 0

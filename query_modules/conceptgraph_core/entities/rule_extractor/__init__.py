@@ -90,7 +90,7 @@ def observations(
     folded = [word.folded for word in written]
     german = is_german(folded) or language.likely(folded) == ("de",)
     idle = _idle(written, languages)
-    found = _Found(said)
+    found = _Found(said, written)
     own = list(kin_names.find_kin_names(written, said))
     # "Unsere Tochter Svenja": no name begins with the kin word.
     told = [one for one in own if one.label]
@@ -143,6 +143,7 @@ class _Found:
     """The mentions found so far, each name once, and none within another."""
 
     text: str
+    written: Sequence[Word]
     _rows: dict[str, tuple[int, Row]] = field(default_factory=dict)
     _taken: list[tuple[int, int]] = field(default_factory=list)
     _possible: dict[str, Row] = field(default_factory=dict)
@@ -238,13 +239,14 @@ class _Found:
 
     def _my(self, before: int) -> tuple[int, str] | None:
         """Return the "my" of "my sister Clara", or of "Clara is my sister"."""
-        mine = [one for one in words(self.text) if one.folded in schema.FIRST_PERSON]
+        written = self.written
+        mine = [one for one in written if one.folded in schema.FIRST_PERSON]
         ahead = [one for one in mine if one.start < before]
         # "Dad's name is Alan" is of the user's dad.
-        alone = kin.named([one.folded for one in words(self.text)])
-        mine += [words(self.text)[place] for place, _ in alone]
+        alone = kin.named([one.folded for one in written])
+        mine += [written[place] for place, _ in alone]
         # "Hemos adoptado": in some languages the verb alone is the user's.
-        found = ahead[-1] if ahead else next(iter((*mine, *words(self.text))), None)
+        found = ahead[-1] if ahead else next(iter((*mine, *written)), None)
         return None if found is None else (found.start, found.text)
 
 
