@@ -163,6 +163,24 @@ def test_a_text_without_the_name_in_a_message_must_be_nearer(near):
     assert "grass" in recalled("Where does Zoe find the grass?")
 
 
+def test_who_alone_is_asked_for_comes_with_each_text_that_names_them(memory, store, portal):
+    memory.run(calls.embedding.choose("toy", 3, again=False))
+    portal.call(store.fit_vectors)
+    texts = "My nephew Theo reads physics", "Theo left Durham and bakes bread in Leeds"
+    for text in texts:
+        memory.run(calls.everyday.remember("default", text, ["Theo"], said=text))
+    made = [
+        row | {"vector": turned(0 if row["text"] == texts[0] else 90)}
+        for row in memory.run(calls.embedding.lacking(100))
+    ]
+    memory.run(calls.embedding.embed("toy", made))
+    call = calls.everyday.recall("default", "How is my nephew?", embedded=("toy", turned(0)))
+    call = call._replace(context={**call.context, "near_nothing": [0.2, 0.2]})
+    [row] = memory.run(call)
+    shown = [one["parts"][1] for one in row["lines"] if one["part"] == "said"]
+    assert [any(text in one for one in shown) for text in texts] == [True, True]
+
+
 def test_what_does_not_say_how_near_nothing_is_is_refused(near):
     for value in ("x", 0.4, [0.4], [True, 0.1], [0.4, math.nan]):
         with pytest.raises(REFUSALS, match="near_nothing must be a cosine and a deviation"):

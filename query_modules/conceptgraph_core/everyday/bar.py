@@ -80,7 +80,8 @@ class Bar:
         """Return those of *found* that pass; if they do not answer, only what matters of a name.
 
         * One that is near enough in meaning passes.
-        * Another one needs a share of the best score, and of the rare words of the best.
+        * Another one needs a share of the best score, and of the rare words of the best. Where the
+          message asks only for whom it names, texts that name them need no score.
         * Three of those pass that share only a name with a message that asks for more, if none has
           the name and more.
         * A text that matters about somebody named always passes.
@@ -93,12 +94,16 @@ class Bar:
             return matters
         sums = [sum(words.values()) for words in evidence]
         best, most = max(map(_timeless, found), default=0.0), max(sums, default=0.0)
+        # A message that asks only for whom it names is answered by each text with the name.
+        names_answer = finder.content <= self._every
         passing = [
             (one, self._is_only_a_name(finder, words), not self._every.isdisjoint(words))
             for one, words, has in zip(found, evidence, sums, strict=True)
             if 0.0 < has >= _LEAST_EVIDENCE * most
             and self._says_enough(finder, words)
-            and _reaches(one, _LEAST_SCORE * best)
+            and (
+                (names_answer and _has_name(one, self._every)) or _reaches(one, _LEAST_SCORE * best)
+            )
         ]
         answers = [one for one, is_name, _ in passing if not is_name]
         named = [one for one, is_name, _ in passing if is_name and one not in matters]
