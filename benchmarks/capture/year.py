@@ -17,7 +17,7 @@ from unittest import mock
 from click.testing import CliRunner
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.commands import hook
+from concept_graph_mcp.commands import hook_process
 from concept_graph_mcp.hooks import answering
 from concept_graph_mcp.hooks.hosts import COMPACT, END, PROMPT, START, STOP
 from concept_graph_mcp.session import Clock
@@ -107,7 +107,7 @@ class Year:
         with ExitStack() as stack:
             for target, name, made in (
                 (Clock, "now_ms", lambda _: self._now_ms),
-                (hook, "Deadline", lambda *_: nullcontext()),
+                (hook_process, "Deadline", lambda *_: nullcontext()),
                 (subprocess, "Popen", mock.create_autospec(subprocess.Popen)),
             ):
                 stack.enter_context(mock.patch.object(target, name, made))
