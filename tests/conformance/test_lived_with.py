@@ -1,4 +1,4 @@
-"""What people say in passing: namesakes, plans told with their day, a change in other words."""
+"""Things said in passing: namesakes, plans told with their day, a change in other words."""
 
 import time
 from datetime import UTC
