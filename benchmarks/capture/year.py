@@ -5,6 +5,7 @@ process, and transcripts are ingested at once in place of by a process of their 
 """
 
 import json
+import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -111,6 +112,8 @@ class Year:
                 (subprocess, "Popen", mock.create_autospec(subprocess.Popen)),
             ):
                 stack.enter_context(mock.patch.object(target, name, made))
+            kept = {"CLAUDE_CONFIG_DIR": str(self.folder)}
+            stack.enter_context(mock.patch.dict(os.environ, kept))
             yield
 
 

@@ -175,3 +175,25 @@ def test_an_archive_in_a_folder_that_is_damaged_does_not_stop_the_others(there, 
     told = ok(*there, "ingest", str(folder)).stderr
     assert "ingested: 2," in told
     assert "archives with an error: 1 (" in told
+
+
+def test_the_directory_of_an_archive_is_not_read_for_each_file_in_it(there, tmp_path, monkeypatch):
+    def count_directories(files):
+        monkeypatch.setattr(zipfile, "ZipFile", opened := Opened())
+        talks = {
+            f"{n}.json": json.dumps([conversation(f"c{n}", ("user", text(f"Clara has {n} cats.")))])
+            for n in range(files)
+        }
+        file = pack(tmp_path / f"{files}.zip", **talks)
+        opened.count = 0
+        assert f"to ingest: {files}" in ok(*there, "ingest", file, "--dry-run").stderr
+        return opened.count
+
+    class Opened:
+        count, of = 0, zipfile.ZipFile
+
+        def __call__(self, *args):
+            self.count += 1
+            return self.of(*args)
+
+    assert count_directories(30) == count_directories(3)

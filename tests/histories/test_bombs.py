@@ -10,6 +10,7 @@ import pytest
 from tests.server.command_line import run
 
 from concept_graph_mcp.histories import archives, formats, json_streams, markdown
+from concept_graph_mcp.histories.archives import Entry
 from concept_graph_mcp.hosts import backup_files
 
 MB = 1 << 20
@@ -192,7 +193,7 @@ def test_a_first_line_that_is_too_long_is_not_read_to_its_end(tmp_path, monkeypa
         stream.write(b"{")
         stream.truncate(1 << 40)
     monkeypatch.setattr(json_streams, "LONGEST", MB)
-    assert formats.recognise_format(file) is None
+    assert formats.recognise_format(Entry(file)) is None
 
 
 def test_a_backup_with_an_endless_first_line_takes_little(tmp_path):

@@ -149,7 +149,7 @@ def times(tmp_path, text):
 
     file = tmp_path / "chat.txt"
     file.write_text(text)
-    assert formats.recognise_format(file) == "whatsapp"
+    assert formats.recognise_format(Entry(file)) == "whatsapp"
     found = whatsapp.messages(Entry(file), Kept(Tally()))
     return [f"{datetime.fromtimestamp(one['time_ms'] / 1000, UTC):%Y-%m-%d %H:%M}" for one in found]
 
@@ -192,7 +192,7 @@ def test_the_order_of_a_date_is_the_one_in_which_time_goes_on(tmp_path):
 def test_a_text_without_a_chat_is_none(tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("On 3.12.24 at 14:08 we met.\n[x] Bread: buy it\n")
-    assert formats.recognise_format(file) is None
+    assert formats.recognise_format(Entry(file)) is None
 
 
 def cursor(path):
@@ -220,7 +220,7 @@ def cursor(path):
 def test_chats_of_cursor_are_read_from_its_file(there, tmp_path):
     path = tmp_path / "state.vscdb"
     cursor(path)
-    assert formats.recognise_format(path) == "cursor"
+    assert formats.recognise_format(Entry(path)) == "cursor"
     ok(*there, "ingest", str(path))
     assert told(there) == {
         *(("user", USER_SAID), ("assistant", ASSISTANT_SAID)),
@@ -278,7 +278,7 @@ def test_a_dump_of_graphiti_gives_facts_that_hold_and_episodes(there, tmp_path):
     episodes = [{"uuid": "p1", "content": "Ann: Clara moved.", "valid_at": time}]
     file = tmp_path / "dump.json"
     file.write_text(json.dumps({"nodes": nodes, "edges": edges, "episodes": episodes}, indent=1))
-    assert formats.recognise_format(file) == "graphiti"
+    assert formats.recognise_format(Entry(file)) == "graphiti"
     result = ok(*there, "ingest", str(file)).stderr
     assert "left out: facts that have ended: 1" in result
     kept = {one["content"]: one["concepts"] for one in memories(there)}

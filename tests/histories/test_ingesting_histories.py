@@ -1,12 +1,17 @@
 """`ingest` of what agents and programs leave: what was said is kept, once, and nothing else."""
 
 import json
+import os
+import subprocess
+import sys
+from typing import Any
 
 import pytest
 from history_samples import ASSISTANT_SAID, CODE, OF, USER_SAID, claude_code, lines
 from tests.server.command_line import ok, run
 
 from concept_graph_mcp.histories import formats, json_streams
+from concept_graph_mcp.histories.archives import Entry
 
 KNOWN = list(OF)
 
@@ -41,7 +46,7 @@ def told(result):
 
 def test_every_format_is_told_by_its_content(history):
     name, file = history
-    assert formats.recognise_format(file) == name
+    assert formats.recognise_format(Entry(file)) == name
 
 
 def test_what_was_said_is_kept_and_nothing_else(there, history):
@@ -270,3 +275,44 @@ def test_a_machine_without_histories_says_so(there):
     result = run(*there, "ingest", "--discover")
     assert result.exit_code == 1
     assert "no agent has left a history" in result.stderr
+
+
+def test_a_folder_is_read_and_no_link_out_of_it(there, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    folder = tmp_path / "sessions"
+    for place in (elsewhere, folder / "below"):
+        place.mkdir(parents=True)
+    (elsewhere / "secret.md").write_text("Ann hides the key.")
+    (folder / "below/note.md").write_text("Clara bakes.")
+    (folder / "out.md").symlink_to(elsewhere / "secret.md")
+    (folder / "all").symlink_to(elsewhere)
+    (folder / "within.md").symlink_to("below/note.md")
+    result = ok(*there, "ingest", str(folder))
+    assert said(there) == {"Clara bakes."}
+    assert f"{folder / 'out.md'}: is a link out of the folder" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["import", "ingest"])
+def test_a_named_pipe_is_refused_and_the_pipe_of_a_shell_is_read(there, tmp_path, command):
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    called = [sys.executable, "-m", "concept_graph_mcp", *there, command]
+    refused = subprocess.run([*called, pipe], check=False, **RUN)
+    assert refused.returncode == 1
+    assert refused.stderr.endswith("is a named pipe; name a file, or give its content to -\n")
+    of_shell = subprocess.run(
+        ["bash", "-c", '"$@" <(printf \'%s\' "$LINE")', "bash", *called],
+        check=False,
+        env={**os.environ, "LINE": LINES[command]},
+        **RUN,
+    )
+    assert of_shell.returncode == 0, of_shell.stderr
+
+
+RUN: Any = {"capture_output": True, "text": True, "timeout": 60}
+LINES = {
+    "import": "Clara\tis-a\tperson\n",
+    "ingest": lines(
+        {"thread": "t", "speaker": "user", "time_ms": 1_700_000_000_000, "text": "Clara bakes."}
+    ),
+}

@@ -49,7 +49,7 @@ def sent(home: Path, event: str, session: str = "s1", **fields: object) -> str:
     folder = home.parents[1]
     common = {
         "session_id": session,
-        "transcript_path": str(folder / f"{session}.jsonl"),
+        "transcript_path": str(folder / ".claude/projects" / f"{session}.jsonl"),
         "cwd": str(folder / "cake"),
         "permission_mode": "default",
         "hook_event_name": event,
@@ -65,7 +65,8 @@ def sent(home: Path, event: str, session: str = "s1", **fields: object) -> str:
 
 def write(home: Path, session: str = "s1", content: str | None = None) -> Path:
     """Write the transcript of *session*."""
-    file = home.parents[1] / f"{session}.jsonl"
+    file = home.parents[1] / ".claude/projects" / f"{session}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(claude_code(session) if content is None else content, encoding="utf-8")
     return file
 
@@ -249,6 +250,43 @@ def test_a_transcript_of_codex_is_ingested(home, monkeypatch):
     ok("hook", STOP, stdin=sent(home, STOP))
     ok("hook", "capture")
     assert last("capture").startswith("ingested 2")
+
+
+def test_a_transcript_elsewhere_is_not_read(home, monkeypatch):
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: None)
+    elsewhere = home.parents[1] / "elsewhere.jsonl"
+    elsewhere.write_text(claude_code(), encoding="utf-8")
+    link = write(home).with_name("link.jsonl")
+    link.symlink_to(elsewhere)
+    for path in (elsewhere, link):
+        ok("hook", END, "--client", "claude-code", stdin=sent(home, END, transcript_path=str(path)))
+        ok("hook", "capture")
+        why = "is not in the folder of claude-code's transcripts; not read"
+        assert last("capture") == f"{path}: {why}"
+    assert list(journal.list_pending()) == []
+    assert not (home / "memory.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("client", "variable", "is_read"),
+    [
+        ("claude-code", "CLAUDE_CONFIG_DIR", True),
+        ("codex", "CODEX_HOME", True),
+        ("codex", "CLAUDE_CONFIG_DIR", False),
+        ("another", "CODEX_HOME", True),
+    ],
+)
+def test_the_folder_of_transcripts_is_the_clients_own(
+    home, monkeypatch, tmp_path, client, variable, is_read
+):
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: None)
+    monkeypatch.setenv(variable, str(tmp_path / "moved"))
+    file = tmp_path / "moved/sessions/s1.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(codex(), encoding="utf-8")
+    ok("hook", END, "--client", client, stdin=sent(home, END, transcript_path=str(file)))
+    ok("hook", "capture")
+    assert last("capture").startswith("ingested 2") == is_read
 
 
 def test_what_cannot_be_ingested_now_is_ingested_later(home, monkeypatch):

@@ -150,19 +150,19 @@ def test_going_on_from_a_line_observes_only_what_follows_in_the_same_sessions(th
 
 
 def test_ctrl_c_says_from_which_line_to_go_on(tmp_path):
-    history = tmp_path / "history.jsonl"
-    os.mkfifo(history)
     environment = {**os.environ, "TZ": "UTC"}
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'm.db'}"]
-    with (
-        subprocess.Popen(
-            [*command, "observe", str(history)], env=environment, stderr=subprocess.PIPE, text=True
-        ) as process,
-        history.open("w") as stream,
-    ):
+    with subprocess.Popen(
+        [*command, "observe", "-"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
         # More than the pipe holds: when all of it is written, most of it was read.
-        stream.write("".join(line(n, f"Max met Anna {n}. " * 40) for n in range(200)))
-        stream.flush()
+        process.stdin.write("".join(line(n, f"Max met Anna {n}. " * 40) for n in range(200)))
+        process.stdin.flush()
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 130

@@ -5,7 +5,7 @@ from functools import partial
 import anyio
 
 from ..errors import StoreError
-from ..hooks import answering, journal, options
+from ..hooks import answering, hosts, journal, options
 from ..hosts.lazy import open_store
 from ..session import Session
 from ..settings import Settings
@@ -27,6 +27,9 @@ def ingest_noted(embedded: str | None) -> None:
 def ingest_transcript(pending: journal.Pending, chosen: Settings) -> str:
     """Ingest a transcript and return what came of it; a failed one stays noted."""
     noted = pending.noted
+    if not hosts.keeps_transcript(noted.client, noted.transcript):
+        pending.finish()
+        return f"{noted.transcript}: is not in the folder of {noted.client}'s transcripts; not read"
     if not noted.transcript.is_file():
         pending.finish()
         return f"{noted.transcript}: is no file; left out"

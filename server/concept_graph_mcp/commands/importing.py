@@ -199,6 +199,9 @@ class Import:
 @contextmanager
 def opened(file: Path) -> Iterator[TextIO]:
     """Yield the content of *file*, or of stdin for "-"; bytes outside UTF-8 become surrogates."""
+    # Opening one may wait for ever for a writer. A pipe of the shell, `<(…)`, has one.
+    if file.is_fifo() and not str(file).startswith("/dev/fd/") and file.resolve().is_fifo():
+        raise Failure(f"{file}: is a named pipe; name a file, or give its content to -")
     with ExitStack() as stack:
         at_stdin = str(file) == "-"
         stream = sys.stdin.buffer if at_stdin else stack.enter_context(file.open("rb"))

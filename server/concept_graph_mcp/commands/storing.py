@@ -124,7 +124,7 @@ class Ingest:
         with progress(f"reading {path.name}", total, of_bytes=bool(total)) as tell_done:
             # Without sizes, as in an archive, messages are counted.
             tell = tell_done if total else lambda _: tell_done(self.created + self.existing)
-            for (file, history), size in zip(found, sizes, strict=True):
+            for (file, history), size in zip(formats.with_open_archives(found), sizes, strict=True):
                 if isinstance(history, OSError):
                     self._leave_out(history)
                 elif isinstance(history, FormatError):

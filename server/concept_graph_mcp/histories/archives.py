@@ -9,7 +9,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -111,6 +111,8 @@ class Entry(NamedTuple):
 
     path: Path
     member: str | None = None
+    # The archive if it is open; otherwise it is opened, and its directory read, each time.
+    files: Files | None = None
 
     @property
     def name(self) -> str:
@@ -123,15 +125,18 @@ class Entry(NamedTuple):
             with self.path.open("rb") as stream:
                 yield stream
             return
-        with open_files(self.path) as files, files.open(self.member) as stream:
+        with self._open_files() as files, files.open(self.member) as stream:
             yield stream
 
     def read_time(self) -> int:
         """Return the time of its last change, unix milliseconds."""
         if self.member is None:
             return int(self.path.stat().st_mtime * 1_000)
-        with open_files(self.path) as files:
+        with self._open_files() as files:
             return files.read_time(self.member)
+
+    def _open_files(self) -> AbstractContextManager[Files]:
+        return open_files(self.path) if self.files is None else nullcontext(self.files)
 
 
 @contextmanager

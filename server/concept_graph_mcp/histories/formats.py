@@ -3,9 +3,11 @@
 Find the histories that agents have left on this machine.
 """
 
+import errno
+import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +31,7 @@ from . import (
     slack,
     whatsapp,
 )
-from .archives import ArchiveError, Entry
+from .archives import ArchiveError, Entry, Files
 from .conversation import Kept
 from .json_streams import Object
 from .marks import Mark
@@ -97,6 +99,7 @@ class History(NamedTuple):
     path: Path
     format: str
     member: str | None = None
+    files: Files | None = None
 
     @property
     def has_marks(self) -> bool:
@@ -115,16 +118,20 @@ class History(NamedTuple):
         """The name of the file, with that of its archive."""
         return self.path.name if self.member is None else f"{self.path.name}/{self.member}"
 
+    @property
+    def _entry(self) -> Entry:
+        return Entry(self.path, self.member, self.files)
+
     def open(self) -> AbstractContextManager[BinaryIO]:
         """Yield the content of the file."""
-        return Entry(self.path, self.member).open()
+        return self._entry.open()
 
     def messages(self, kept: Kept, mark: Mark | None = None) -> Iterator[Record]:
         """Iterate over its messages, from *mark* on, which moves along.
 
         Only one that `has_marks` can continue at a mark. Raises FormatError and OSError.
         """
-        entry = Entry(self.path, self.member)
+        entry = self._entry
         if self._is_bundle:
             yield from _BUNDLES[self.format][1](self.path, kept)
         elif self.format == markdown.NAME:
@@ -159,12 +166,12 @@ class History(NamedTuple):
                 yield from _of_items(items, self.format, kept, mark)
 
 
-def recognise_format(path: Path, member: str | None = None) -> str | None:
+def recognise_format(entry: Entry) -> str | None:
     """Return the format of a file by its content; None if it is none of these.
 
     Raises OSError, ArchiveError.
     """
-    entry = Entry(path, member)
+    path, member = entry.path, entry.member
     if member is None and path.suffix.lower() in markdown.SUFFIXES:
         return markdown.NAME
     with entry.open() as file:
@@ -293,14 +300,16 @@ def discover_histories(home: Path | None = None) -> Iterator[Found]:
                 yield Found(name, path, files, size, min(times), max(times))
 
 
-def histories(
-    path: Path, given: str | None = None
-) -> Iterator[tuple[Path, History | OSError | FormatError | None]]:
+# A file, and its history if it is one.
+_Listed = tuple[Path, History | OSError | FormatError | None]
+
+
+def histories(path: Path, given: str | None = None) -> Iterator[_Listed]:
     """Iterate over the files of *path*, a file or a folder, each with its history if it is one.
 
     *given* is the format of all files; without it the content tells. The files of an archive follow
-    each other. A pipe, which can be read only once, is no history. An unreadable file of a folder
-    comes with its error; alone it raises that.
+    each other. A pipe, which can be read only once, is no history. An unreadable file of a folder,
+    and a link out of it, comes with its error; alone it raises that.
     """
     if not path.is_dir():
         yield from _list_histories(path, given)
@@ -312,7 +321,11 @@ def histories(
     if bundle is not None:
         yield path, History(path, bundle)
         return
+    top = path.resolve()
     for file in sorted(_list_files_below(path)):
+        if not file.resolve().is_relative_to(top):
+            yield file, OSError(errno.EPERM, "is a link out of the folder", str(file))
+            continue
         try:
             yield from _list_histories(file, given)
         except (OSError, FormatError) as error:
@@ -321,19 +334,36 @@ def histories(
 
 def _list_histories(file: Path, given: str | None) -> Iterator[tuple[Path, History | None]]:
     if not file.is_file() or not archives.is_archive(file):
-        name = given or (recognise_format(file) if file.is_file() else None)
+        name = given or (recognise_format(Entry(file)) if file.is_file() else None)
         yield file, None if name is None else History(file, name)
         return
     with archives.open_files(file) as files:
         names = files.list_names()
-    bundle = _find_bundle(names, given)
-    if bundle is not None:
-        yield file, History(file, bundle)
-        return
-    for member in names:
-        name = recognise_format(file, member) if member.lower().endswith(_IN_ARCHIVES) else None
-        is_meant = name not in (None, OURS) and given in (None, name)
-        yield file / member, History(file, str(name), member) if is_meant else None
+        bundle = _find_bundle(names, given)
+        if bundle is not None:
+            yield file, History(file, bundle)
+            return
+        for member in names:
+            is_read = member.lower().endswith(_IN_ARCHIVES)
+            name = recognise_format(Entry(file, member, files)) if is_read else None
+            is_meant = name not in (None, OURS) and given in (None, name)
+            yield file / member, History(file, str(name), member) if is_meant else None
+
+
+def with_open_archives(histories: Iterable[_Listed]) -> Iterator[_Listed]:
+    """Iterate over *histories*, with each archive open as long as its files follow each other."""
+    for archive, listed in itertools.groupby(histories, _find_archive):
+        if archive is None:
+            yield from listed
+            continue
+        with archives.open_files(archive) as files:
+            for file, found in listed:
+                yield file, found._replace(files=files) if isinstance(found, History) else found
+
+
+def _find_archive(listed: _Listed) -> Path | None:
+    history = listed[1]
+    return history.path if isinstance(history, History) and history.member is not None else None
 
 
 def _find_bundle(names: Sequence[str], given: str | None) -> str | None:

@@ -8,6 +8,7 @@ Claude Code and Codex send and take the same fields. Their references:
 """
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,12 @@ END: Final = "SessionEnd"
 # Seconds until the host ends the hook of an event. Claude Code ends all hooks of SessionEnd
 # after 1.5 seconds.
 EVENTS: Final[Mapping[str, int]] = {START: 10, PROMPT: 5, COMPACT: 5, STOP: 5, END: 2}
+# Where a host keeps its transcripts: a variable that names its folder, the folder otherwise, and
+# the part for transcripts, which may be a link to another disk.
+_FOLDERS: Final = {
+    "claude-code": ("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
+    "codex": ("CODEX_HOME", "~/.codex", "sessions"),
+}
 # The tool that a host may call for a hook; it is not listed.
 TOOL: Final = "hook"
 # The sources of SessionStart after which the model no longer sees what was said before.
@@ -71,6 +78,20 @@ def parse_input(text: bytes) -> Given:
         prompt=_text(sent, "prompt"),
         source=_text(sent, "source"),
     )
+
+
+def keeps_transcript(client: str, transcript: Path) -> bool:
+    """Tell whether *transcript* lies where *client* keeps such; of one not known, where any does.
+
+    The caller of a hook names a file, and its content ends in the memory.
+    """
+    known = [_FOLDERS[client]] if client in _FOLDERS else _FOLDERS.values()
+    for variable, otherwise, part in known:
+        folder = Path(os.environ.get(variable) or otherwise).expanduser()
+        for one in (folder, folder / part):
+            if transcript.resolve().is_relative_to(one.resolve()):
+                return True
+    return False
 
 
 def make_answer(event: str, context: str) -> str:
