@@ -136,51 +136,6 @@ tags: [family]
 """
 
 
-def gemini() -> str:
-    activity = {"header": "Gemini Apps", "products": ["Gemini Apps"], "activityControls": ["x"]}
-    asked = {
-        "title": f"Prompted {USER_SAID}",
-        "time": "2025-06-01T10:00:00.123Z",
-        "safeHtmlItem": [{"html": f"<p>{ASSISTANT_SAID}</p><pre>{CODE}</pre>"}],
-    }
-    used = {"title": "Used Gemini Apps: not kept", "time": "2025-06-01T09:00:00Z"}
-    other = {"header": "Search", "title": "Searched for not kept", "time": "2025-06-01T08:00:00Z"}
-    return json.dumps([{**activity, **asked}, {**activity, **used}, other], indent=2)
-
-
-def gemini_cli() -> str:
-    time = "2025-06-01T10:00:00.000Z"
-    told = [
-        {"type": "info", "content": "not kept"},
-        {"type": "user", "content": [{"text": USER_SAID}]},
-        {
-            "type": "gemini",
-            "content": f"{ASSISTANT_SAID}\n\n{CODE}",
-            "thoughts": [{"subject": "not kept"}],
-            "toolCalls": [{"name": "not kept"}],
-        },
-    ]
-    messages = [{"id": f"m{n}", "timestamp": time, **one} for n, one in enumerate(told)]
-    session = {"sessionId": "g1", "projectHash": "abc", "startTime": time, "lastUpdated": time}
-    return json.dumps({**session, "messages": messages}, indent=2)
-
-
-def discord() -> str:
-    def said(own: str, name: str, content: str, kind: str = "Default") -> dict[str, Any]:
-        author = {"id": own, "name": name, "nickname": name, "isBot": name == "Robot"}
-        time = {"timestamp": "2025-06-01T10:00:00.000+00:00", "timestampEdited": None}
-        return {"id": own, "type": kind, **time, "content": content, "author": author}
-
-    messages = [
-        said("1", "Ann", USER_SAID),
-        said("2", "Robot", "not kept"),
-        said("3", "Ben", ASSISTANT_SAID),
-        said("4", "Ben", "not kept", "ChannelPinnedMessage"),
-    ]
-    named = {"guild": {"id": "9", "name": "Bakers"}, "channel": {"id": "8", "name": "cake"}}
-    return json.dumps({**named, "dateRange": {"after": None}, "messages": messages}, indent=2)
-
-
 WHATSAPP = """\
 [01.06.25, 10:00:00] Cake: \u200eMessages and calls are end-to-end encrypted. not kept
 [01.06.25, 10:00:05] Ann: My sister Clara is allergic
@@ -198,7 +153,5 @@ OF: dict[str, tuple[str, str]] = {
     "chatgpt": ("conversations.json", chatgpt()),
     "claude-ai": ("conversations.json", claude_ai()),
     "mem0": ("memories.json", mem0()),
-    "gemini": ("MyActivity.json", gemini()),
-    "gemini-cli": ("session-2025-06-01T10-00-g1.json", gemini_cli()),
     "markdown": ("Family.md", markdown()),
 }

@@ -90,15 +90,8 @@ def ingest(
       codex        sessions of Codex (~/.codex/sessions)
       chatgpt      the export of ChatGPT (the .zip, or conversations.json)
       claude-ai    the export of Claude.ai (the .zip, or its .json files)
-      gemini       My Activity of Google Takeout, as JSON (the .zip, or a file)
-      gemini-cli   sessions of Gemini CLI (~/.gemini/tmp)
-      cursor       chats of Cursor (state.vscdb)
-      slack        the export of a workspace (the .zip, or its folder)
-      discord      a channel by DiscordChatExporter, as JSON; or the data that
-                   Discord sends (the .zip, or its folder)
       whatsapp     an exported chat (the .zip, or the .txt)
       markdown     notes; the text below each heading is a memory
-      graphiti     a dump of Graphiti: nodes, edges and episodes, as JSON
       mem0         what get_all of mem0 returns
 
     In a chat of several people, --me says which words are yours; the others' stay theirs.

@@ -1,4 +1,4 @@
-"""Read the files of a zip archive or of a folder as streams; write none of their paths.
+"""Read the files of a zip archive as streams; write none of their paths.
 
 An archive comes from anywhere, so what it may cost is bounded: its directory, the number of its
 files, and how many times larger than itself a file may be unpacked.
@@ -9,10 +9,10 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, Self, cast
 
 from ..errors import one_line
 from ..file_formats.lines import FormatError
@@ -32,36 +32,14 @@ class ArchiveError(FormatError):
     """An archive cannot be read, or is larger inside than any history."""
 
 
-class Files:
-    """The files of a folder or of an archive, by their names with "/" between the parts."""
+class Archive:
+    """The files of a zip archive, by their names with "/" between the parts.
+
+    Links, folders and encrypted files are none of them. Raises OSError, ArchiveError.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-
-    def list_names(self) -> list[str]:
-        """Return the names of the files, sorted. Raises OSError, ArchiveError."""
-        found = (one for one in self.path.rglob("*") if one.is_file())
-        return sorted(one.relative_to(self.path).as_posix() for one in found)
-
-    @contextmanager
-    def open(self, name: str) -> Iterator[BinaryIO]:
-        """Yield the content of the file *name*. Raises OSError, ArchiveError."""
-        with (self.path / name).open("rb") as stream:
-            yield stream
-
-    def read_time(self, name: str) -> int:
-        """Return the time of the file's last change, unix milliseconds."""
-        return int((self.path / name).stat().st_mtime * 1_000)
-
-    def close(self) -> None:
-        """Release what is open."""
-
-
-class Archive(Files):
-    """The files of a zip archive; links, folders and encrypted files are none of them."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
         self._stream = _Directory(path.open("rb"))
         try:
             self._zip = zipfile.ZipFile(cast(BinaryIO, self._stream))
@@ -79,10 +57,12 @@ class Archive(Files):
         self._infos = {one.filename: one for one in infos if _is_file(one)}
 
     def list_names(self) -> list[str]:
+        """Return the names of the files, sorted."""
         return sorted(self._infos)
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
+        """Yield the content of the file *name*. Raises OSError, ArchiveError."""
         info, shown = self._infos[name], _shorten_name(name)
         if info.compress_type not in _METHODS:
             raise ArchiveError(f"{shown}: is packed by a method that is not read")
@@ -96,57 +76,44 @@ class Archive(Files):
             yield io.BufferedReader(_Unpacked(cast(BinaryIO, packed_stream), shown, most))
 
     def read_time(self, name: str) -> int:
+        """Return the time of the file's last change, unix milliseconds."""
         try:
             return int(datetime(*self._infos[name].date_time, tzinfo=UTC).timestamp() * 1_000)
         except ValueError:
             return int(self.path.stat().st_mtime * 1_000)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
+        """Release what is open."""
         self._zip.close()
         self._stream.close()
 
 
 class Entry(NamedTuple):
-    """A file: one of its own, or the one called *member* in the archive *path*."""
+    """A file: one of its own, or the one called *member* in an open archive."""
 
     path: Path
-    member: str | None = None
-    # The archive if it is open; otherwise it is opened, and its directory read, each time.
-    files: Files | None = None
+    archive: Archive | None = None
+    member: str = ""
 
     @property
     def name(self) -> str:
-        return self.path.name if self.member is None else self.member.rpartition("/")[2]
+        return self.path.name if self.archive is None else self.member.rpartition("/")[2]
 
-    @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
+    def open(self) -> AbstractContextManager[BinaryIO]:
         """Yield its content. Raises OSError, ArchiveError."""
-        if self.member is None:
-            with self.path.open("rb") as stream:
-                yield stream
-            return
-        with self._open_files() as files, files.open(self.member) as stream:
-            yield stream
+        return self.path.open("rb") if self.archive is None else self.archive.open(self.member)
 
     def read_time(self) -> int:
         """Return the time of its last change, unix milliseconds."""
-        if self.member is None:
+        if self.archive is None:
             return int(self.path.stat().st_mtime * 1_000)
-        with self._open_files() as files:
-            return files.read_time(self.member)
-
-    def _open_files(self) -> AbstractContextManager[Files]:
-        return open_files(self.path) if self.files is None else nullcontext(self.files)
-
-
-@contextmanager
-def open_files(path: Path) -> Iterator[Files]:
-    """Yield the files of *path*, a folder or a zip archive. Raises OSError, ArchiveError."""
-    files = Files(path) if path.is_dir() else Archive(path)
-    try:
-        yield files
-    finally:
-        files.close()
+        return self.archive.read_time(self.member)
 
 
 def is_archive(path: Path) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
@@ -30,8 +30,7 @@ class Kept:
     """The choice of what to keep: with *everything* also code, diffs and the output of tools.
 
     `tally` counts what is left out. The user is called *me* among several people. Times without an
-    offset are of *zone*, and what has no time has that of its file, *file_ms*. The plain values
-    before the list that is read are its *head*.
+    offset are of *zone*, and what has no time has that of its file, *file_ms*.
     """
 
     tally: Tally
@@ -39,7 +38,6 @@ class Kept:
     me: frozenset[str] = frozenset()
     zone: tzinfo = UTC
     file_ms: int = 0
-    head: Mapping[str, Any] = field(default_factory=dict)
 
     def name_speaker(self, name: str) -> str:
         """Return who says what *name* says: the user, or another of that name."""

@@ -7,7 +7,7 @@ import errno
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -20,18 +20,13 @@ from . import (
     claude_ai,
     claude_code,
     codex,
-    cursor,
-    discord,
-    gemini,
-    graphiti,
     json_streams,
     markdown,
     marks,
     mem0,
-    slack,
     whatsapp,
 )
-from .archives import ArchiveError, Entry, Files
+from .archives import Archive, ArchiveError, Entry
 from .conversation import Kept
 from .json_streams import Object
 from .marks import Mark
@@ -41,7 +36,6 @@ _OfLines = Callable[[Iterator[Object], Kept, Object], Iterator[Record]]
 _LINES: dict[str, tuple[Callable[[Object], bool], _OfLines]] = {
     claude_code.NAME: (claude_code.is_one, claude_code.messages),
     codex.NAME: (codex.is_one, codex.messages),
-    gemini.CLI: (gemini.is_session, gemini.session_lines),
 }
 # A format of one long list: the key that its items have, and the messages of an item.
 _OfItem = Callable[[Object, Kept], Iterator[Record]]
@@ -51,41 +45,16 @@ _LISTS: dict[str, tuple[str, _OfItem]] = {
     claude_ai.OF_MEMORY: (claude_ai.NAME, claude_ai.memories),
     claude_ai.OF_PROJECT: (claude_ai.NAME, claude_ai.projects),
     mem0.MARK: (mem0.NAME, mem0.messages),
-    gemini.MARK: (gemini.NAME, gemini.activities),
-    gemini.OF_LOG: (gemini.CLI, gemini.session_messages),
-    gemini.OF_MESSAGE: (gemini.CLI, gemini.session_messages),
-    discord.MARK: (discord.NAME, discord.messages),
 }
-# The key of a list that is one of a map's values; a list alone has none.
-_WITHIN = {
-    mem0.NAME: "results",
-    gemini.CLI: gemini.WITHIN,
-    discord.NAME: discord.WITHIN,
-}
-# The key of a map around a list by which it is recognised.
-_DOCUMENTS = {gemini.OF_SESSION: gemini.CLI}
-# Keys of the items of any of several lists by which their document is recognised.
-_OF_ITEMS = dict.fromkeys(graphiti.MARKS, graphiti.NAME)
-# Formats of several files, in a folder or an archive: whether the names tell, and the messages.
-_Bundle = tuple[Callable[[Sequence[str]], bool], Callable[[Path, Kept], Iterator[Record]]]
-_BUNDLES: dict[str, _Bundle] = {
-    slack.NAME: (slack.is_export, slack.messages),
-    discord.NAME: (discord.is_package, discord.package_messages),
-}
-# A folder with one of these files may be such.
-_BUNDLED = (slack.USERS, *discord.INDEXES)
-# Formats that are read anew each time.
-_WHOLE = (markdown.NAME, cursor.NAME, whatsapp.NAME, graphiti.NAME)
 # The formats in which several people speak.
-GROUPS = (slack.NAME, discord.NAME, whatsapp.NAME)
+GROUPS = (whatsapp.NAME,)
 OURS = "messages"
 NAMES = (
     *(OURS, *_LINES, *dict.fromkeys(name for name, _ in _LISTS.values() if name not in _LINES)),
-    *(cursor.NAME, slack.NAME, whatsapp.NAME, graphiti.NAME, markdown.NAME),
+    *(whatsapp.NAME, markdown.NAME),
 )
-_HTML = "activity.html"
-_IN_ARCHIVES = (".jsonl", ".json", ".txt", _HTML)
-SUFFIXES = (".jsonl", ".json", ".txt", ".zip", ".vscdb", *markdown.SUFFIXES)
+_IN_ARCHIVES = (".jsonl", ".json", ".txt")
+SUFFIXES = (".jsonl", ".json", ".txt", ".zip", *markdown.SUFFIXES)
 # A session may begin with so many lines that do not tell.
 _FIRST_LINES = 20
 _HEAD = 4_096
@@ -99,19 +68,13 @@ class History(NamedTuple):
     path: Path
     format: str
     member: str | None = None
-    files: Files | None = None
+    archive: Archive | None = None
 
     @property
     def has_marks(self) -> bool:
         """Whether reading can continue at a mark."""
         is_line_in_archive = self.member is not None and self.format in _LINES
-        return not (self._is_bundle or self.format in _WHOLE or is_line_in_archive)
-
-    @property
-    def _is_bundle(self) -> bool:
-        if self.member is not None or self.format not in _BUNDLES:
-            return False
-        return self.path.is_dir() or archives.is_archive(self.path)
+        return not (self.format in (markdown.NAME, whatsapp.NAME) or is_line_in_archive)
 
     @property
     def name(self) -> str:
@@ -120,7 +83,7 @@ class History(NamedTuple):
 
     @property
     def _entry(self) -> Entry:
-        return Entry(self.path, self.member, self.files)
+        return Entry(self.path, self.archive, self.member or "")
 
     def open(self) -> AbstractContextManager[BinaryIO]:
         """Yield the content of the file."""
@@ -132,27 +95,16 @@ class History(NamedTuple):
         Only one that `has_marks` can continue at a mark. Raises FormatError and OSError.
         """
         entry = self._entry
-        if self._is_bundle:
-            yield from _BUNDLES[self.format][1](self.path, kept)
-        elif self.format == markdown.NAME:
+        if self.format == markdown.NAME:
             yield from markdown.messages(self.path, kept)
-        elif self.format == cursor.NAME:
-            yield from cursor.messages(self.path, kept)
         elif self.format == whatsapp.NAME:
             yield from whatsapp.messages(entry, kept)
-        elif self.format == graphiti.NAME:
-            kept = replace(kept, file_ms=entry.read_time())
-            yield from graphiti.messages(entry, kept)
         else:
             yield from self._stream(entry, kept, mark or Mark())
 
     def _stream(self, entry: Entry, kept: Kept, mark: Mark) -> Iterator[Record]:
-        within = _WITHIN.get(self.format, "items")
         with entry.open() as file:
             is_lines = self.format in _LINES and _begins_with_line(file)
-        if not is_lines and self.format in _WITHIN:
-            with entry.open() as file:
-                kept = replace(kept, head=json_streams.read_head(file, within))
         kept = replace(kept, file_ms=entry.read_time())
         with entry.open() as file:
             if is_lines:
@@ -162,7 +114,7 @@ class History(NamedTuple):
                 yield from _LINES[self.format][1](objects, kept, mark.state)
             else:
                 mark.version = marks.version(self.path)
-                items = json_streams.read_items(file, within)
+                items = json_streams.read_items(file, mem0.WITHIN)
                 yield from _of_items(items, self.format, kept, mark)
 
 
@@ -171,16 +123,11 @@ def recognise_format(entry: Entry) -> str | None:
 
     Raises OSError, ArchiveError.
     """
-    path, member = entry.path, entry.member
-    if member is None and path.suffix.lower() in markdown.SUFFIXES:
+    if entry.archive is None and entry.path.suffix.lower() in markdown.SUFFIXES:
         return markdown.NAME
     with entry.open() as file:
         head = file.read(_HEAD)
         begins = head.lstrip()[:1]
-        if head.startswith(cursor.MAGIC):
-            return cursor.NAME if member is None and cursor.is_one(path) else None
-        if begins == b"<" and entry.name.lower().endswith(_HTML):
-            raise ArchiveError(f"{entry.name}: is HTML; choose JSON for My Activity in Takeout")
         if begins == b"{" and _is_server_memory(head):
             raise ArchiveError(
                 f"{entry.name}: is the memory of server-memory, and no history of messages;"
@@ -232,12 +179,8 @@ def _of_lines(file: BinaryIO) -> str | None:
 def _of_list(file: BinaryIO) -> str | None:
     try:
         for depth, key in json_streams.find_keys(file):
-            if depth in _ITEM_DEPTHS and key in _LISTS and key != gemini.OF_MESSAGE:
+            if depth in _ITEM_DEPTHS and key in _LISTS:
                 return _LISTS[key][0]
-            if depth in _ITEM_DEPTHS and key in _OF_ITEMS:
-                return _OF_ITEMS[key]
-            if depth == 1 and key in _DOCUMENTS:
-                return _DOCUMENTS[key]
     except ArchiveError:
         raise
     except FormatError:
@@ -265,8 +208,6 @@ def _of_items(items: Iterator[Object], name: str, kept: Kept, mark: Mark) -> Ite
 _PLACES = {
     claude_code.NAME: (claude_code.FOLDERS, "*.jsonl"),
     codex.NAME: (codex.FOLDERS, "*.jsonl"),
-    gemini.CLI: (gemini.FOLDERS, "session-*.json*"),
-    cursor.NAME: (cursor.FOLDERS, cursor.FILE),
 }
 
 
@@ -314,13 +255,6 @@ def histories(path: Path, given: str | None = None) -> Iterator[_Listed]:
     if not path.is_dir():
         yield from _list_histories(path, given)
         return
-    bundle = None
-    if any((path / one).is_file() for one in _BUNDLED):
-        with archives.open_files(path) as files:
-            bundle = _find_bundle(files.list_names(), given)
-    if bundle is not None:
-        yield path, History(path, bundle)
-        return
     top = path.resolve()
     for file in sorted(_list_files_below(path)):
         if not file.resolve().is_relative_to(top):
@@ -337,28 +271,23 @@ def _list_histories(file: Path, given: str | None) -> Iterator[tuple[Path, Histo
         name = given or (recognise_format(Entry(file)) if file.is_file() else None)
         yield file, None if name is None else History(file, name)
         return
-    with archives.open_files(file) as files:
-        names = files.list_names()
-        bundle = _find_bundle(names, given)
-        if bundle is not None:
-            yield file, History(file, bundle)
-            return
-        for member in names:
+    with Archive(file) as archive:
+        for member in archive.list_names():
             is_read = member.lower().endswith(_IN_ARCHIVES)
-            name = recognise_format(Entry(file, member, files)) if is_read else None
+            name = recognise_format(Entry(file, archive, member)) if is_read else None
             is_meant = name not in (None, OURS) and given in (None, name)
             yield file / member, History(file, str(name), member) if is_meant else None
 
 
 def with_open_archives(histories: Iterable[_Listed]) -> Iterator[_Listed]:
     """Iterate over *histories*, with each archive open as long as its files follow each other."""
-    for archive, listed in itertools.groupby(histories, _find_archive):
-        if archive is None:
+    for path, listed in itertools.groupby(histories, _find_archive):
+        if path is None:
             yield from listed
             continue
-        with archives.open_files(archive) as files:
+        with Archive(path) as archive:
             for file, found in listed:
-                yield file, found._replace(files=files) if isinstance(found, History) else found
+                yield file, found._replace(archive=archive) if isinstance(found, History) else found
 
 
 def _find_archive(listed: _Listed) -> Path | None:
@@ -366,16 +295,7 @@ def _find_archive(listed: _Listed) -> Path | None:
     return history.path if isinstance(history, History) and history.member is not None else None
 
 
-def _find_bundle(names: Sequence[str], given: str | None) -> str | None:
-    for name, (is_one, _) in _BUNDLES.items():
-        if given in (None, name) and is_one(names):
-            return name
-    return None
-
-
 def _list_files_below(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
-        # The prompts of a session are in its own file too.
-        is_copy = path.name == gemini.LOG and (path.parent / gemini.CHATS).is_dir()
-        if path.suffix.lower() in SUFFIXES and path.is_file() and not is_copy:
+        if path.suffix.lower() in SUFFIXES and path.is_file():
             yield path

@@ -64,23 +64,6 @@ def read_items(file: BinaryIO, within: str) -> Iterator[Object]:
             yield item
 
 
-def read_head(file: BinaryIO, until: str) -> Object:
-    """Return the plain values of a map before its key *until*, by their paths: "channel.name"."""
-    import ijson
-
-    head: Object = {}
-    if file.read(_HEAD).lstrip()[:1] != b"{":
-        return head
-    file.seek(0)
-    parsed = ijson.parse(_events(_Pieces(file)))
-    for prefix, event, value in itertools.islice(parsed, _FIRST_EVENTS):
-        if prefix.startswith(until) or (event == "map_key" and value == until and not prefix):
-            break
-        if event in ("string", "number") and not prefix.endswith("item"):
-            head[prefix] = value
-    return head
-
-
 def find_keys(file: BinaryIO) -> Iterator[tuple[int, str]]:
     """Iterate over the depths and the keys at the beginning of *file*. Raises FormatError."""
     depth = 0

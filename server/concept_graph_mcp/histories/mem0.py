@@ -9,6 +9,8 @@ from .conversation import USER, Kept, message
 NAME = "mem0"
 # The key of a memory by which the file is recognised.
 MARK = "memory"
+# The key of the list, where a map is around it.
+WITHIN = "results"
 
 
 def messages(memory: dict[str, Any], kept: Kept) -> Iterator[Record]:
