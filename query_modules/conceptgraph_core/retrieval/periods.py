@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
@@ -69,6 +70,10 @@ def find_periods(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
     return named._replace(periods=tuple(_period(one, zone) for one in days))
 
 
+# So many words and numbers of a text are read for periods.
+_MOST_READ: Final = 1_000
+
+
 # A call asks for those of its message three times, in two forms of its zone.
 @lru_cache(_REMEMBERED)
 def _find_named(text: str, today: date | None) -> tuple[Collection[Days], Named]:
@@ -85,7 +90,7 @@ def _find_named(text: str, today: date | None) -> tuple[Collection[Days], Named]
         one
         for calendar in spoken
         for one in _join_read(
-            list(Reader(said, today, calendar, is_ahead=is_ahead).periods(PATTERNS))
+            list(Reader(said[:_MOST_READ], today, calendar, is_ahead=is_ahead).periods(PATTERNS))
         )
     ]
     if any(not one.is_vague for one in read):
@@ -151,16 +156,15 @@ def _of_date(one: Read, other: Read) -> Read | None:
 
 def _keep_whole(read: list[Read]) -> list[Read]:
     """Return what was *read* without what another language read as a part of it."""
-    return [
-        one
-        for one in read
-        if not any(
-            other.start <= one.start
-            and one.end <= other.end
-            and other.end - other.start > one.end - one.start
-            for other in read
-        )
-    ]
+    ends: dict[int, int] = {}
+    for one in read:
+        ends[one.start] = max(one.end, ends.get(one.start, 0))
+    # Start -> the furthest end of what starts before.
+    starts = sorted(ends)
+    furthest = dict(
+        zip(starts, accumulate((ends[at] for at in starts), max, initial=0), strict=False)
+    )
+    return [one for one in read if furthest[one.start] < one.end == ends[one.start]]
 
 
 def _period(days: Days, zone: tzinfo) -> Period:

@@ -31,9 +31,10 @@ _LEFT = re.compile(
     r"|:contentReference\[oaicite:\d+\](?:\{index=\d+\})?"
     r"|(?:file)?(?:cite|navlist|video|i)?(?:turn\d+[a-z]+\d+)+"
 )
-# A mark takes the blanks before it along, if a sign or nothing follows.
+# A mark takes the blanks before it along, if a sign or nothing follows. It is sought from the first
+# of them, so that they are read once.
 _MARK_GONE = "\ue2ff"
-_GONE = re.compile("[ \t]*\ue2ff+(?=[\\s.,;:!?)]|$)|\ue2ff")
+_GONE = re.compile("(?<![ \t])[ \t]*\ue2ff+(?=[\\s.,;:!?)]|$)|\ue2ff")
 
 
 def messages(conversation: dict[str, Any], kept: Kept) -> Iterator[Record]:

@@ -17,7 +17,9 @@ SUFFIXES = (".md", ".markdown")
 MOST_BYTES = 2**24
 
 _FRONT = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
-_DATE = re.compile(r"^(?:updated|date|created)(?:_at)?:\s*[\"']?([\dT:.+Z -]+?)[\"']?\s*$", re.M)
+_DATE = re.compile(
+    r"^(?:updated|date|created)(?:_at)?:\s*+[\"']?([\dT:.+Z-][\dT:.+Z -]{0,40}?)[\"']?[ \t]*$", re.M
+)
 _TAGS = re.compile(r"^tags:[ \t]*(.*(?:\n[ \t]*- .*)*)", re.MULTILINE)
 # [[a note|its name here]] and [[a note#a heading]] link to the note; a tag has a letter.
 _LINKS = re.compile(r"\[\[([^\[\]|#\n]*\w[^\[\]|#\n]*)|(?<!\S)#(\w*[^\W\d_][\w/-]*)")

@@ -34,7 +34,10 @@ _OF_PROGRAM = re.compile(
     r"|Verpasster (?:Sprach|Video)anruf|Se eliminó este mensaje|Ce message a été supprimé"
     r"|Mensagem apagada|null)\.?"
 )
-_EDITED = re.compile(r"\s*<[^<>]{0,40}(?:edited|bearbeitet|editó|modifié|editada)[^<>]{0,20}>\s*$")
+# From the first of several blanks, so that they are read once.
+_EDITED = re.compile(
+    r"(?<!\s)\s*<[^<>]{0,40}(?:edited|bearbeitet|editó|modifié|editada)[^<>]{0,20}>\s*$"
+)
 _COPY = re.compile(r"\s*\(\d+\)$")
 _TITLE = re.compile(r"^WhatsApp[ -]+Chat(?:[ -]+(?:with|mit|avec|con|com)\b)?[ -]*", re.IGNORECASE)
 _ORDERS = ("dmy", "mdy", "ymd")

@@ -97,7 +97,7 @@ def observations(
     own += (one for one in naming.find_names(written, idle, german) if not _overlap(one, told))
     # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
-    theirs = voices.others(text) if is_users else []
+    theirs = voices.others(text) if is_users else bytearray()
     if is_users:
         unmarked = words(voices.unmarked(said))
         told_here = chain(
@@ -109,7 +109,7 @@ def observations(
     if named is not None:
         own = [one for one in own if one.is_sure and one.kind] + list(named)
     for one in own:
-        is_own = one.is_own and is_users and not voices.is_within(theirs, one.start)
+        is_own = one.is_own and is_users and not theirs[one.start]
         if one.is_own and is_users and not (is_own or one.label):
             # "My sister" in a quotation is not the user's sister.
             continue
@@ -255,9 +255,9 @@ def _overlap(one: Named, told: Sequence[Named]) -> bool:
     return any(one.start < each.start < one.end for each in told)
 
 
-def _drop_quoted(found: Iterable[_Placed], theirs: list[voices.Passage]) -> Iterator[_Placed]:
+def _drop_quoted(found: Iterable[_Placed], theirs: bytearray) -> Iterator[_Placed]:
     """Iterate over those *found* that are in the user's own voice."""
-    return (one for one in found if not voices.is_within(theirs, one.start))
+    return (one for one in found if not theirs[one.start])
 
 
 def _claim(facts: list[Row], fact: Row) -> None:

@@ -22,7 +22,7 @@ _STATEMENT: Final = re.compile(
     r"|(?:return|yield|raise|throw)\b\s*(?:['\"\[({\d]|f['\"]|\w+[.(\[])"
     r"|(?:for \w+(?:, ?\w+)* in\s.+|while\s.+|(?:el)?if\s.+|else|try|except.*|finally):\s*$"
     r"|(?:const|let|var|int|string|auto) \w+\s*=|[A-Za-z_][\w.\[\]'\"]*\s*[-+*/|&]?=\s*[^=\s]"
-    r"|(?:print|console\.\w+|printf|echo)\s*\(|[\w.]+\(.*\)\s*;?\s*$|#include\b"
+    r"|(?:print|console\.\w+|printf|echo)\s*\(|[\w.]+\(.*\)\s*(?:;\s*)?$|#include\b"
     r"|SELECT\s.+|INSERT INTO\s|UPDATE \w+ SET\s|DELETE FROM\s"
     r")"
 )
@@ -37,6 +37,10 @@ _FILES: Final = (
 _LEVELS: Final = frozenset(("info", "warn", "warning", "error", "debug", "fatal", "trace"))
 # A longer message contains pasted text; then only lines in the first person count.
 _LONG: Final = 150
+# So many characters of prose are read, and of a sentence: nobody says all that in one message, and
+# some rules compare each word with the others of its sentence.
+_MOST_READ: Final = 8_000
+_ENDLESS: Final = re.compile(r"([^.!?…\n]{800}[\w'’-]{0,40})[^.!?…\n]+")
 _HEADING, _HEADING_SHORT = 0.7, 0.6
 _HEADING_WORDS: Final = 3
 _LONG_WORD: Final = 4
@@ -45,10 +49,12 @@ _LONG_WORD: Final = 4
 def spoken(text: str, *, lists: bool = True) -> str:
     """Return *text* with a line end in place of each character that is not prose.
 
-    The length stays, so that places in both texts agree. *lists*: list items count as prose.
+    The length stays, so that places in both texts agree. *lists*: list items count as prose. What
+    is beyond 8,000 characters of prose, or 800 of a sentence, is left out too.
     """
     kept = [False] * len(text)
     is_long = len(text.split()) > _LONG
+    read = 0
     for start, end in _lines(text):
         line = text[start:end]
         if not lists and line.lstrip().startswith(_POINTS):
@@ -56,8 +62,11 @@ def spoken(text: str, *, lists: bool = True) -> str:
         if is_long and FIRST_PERSON.isdisjoint(_bare(line)):
             continue
         for first, last in _said(line):
-            kept[start + first : start + last] = [True] * (last - first)
-    return "".join(one if is_kept else "\n" for one, is_kept in zip(text, kept, strict=True))
+            size = min(last - first, _MOST_READ - read)
+            kept[start + first : start + first + size] = [True] * size
+            read += size
+    said = "".join(one if is_kept else "\n" for one, is_kept in zip(text, kept, strict=True))
+    return _ENDLESS.sub(lambda found: found[1] + "\n" * (len(found[0]) - len(found[1])), said)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:

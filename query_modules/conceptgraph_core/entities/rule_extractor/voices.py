@@ -30,6 +30,11 @@ _SINGLE: Final = frozenset("'‘‚")
 # A quotation of at most so many words is a name or a term: I work at "Siemens".
 _MOST_WORDS: Final = 4
 _LONGEST_SINGLE: Final = 600
+# Mark -> a mark that closes it. "Don't" closes nothing.
+_CLOSES: Final = {
+    mark: re.compile(f"[{closing}]" + r"(?![^\W_])" * (mark in _SINGLE))
+    for mark, closing in _CLOSING.items()
+}
 _LONGEST_REQUEST: Final = 300
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 
@@ -42,13 +47,14 @@ _SAYING: Final = re.compile(
 )
 _MAIL: Final = re.compile(
     r"^[ \t]*(?:(?:subject|from|betreff|von)[ \t]*:"
-    r"|-{2,}.*(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitet))",
+    r"|--.*(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitet))",
     re.IGNORECASE | re.MULTILINE,
 )
+# Each repetition has a bound, so that the time is linear in the length of the text.
 _ASKING: Final = (
-    r"(?:^|[.!?:;,\n–-]\s*)(?:(?:please|bitte|now|then|hey|hi|hello|hallo|okay|ok|jetzt|mal"
+    r"(?:^|[.!?:;,\n–-]\s{0,20}+)(?:(?:please|bitte|now|then|hey|hi|hello|hallo|okay|ok|jetzt|mal"
     r"|(?:can|could|would|will) you|help me(?: to)?|i (?:want|need) you to|i'd like you to"
-    r"|(?:kannst|könntest) du|(?:können|könnten) sie|mir|das|dies|bitte)[ ,]+)*"
+    r"|(?:kannst|könntest) du|(?:können|könnten) sie|mir|das|dies|bitte)[ ,]{1,4}){0,6}"
 )
 _TEXT: Final = (
     r"(?:text|sentences?|paragraph|e-?mail|mail|letter|essay|grammar|translation|wording|message"
@@ -76,8 +82,8 @@ _POINTING: Final = re.compile(r"\b(?:this|that|it|above|das|dies\w*|oben)\b", re
 Passage = tuple[int, int]
 
 
-def others(text: str) -> list[Passage]:
-    """Return the start and end of each passage of *text* that is not in the user's own voice."""
+def others(text: str) -> bytearray:
+    """Return for each character of *text* whether it is not in the user's own voice: 1, or 0."""
     found, known = _quoted(text), 0
     for match in _SAYING.finditer(text):
         if match.end() < known or text[match.end() : match.end() + 1] in _CLOSING:
@@ -88,12 +94,12 @@ def others(text: str) -> list[Passage]:
         found.append((match.end(), known))
     for request in (_COMPOSING.search(text), _MAIL.search(text)):
         found += [(request.start(), len(text))] if request is not None else []
-    return found + [_reworked(text, match) for match in _REWORKING.finditer(text)]
-
-
-def is_within(passages: list[Passage], place: int) -> bool:
-    """Tell whether *place* is in one of *passages*."""
-    return any(start <= place < end for start, end in passages)
+    starts = [_reworked(text, match) for match in _REWORKING.finditer(text)]
+    found += [(min(starts), len(text))] if starts else []
+    passages = bytearray(len(text))
+    for start, end in found:
+        passages[start:end] = b"\1" * (end - start)
+    return passages
 
 
 def unmarked(text: str) -> str:
@@ -107,27 +113,26 @@ def unmarked(text: str) -> str:
 
 
 def _quoted(text: str) -> list[Passage]:
-    found, place = [], 0
-    while place < len(text):
-        end = _closed(text, place) if text[place] in _CLOSING else None
-        if end is not None:
-            found.append((place, end))
-        place = place + 1 if end is None else end
+    found, known = [], 0
+    # The marks that nothing closes from here on; no text is searched for them twice.
+    unclosed: set[str] = set()
+    for place, mark in enumerate(text):
+        ahead = text[place + 1 : place + 2]
+        is_inside = text[place - 1 : place].isalnum() or not ahead or ahead.isspace()
+        if place < known or mark not in _CLOSING or is_inside:
+            continue
+        is_single = mark in _SINGLE
+        most = place + _LONGEST_SINGLE if is_single else len(text)
+        closed = None if mark in unclosed else _CLOSES[mark].search(text, place + 1, most)
+        if closed is not None:
+            known = closed.end()
+        elif not is_single:
+            unclosed.add(mark)
+            known = _paragraph_end(text, place)
+        else:
+            continue
+        found.append((place, known))
     return found
-
-
-def _closed(text: str, place: int) -> int | None:
-    """Return the end of the quotation that *place* opens; None if it opens none."""
-    mark, ahead = text[place], text[place + 1 : place + 2]
-    if text[place - 1 : place].isalnum() or not ahead or ahead.isspace():
-        return None
-    most = place + _LONGEST_SINGLE if mark in _SINGLE else len(text)
-    for at in range(place + 1, min(most, len(text))):
-        # "Don't" closes nothing.
-        is_inside = mark in _SINGLE and text[at + 1 : at + 2].isalnum()
-        if text[at] in _CLOSING[mark] and not is_inside:
-            return at + 1
-    return None if mark in _SINGLE else _paragraph_end(text, place)
 
 
 def _paragraph_end(text: str, place: int) -> int:
@@ -135,10 +140,10 @@ def _paragraph_end(text: str, place: int) -> int:
     return len(text) if match is None else int(match.start())
 
 
-def _reworked(text: str, match: Any) -> Passage:
-    """Return the passage that a request such as "translate" is about."""
+def _reworked(text: str, match: Any) -> int:
+    """Return where the passage begins that a request such as "translate" is about."""
     rest = text[match.end() : match.end() + _LONGEST_REQUEST]
     sentence, _, after = re.sub(r"[.!?\n]", "\0", rest, count=1).partition("\0")
     is_last = not after.strip(" .!?\n") and ":" not in match[0][1:] + sentence
     is_before = is_last and _POINTING.search(match[0] + sentence) is not None
-    return (0 if is_before else match.start()), len(text)
+    return 0 if is_before else int(match.start())
