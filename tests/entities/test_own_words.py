@@ -140,3 +140,19 @@ def test_a_title_is_of_the_name_behind_a_kin_word(text, name):
 
 def test_a_title_alone_is_nobodys_name():
     assert facts("My colleague Dr is nice.") == []
+
+
+def test_only_so_much_prose_of_a_message_and_of_a_sentence_is_read():
+    home = ("home", "Lisbon")
+    endless = " and on" * 150
+    assert home in facts(f"I live in Lisbon and so I go on{endless}.")
+    assert facts(f"We go on{endless}, I live in Lisbon.") == []
+    # Each line is in the first person, so that all of them count in a long message.
+    lines = "I saw a film in the evening.\n"
+    assert home in facts(f"{lines * 200}I live in Lisbon.")
+    assert facts(f"{lines * 300}I live in Lisbon.") == []
+
+
+def test_a_quotation_that_nothing_closes_ends_with_its_paragraph():
+    text = "Ann said: «I live in Rome.\n\n«I love sushi.\n\nI live in Lisbon."
+    assert facts(text) == [("home", "Lisbon")]

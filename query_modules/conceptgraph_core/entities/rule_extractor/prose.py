@@ -66,7 +66,7 @@ def spoken(text: str, *, lists: bool = True) -> str:
             kept[start + first : start + first + size] = [True] * size
             read += size
     said = "".join(one if is_kept else "\n" for one, is_kept in zip(text, kept, strict=True))
-    return _ENDLESS.sub(lambda found: found[1] + "\n" * (len(found[0]) - len(found[1])), said)
+    return str(_ENDLESS.sub(lambda found: found[1].ljust(len(found[0]), "\n"), said))
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
