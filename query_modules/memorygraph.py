@@ -100,9 +100,9 @@ CALL memorygraph.worker_pause(true) YIELD paused;
     Pause the worker, or let it continue.
 CALL memorygraph.worker_report("me", {runs: 1, processed: 20}) YIELD runs, processed;
     Add a worker's report to its counters.
-CALL memorygraph.record_backup("/backups/20260301-120000Z.jsonl.gz", 0) YIELD finished_at;
-    Record where a backup was just written, and how many records it had to leave out.
-CALL memorygraph.last_backup() YIELD file, finished_at, left_out;
+CALL memorygraph.record_backup("/backups/20260301-120000Z.jsonl.gz") YIELD finished_at;
+    Record where a backup was just written.
+CALL memorygraph.last_backup() YIELD file, finished_at;
     Return the last recorded backup.
 """
 

@@ -33,7 +33,7 @@ _NAMES = (
         "languages",
     ),
     *("asker", "asked_at", "told_in", "told_around", "offset_minutes", "also", "also_vector"),
-    *("also_near_nothing", "rehearsed", "only_new", "decay"),
+    *("also_near_nothing", "only_new", "decay"),
     *("expires", "planned", "owner", "concepts", "project"),
 )
 KEYS = frozenset(_NAMES)
@@ -71,7 +71,6 @@ class Context(NamedTuple):
     * `offset_minutes`: how far the local time of the question is ahead of UTC.
     * `also` are other wordings of the question (see `memories.wordings`), `also_vector` is the
       vector of all of them together, and `also_near_nothing` its `near_nothing`.
-    * `rehearsed`: the writes are discarded, so the index is not updated.
     * `only_new`: an import leaves existing elements unchanged.
     * `decay` are the numbers of decay. Without `expires`, nothing expires
       (see `decaying.lasting`), as without a retention window of the owner's.
@@ -106,7 +105,6 @@ class Context(NamedTuple):
     also: tuple[str, ...]
     also_vector: tuple[float, ...]
     also_near_nothing: tuple[float, float] | None
-    rehearsed: bool
     only_new: bool
     planned: Mapping[str, Any]
     owner: bool
@@ -419,7 +417,6 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "also": (),
     "also_vector": (),
     "also_near_nothing": None,
-    "rehearsed": False,
     "only_new": False,
     "planned": {},
     "owner": False,
@@ -446,7 +443,6 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "also": _also,
     "also_vector": _vector,
     "also_near_nothing": _near_nothing,
-    "rehearsed": _truth,
     "only_new": _truth,
     "planned": _read_planned,
     "owner": _truth,

@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
@@ -13,7 +12,6 @@ import pytest
 from shell import GRAPH, HELD, Shell
 
 from concept_graph_mcp.commands.backup_folder import Folder
-from concept_graph_mcp.hosts import backup_folder
 from concept_graph_mcp.hosts.memgraph import caller
 from concept_graph_mcp.hosts.sqlite import database
 
@@ -159,47 +157,6 @@ def test_a_restore_names_what_it_cannot_find(shell):
     assert "nosuch: no such backup" in refused.stderr
     refused = shell.run("restore", " ", "--yes", "--dir", str(shell.folder))
     assert refused.stderr.startswith("concept-graph-mcp: SNAPSHOT: must not be empty; ")
-
-
-def test_rotation_removes_the_oldest_beyond_the_count(shell):
-    for _ in range(3):
-        shell.keep("backup")
-    before = shell.files()
-    said = shell.keep("backup", "--keep", "2")
-    assert len(shell.files()) == 2
-    assert shell.files()[0] == before[-1]
-    assert said.count("removed") == 2
-
-
-def test_rotation_counts_what_was_kept_apart_by_itself(shell):
-    for _ in range(2):
-        shell.keep("backup")
-        shell.keep("restore", "latest", "--yes")
-    newest = shell.apart()[-1]
-    said = shell.keep("backup", "--keep", "2")
-    assert (len(shell.files()), len(shell.apart())) == (2, 2)
-    said = shell.keep("backup", "--keep", "1")
-    assert (len(shell.files()), shell.apart()) == (1, [newest])
-    assert said.count("removed") == 3
-
-
-def test_rotation_leaves_files_of_others_alone(shell):
-    shell.folder.mkdir()
-    other = shell.folder / "notes.jsonl.gz"
-    other.write_bytes(b"")
-    shell.keep("backup", "--keep", "1", "--max-age", "1")
-    assert other in shell.files()
-
-
-def test_rotation_by_age_spares_the_newest():
-    now = datetime(2026, 3, 31, 12, tzinfo=UTC)
-    ages = (40, 31, 29, 0)
-    listed = [backup_folder.Backup(Path(str(age)), now - timedelta(days=age)) for age in ages]
-    gone = backup_folder.find_outdated(listed, None, timedelta(days=30), now)
-    assert [backup.file.name for backup in gone] == ["40", "31"]
-    assert backup_folder.find_outdated(listed[:1], None, timedelta(days=30), now) == []
-    both = backup_folder.find_outdated(listed, 1, timedelta(days=30), now)
-    assert [backup.file.name for backup in both] == ["40", "31", "29"]
 
 
 def test_reset_restores_and_then_runs_the_agents_own_reset(shell, tmp_path, monkeypatch):

@@ -109,26 +109,23 @@ def report(graph: Work, holder: str, done: dict[str, Any]) -> Row:
     return _row(graph)
 
 
-def record_backup(graph: Work, file: str, left_out: int) -> Row:
+def record_backup(graph: Work, file: str) -> Row:
     """Record that a backup was written to *file* and read back, as of now.
 
-    *left_out* is the number of records that could not be brought back. Returns the fields of
-    `last_backup`.
+    Returns the fields of `last_backup`.
     """
-    number = text.integer(left_out, "left_out", 0, limits.MAX_INTEGER)
     said = {"file": text.summary(file, "file"), "finished_at": graph.context.now_ms}
-    graph.update(graph.made(schema.BACKUP), **said, counts={"left_out": number})
+    graph.update(graph.made(schema.BACKUP), **said)
     return last_backup(graph)[0]
 
 
 def last_backup(graph: Work) -> list[Row]:
-    """Return file, finished_at (unix ms) and left_out of the last recorded backup, if any."""
+    """Return file and finished_at (unix ms) of the last recorded backup, if any."""
     node = graph.kept.get(schema.BACKUP)
     if node is None or not node.raw.get_property("file"):
         return []
     get = node.raw.get_property
-    left_out = (get("counts") or {}).get("left_out") or 0
-    return [{"file": get("file"), "finished_at": get("finished_at"), "left_out": left_out}]
+    return [{"file": get("file"), "finished_at": get("finished_at")}]
 
 
 def _job(value: Any) -> str:

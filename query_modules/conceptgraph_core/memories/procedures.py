@@ -33,7 +33,7 @@ _WORKER: Final[_Fields] = {
     "finished_at": int | None, "duration_ms": int | None, "last_error": str | None,
     **dict.fromkeys(COUNTERS, int), "jobs": MAPS,
 }  # fmt: skip
-_BACKUP: Final[_Fields] = {"file": str, "finished_at": int, "left_out": int}
+_BACKUP: Final[_Fields] = {"file": str, "finished_at": int}
 _ITEM: Final[_Fields] = {
     "step": int, "id": str | None, "path": str, "value": str | None, "text": str | None,
     "created_at": int | None, "changed_at": int | None, "lapses_after": int | None,

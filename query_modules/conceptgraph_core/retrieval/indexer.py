@@ -56,7 +56,7 @@ class Writer:
         self._speakers = Speakers(self._graph, self._languages, self._term, self._note_unused)
         self._read_of: dict[str, tuple[str, ...]] = {}
         self._is_loaded = False
-        self._can = not missing() and not graph.context.rehearsed
+        self._can = not missing()
 
     def require_libraries(self) -> None:
         """Raise LibraryMissing if the libraries that split words are missing."""

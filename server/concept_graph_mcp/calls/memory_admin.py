@@ -150,7 +150,7 @@ def worker_report(holder: str, done: Mapping[str, Any]) -> Lookup:
 
 
 @verb(procedures.RECORD_BACKUP)
-def record_backup(file: str, left_out: int) -> Lookup:
+def record_backup(file: str) -> Lookup:
     """Store when the last backup was made."""
     return _worker()
 

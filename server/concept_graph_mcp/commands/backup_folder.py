@@ -1,8 +1,7 @@
-"""Find the backups of a store: write them, choose one, and remove outdated ones."""
+"""Find the backups of a store: write them, and choose one."""
 
-from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import NoStore
@@ -28,7 +27,7 @@ class Folder:
         self._directory = directory or Path("backup") / store.backups.folder
         self._apart = self._directory / _APART
 
-    async def backup(self) -> tuple[Path, Written]:
+    async def backup(self) -> Path:
         """Write a backup, print its contents, and return its file. Raises Failure."""
         # A killed restore may have left files, and no later restore may come to remove them.
         if self._apart.is_dir():
@@ -36,8 +35,7 @@ class Folder:
                 pass
         file, written = await self._written(self._directory)
         say(f"{file}: {shown(written.contents)}")
-        _say_left_out(written)
-        return file, written
+        return file
 
     async def keep_apart(self, current: Contents | None) -> None:
         """Keep a copy of the graph about to be replaced, if any, even a damaged one.
@@ -48,23 +46,6 @@ class Folder:
             file, written = await self._written(self._apart, backup_folder.REPLACED)
             damage = "" if written.damage is None else f", which {written.damage}"
             say(f"{file}: what was there before{damage}")
-            _say_left_out(written)
-
-    async def rotate(self, keep: int | None, max_age: timedelta | None) -> None:
-        """Remove the store's outdated backups and, counted separately, the copies of restores."""
-        now, store_id = datetime.now(UTC), await self._store.identity()
-        for directory in (self._directory, self._apart):
-            found = self._listing(directory)
-            own = found.of(store_id, replaced=directory == self._apart)
-            for old in backup_folder.find_outdated(own, keep, max_age, now):
-                old.file.unlink(missing_ok=True)
-                say(f"{old.file}: removed")
-            nameless = sum(1 for one in found.backups if one.store is None)
-            if nameless:
-                note(
-                    f"{directory}: left alone {nameless:,} of version 0.1.0, whose names do not say"
-                    " which store they are of"
-                )
 
     async def chosen(self, snapshot: str) -> Path:
         """Return the file that *snapshot* means: "latest", a name, or a path. Raises Failure."""
@@ -116,8 +97,10 @@ class Folder:
             found = backup_folder.listing(directory, self._store.backups.suffix)
         except OSError as error:
             raise Failure(f"{directory}: {error.strerror or error}") from None
-        if found.strange:
-            note(f"{directory}: skipped what is no backup by its name: {_named(found.strange)}")
+        if strange := found.strange:
+            rest = f" and {len(strange) - _NAMED:,} more" if len(strange) > _NAMED else ""
+            named = ", ".join(strange[:_NAMED]) + rest
+            note(f"{directory}: skipped what is no backup by its name: {named}")
         return found
 
 
@@ -148,17 +131,6 @@ def _others(found: backup_folder.Listing) -> str:
     newest = max(others, key=lambda one: one.made_at)
     whose = "another store" if newest.store else "version 0.1.0, which names no store"
     return f"; {newest.file.name} is of {whose}, and restored by name only"
-
-
-def _say_left_out(written: Written) -> None:
-    if written.left_out:
-        count = f"left out {len(written.left_out):,} records that could not be brought back"
-        say(f"{count}: {_named(written.left_out, '; ')}; doctor says more")
-
-
-def _named(names: Sequence[str], comma: str = ", ") -> str:
-    rest = len(names) - _NAMED
-    return comma.join(names[:_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _is_file(file: Path) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -10,7 +9,7 @@ import click
 from .. import calls, settings
 from ..errors import StoreError
 from ..hosts.backup_files import BadBackup, Contents, contents
-from ..hosts.store import FILES, Keeper
+from ..hosts.store import EXPORTS, FILES, Keeper
 from ..printable import printable
 from ..session import Session
 from ..settings import Settings
@@ -27,32 +26,29 @@ _DIRECTORY = click.option(
     type=FOLDER,
     help="The directory of backups; default: ./backup/memgraph or ./backup/embedded.",
 )
-# At most a century, because dates have a first year.
-_DAYS = click.IntRange(1, 36_500)
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 @click.command()
 @_DIRECTORY
-@click.option("--keep", type=click.IntRange(1), help="Remove all but this many of the newest.")
-@click.option("--max-age", type=_DAYS, help="Remove those older than this many days.")
 @click.pass_obj
-def backup(
-    embedded: str | None, directory: Path | None, keep: int | None, max_age: int | None
-) -> None:
-    """Write the graph to a new file, read it back, and remove outdated backups if asked to.
-
-    It removes only backups of this store.
-    """
+def backup(embedded: str | None, directory: Path | None) -> None:
+    """Write the graph to a new file, and read it back."""
     chosen = configured(embedded, whole=True)
-    age = None if max_age is None else timedelta(days=max_age)
 
     async def work(session: Session, keeper: Keeper) -> None:
-        folder = _folder(chosen, keeper, directory)
-        file, written = await folder.backup()
-        await _record(session, file, len(written.left_out))
-        if keep is not None or age is not None:
-            await folder.rotate(keep, age)
+        file = await _folder(chosen, keeper, directory).backup()
+        try:
+            await session.run(calls.memory_admin.record_backup(str(file.absolute())))
+        except StoreError as error:
+            # A store may be read-only.
+            note(f"the store does not record this backup: {error}")
+        # A copied file was checked when it was read back; nothing checks what a database holds.
+        if keeper.backups is EXPORTS and (odd := await session.run(calls.transfer.check())):
+            note(
+                f"{len(odd):,} problems of the graph are in the backup, and a restore may refuse"
+                " them: run concept-graph-mcp check"
+            )
 
     in_each_store(chosen, lambda one: with_keeper(None, work, chosen=one))
 
@@ -118,14 +114,6 @@ def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool
     if status:
         raise Failure(f"{CORE_RESET_VARIABLE}: failed with status {status}; the graph is restored")
     say(f"{CORE_RESET_VARIABLE}: done")
-
-
-async def _record(session: Session, file: Path, left_out: int) -> None:
-    """Record the backup in the store, for `doctor` and the page; a store may be read-only."""
-    try:
-        await session.run(calls.memory_admin.record_backup(str(file.absolute()), left_out))
-    except StoreError as error:
-        note(f"the store does not record this backup: {error}")
 
 
 def _folder(chosen: Settings, keeper: Keeper, directory: Path | None) -> Folder:

@@ -200,8 +200,7 @@ async def backup(session: Session) -> Finding:
     if not found:
         return Finding("last backup", "none is recorded", mend=f"{COMMAND} backup")
     [last] = found
-    left_out = f", left out {last['left_out']:,} records" if last["left_out"] else ""
-    made = f"{session.local(last['finished_at']):%Y-%m-%d %H:%M}, read back{left_out}"
+    made = f"{session.local(last['finished_at']):%Y-%m-%d %H:%M}, read back"
     is_old = session.clock.now_ms() - last["finished_at"] > _OLD_MS
     mend = f"{COMMAND} backup" if is_old else None
     return Finding("last backup", f"{made}: {last['file']}", mend=mend)

@@ -5,8 +5,8 @@ import json
 import uuid
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from .. import file_formats
 from ..errors import StoreError, one_line
 
 STORE = "store"
-_READ_BYTES = 1 << 20
 # The longest first line, in characters.
 _LONGEST_HEAD = 1 << 16
 
@@ -49,12 +48,11 @@ class Contents:
 class Written:
     """The result of a backup.
 
-    `left_out` has a line for every record that no store would accept. `damage` describes a store so
-    damaged that only its file could be copied; then `contents` is unknown.
+    `damage` describes a store so damaged that only its file could be copied; then `contents` is
+    unknown.
     """
 
     contents: Contents | None
-    left_out: Sequence[str] = ()
     damage: str | None = None
 
 
@@ -70,7 +68,7 @@ def rows(file: Path, layers: Sequence[Layer] = LAYERS) -> Iterator[file_formats.
             _head(file, stream.readline(_LONGEST_HEAD))
             stream.seek(0)
             yield from file_formats.native_rows(stream, layers)
-    except (EOFError, OSError, ValueError, file_formats.FormatError) as error:
+    except (EOFError, OSError, ValueError, zlib.error, file_formats.FormatError) as error:
         reason = one_line(error) or type(error).__name__
         raise BadBackup(file, f"is damaged or of another kind: {reason}") from None
 
@@ -92,44 +90,18 @@ def contents(
     return Contents({name: counted.get(name, 0) for name in measures}, relations, newest, store)
 
 
-@dataclass(slots=True)
-class Counted:
-    """Counts the records of an export, one batch after the other."""
-
-    kinds: Counter[str] = field(default_factory=Counter)
-    newest: int = 0
-
-    def add(self, records: Iterable[Mapping[str, Any]]) -> None:
-        for record in records:
-            self.kinds[str(record.get("kind"))] += 1
-            accessed_at = record.get("accessed_at")
-            if isinstance(accessed_at, int) and accessed_at > self.newest:
-                self.newest = accessed_at
-
-    def contents(self, store: str | None, layers: Sequence[Layer] = LAYERS) -> Contents:
-        """Return the contents of the backup of *store* with these records."""
-        nodes = {kind.measure: self.kinds[kind.kind] for layer in layers for kind in layer.nodes}
-        relations = sum(self.kinds[kind] for kind in {layer.edge_kind for layer in layers})
-        return contents(nodes, relations, self.newest, store, layers)
-
-
-def contents_of(
-    file: Path, records: Iterable[file_formats.Row], layers: Sequence[Layer] = LAYERS
-) -> Contents:
-    """Return the contents of *file*, a compressed export of *records*. Raises BadBackup."""
-    counted = Counted()
-    counted.add(row.record for row in records)
-    return counted.contents(_store(file), layers)
-
-
-def check_written(file: Path) -> None:
-    """Raise BadBackup if *file* does not hold, by its checksum, what was compressed into it."""
-    try:
-        with gzip.open(file) as stream:
-            while stream.read(_READ_BYTES):
-                pass
-    except (EOFError, OSError, zlib.error) as error:
-        raise BadBackup(file, f"is damaged: {one_line(error)}") from None
+def contents_of(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
+    """Read *file*, a compressed export, and return its contents. Raises BadBackup."""
+    kinds: Counter[str] = Counter()
+    newest = 0
+    for record in (row.record for row in rows(file, layers)):
+        kinds[str(record.get("kind"))] += 1
+        accessed_at = record.get("accessed_at")
+        if isinstance(accessed_at, int) and accessed_at > newest:
+            newest = accessed_at
+    nodes = {kind.measure: kinds[kind.kind] for layer in layers for kind in layer.nodes}
+    relations = sum(kinds[kind] for kind in {layer.edge_kind for layer in layers})
+    return contents(nodes, relations, newest, _store(file), layers)
 
 
 def known_id(value: object) -> str | None:

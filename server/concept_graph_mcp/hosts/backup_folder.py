@@ -1,4 +1,4 @@
-"""Manage a directory of backups: names, rotation, and writing files whole.
+"""Manage a directory of backups: names, and writing files whole.
 
 A name has the time in UTC and the beginning of the id of the backup's store:
 "20250615-150640Z-3f2a9c1b04de.db", with "-2" and so on before the suffix for further backups of the
@@ -57,10 +57,10 @@ class Listing:
     backups: list[Backup]
     strange: list[str]
 
-    def of(self, store_id: str | None, replaced: bool = False) -> list[Backup]:
-        """Return the backups of the store *store_id*, or the copies made by its restores."""
+    def of(self, store_id: str | None) -> list[Backup]:
+        """Return the backups of the store *store_id*, without the copies made by its restores."""
         wanted = "" if store_id is None else _short(store_id)
-        return [one for one in self.backups if (one.store, one.replaced) == (wanted, replaced)]
+        return [one for one in self.backups if one.store == wanted and not one.replaced]
 
 
 def listing(directory: Path, suffix: str) -> Listing:
@@ -81,17 +81,6 @@ def listing(directory: Path, suffix: str) -> Listing:
             found.append((made_at, number, backup))
     ordered = sorted(found, key=lambda each: (*each[:2], each[2].file.name))
     return Listing([backup for *_, backup in ordered], strange)
-
-
-def find_outdated(
-    backups: list[Backup], keep: int | None, max_age: timedelta | None, now: datetime
-) -> list[Backup]:
-    """Return the backups beyond the newest *keep* or older than *max_age*; never the newest."""
-    kept = len(backups) if keep is None else max(1, keep)
-    gone = backups[: max(0, len(backups) - kept)]
-    if max_age is not None:
-        gone += [one for one in backups[len(gone) : -1] if now - one.made_at > max_age]
-    return gone
 
 
 @asynccontextmanager

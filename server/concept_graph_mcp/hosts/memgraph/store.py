@@ -2,8 +2,9 @@
 
 import json
 import logging
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, closing
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from conceptgraph_core import __version__
 from conceptgraph_core.embeddings import schema as embeddings
-from conceptgraph_core.registry import Model
+from conceptgraph_core.errors import InvalidRow
 
 from ... import calls
 from ...calls.call import Call
@@ -25,8 +26,8 @@ from . import cypher, probes, vector_indexes
 from .caller import BoltCaller, calling, driver_of
 
 if TYPE_CHECKING:
+    from ...file_formats import Row
     from ..backup_files import Contents, Written
-    from ..rehearsal import Rehearsal
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,8 @@ _RESTORE_BATCH = 1_000
 _NO_TIMEOUT = 0.0
 # A higher level takes twice the time for as many bytes.
 _COMPRESSION = 6
+# How an import refuses one of its records.
+_REFUSED = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
 _EMBEDDING = embeddings.LAYER.kind(embeddings.EMBEDDING).kind
 
 
@@ -86,30 +89,18 @@ class BoltStore(BoltCaller):
         from .. import backup_files
 
         store_id = await self.identity()
-        left_out: list[str] = []
-        counted = backup_files.Counted()
-        with (
-            closing(_rehearsal(self._model)) as rehearsal,
-            gzip.open(file, "wt", _COMPRESSION, encoding="utf-8") as stream,
-        ):
+        with gzip.open(file, "wt", _COMPRESSION, encoding="utf-8") as stream:
             stream.write(json.dumps(backup_files.header(__version__, store_id)) + "\n")
             async with aclosing(self.stream()) as batches:
                 async for records in batches:
-                    kept, refused = await anyio.to_thread.run_sync(rehearsal.taken, records)
-                    left_out += refused
-                    counted.add(kept)
-                    stream.writelines(map(file_formats.line, kept))
-        await anyio.to_thread.run_sync(backup_files.check_written, file)
-        return backup_files.Written(counted.contents(store_id, self._model.layers), left_out)
+                    lines = map(file_formats.line, records)
+                    await anyio.to_thread.run_sync(stream.writelines, lines)
+        return backup_files.Written(await self.contents(file))
 
     async def contents(self, file: Path) -> "Contents":
         from .. import backup_files
 
-        with closing(_rehearsal(self._model)) as rehearsal:
-            rows = rehearsal.checked(file, backup_files.rows(file, self._model.layers))
-            return await anyio.to_thread.run_sync(
-                backup_files.contents_of, file, rows, self._model.layers
-            )
+        return await anyio.to_thread.run_sync(backup_files.contents_of, file, self._model.layers)
 
     async def restore(self, file: Path | None) -> None:
         async with self.replacing(file):
@@ -121,12 +112,10 @@ class BoltStore(BoltCaller):
 
         await self.open()
         # Read through before anything is deleted, because damage shows only when a file is read.
-        records = (
-            []
-            if file is None
-            else [row.record for row in backup_files.rows(file, self._model.layers)]
-        )
-        dimensions = [one.get("dimension") for one in records if one.get("kind") == _EMBEDDING]
+        rows = [] if file is None else list(backup_files.rows(file, self._model.layers))
+        dimensions = [
+            row.record.get("dimension") for row in rows if row.record.get("kind") == _EMBEDDING
+        ]
         if self._has_vector_search:
             for dimension in dimensions:
                 await self._translate(
@@ -137,7 +126,7 @@ class BoltStore(BoltCaller):
             held, transaction = await self._translate(True, self._empty)
             async with held:
                 yield
-                await self._fill(transaction, records)
+                await self._fill(transaction, file, rows)
         except Contended as error:
             # A single transaction, so other writers can make it fail with conflicts every time.
             raise Unavailable(
@@ -169,24 +158,26 @@ class BoltStore(BoltCaller):
             return held.pop_all(), transaction
 
     async def _fill(
-        self, transaction: neo4j.AsyncTransaction, records: Sequence[Mapping[str, Any]]
+        self, transaction: neo4j.AsyncTransaction, file: Path | None, rows: Sequence["Row"]
     ) -> None:
-        """Import *records* and commit."""
+        """Import the *rows* of *file* and commit. Raises BadBackup for a refused one."""
+        from ..backup_files import BadBackup
+
+        batch: Sequence[Row] = ()
         try:
-            for start in range(0, len(records), _RESTORE_BATCH):
-                call = calls.transfer.import_rows(
-                    records[start : start + _RESTORE_BATCH], self._model
-                )
+            for start in range(0, len(rows), _RESTORE_BATCH):
+                batch = rows[start : start + _RESTORE_BATCH]
+                call = calls.transfer.import_rows([row.record for row in batch], self._model)
                 await (await calling(transaction.run, cypher.call(call, {}))).consume()
             await transaction.commit()
-        except (Neo4jError, DriverError, OSError) as error:
-            raise self._failure(error, writes=True) from error
-
-
-def _rehearsal(model: Model) -> "Rehearsal":
-    from ..rehearsal import Rehearsal
-
-    return Rehearsal(model)
+        except (Neo4jError, DriverError, OSError, InvalidRow) as error:
+            failure = error if isinstance(error, InvalidRow) else self._failure(error, writes=True)
+            refused = _REFUSED.fullmatch(str(failure))
+            if file is None or refused is None:
+                raise failure from error
+            where = batch[int(refused["number"])].place
+            reason = f"is damaged: {where}: {refused['reason']}; nothing was changed"
+            raise BadBackup(file, reason) from None
 
 
 class Databases(Many):
