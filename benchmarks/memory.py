@@ -15,7 +15,7 @@ from concept_graph_mcp import calls
 from . import wordnet
 from .harness import Figure, Setup
 from .plain import PlainGraph
-from .stores import NOW_MS, Bolt, Embedded, fill_embedded, fill_memgraph
+from .stores import NOW_MS, Embedded, fill_embedded, fill_memgraph
 
 
 def run(setup: Setup) -> Iterator[Figure]:
@@ -77,10 +77,6 @@ def _memgraph(uri: str, records: list[dict[str, Any]]) -> int:
     fill_memgraph(uri, ())
     before = _tracked(uri)
     fill_memgraph(uri, records)
-    # Puts the names into lists.
-    store = Bolt(uri)
-    store.run(calls.concepts.peek(["nothing"]))
-    store.close()
     return _tracked(uri) - before
 
 

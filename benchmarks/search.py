@@ -21,7 +21,6 @@ from .harness import Figure, Setup, interleaved
 from .stores import NOW_MS, Bolt, Embedded, fill_embedded, fill_memgraph
 
 SIZE = 100_000
-_LISTED = 5_000
 LIMIT = schema.DEFAULT_SEARCH_LIMIT
 _DAY_MS = 86_400_000
 SEARCHES = {
@@ -62,9 +61,6 @@ def run(setup: Setup) -> Iterator[Figure]:
 def _memgraph(setup: Setup, uri: str, concepts: list[dict[str, Any]]) -> Iterator[Figure]:
     fill_memgraph(uri, concepts)
     store = Bolt(uri)
-    # A search puts so many new names into lists, which leaves the server what it has to clean up.
-    for _ in range(0, SIZE, _LISTED):
-        store.run(calls.concepts.concept_search(["nothing"]))
     with neo4j.GraphDatabase.driver(uri) as driver, driver.session() as session:
         session.run("FREE MEMORY").consume()
         for what, keywords in SEARCHES.items():

@@ -46,12 +46,6 @@ CALL conceptgraph.remove_relation("apple", "fruit", "is-a", true) YIELD kind, te
     Remove a relation; returns the removed element.
 CALL conceptgraph.unindexed() YIELD episodes;
     Return how many episodes `associate` cannot find until they are indexed.
-CALL conceptgraph.list_names(1) YIELD listed;
-    Put the unlisted names of concepts into a new list with that number.
-CALL conceptgraph.listed_names(["app"], 10) YIELD name;
-    Find listed names by any substring.
-CALL conceptgraph.listed_similar(["appletart"], 5) YIELD name;
-    Find listed names that equal a key, begin with it or contain it, without blanks and accents.
 
 Over all layers:
 
@@ -145,9 +139,6 @@ register(procedures.RENAME, Graph, corrections.rename)
 register(procedures.REMOVE, Graph, corrections.remove)
 register(procedures.REMOVE_RELATION, Graph, corrections.remove_relation)
 register(procedures.UNINDEXED, Graph, episodes.count_unindexed)
-register(procedures.LIST_NAMES, Graph, names.list_names)
-register(procedures.LISTED_NAMES, Graph, names.listed_names)
-register(procedures.LISTED_SIMILAR, Graph, names.listed_similar)
 
 register(over_all.STATS, Everything, view.stats)
 register(over_all.CHECK, Everything, audit.check)

@@ -22,7 +22,7 @@ ORDER = [
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
     *(
         f"{CORE}.{name}"
-        for name in ("language", "words", "context", "graph", "name_lists", "retrieval", "concepts")
+        for name in ("language", "words", "context", "graph", "retrieval", "concepts")
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
     *(f"{CORE}.{name}" for name in ("arguments", "registry", "transfer")),

@@ -235,12 +235,8 @@ class TextIndex(NamedTuple):
     * *folded*: case-folded.
     * *other*: case-folded, but only if that differs from *source*.
     * *plain*: also without accents, but only if that differs from the folded form (see `folding`).
-    * *listed*: the number of the packed list that has it (see `name_lists`).
-    * *unlisted*: true if no list has it yet.
 
-    The indexes of *source*, *other* and *plain* answer prefix searches; the last two are small.
-    Substring searches scan the lists. A node without *listed* and *unlisted*, or without a folded
-    form, may lack other forms too.
+    A node without a folded form may lack the others too.
 
     Only shared nodes have these. *scope* is the property with a node's user. A user's own nodes
     have *owned* instead: the user and *source*, case-folded.
@@ -251,8 +247,6 @@ class TextIndex(NamedTuple):
     folded: str
     other: str
     plain: str
-    unlisted: str
-    listed: str
     scope: str
     owned: str
 

@@ -9,7 +9,6 @@ from .entities.schema import LAYER as ENTITIES
 from .jobs.schema import LAYER as WORK
 from .layers import Layer, NodeKind, TextIndex
 from .memories.schema import LAYER as MEMORIES
-from .name_lists.schema import LAYER as LISTS
 from .retrieval.schema import LAYER as WORDS
 
 
@@ -26,9 +25,9 @@ class Model(NamedTuple):
     def stored(self) -> tuple[Layer, ...]:
         """All stored layers: the exported ones, and those in no record and no statistics.
 
-        The latter are the index of words, the name lists, the worker's, and the embedding's.
+        The latter are the index of words, the worker's, and the embedding's.
         """
-        return (*self.layers, WORDS, LISTS, WORK, HOLDS)
+        return (*self.layers, WORDS, WORK, HOLDS)
 
 
 MODEL: Final = Model(

@@ -33,8 +33,8 @@ CALLERS = {ANN: (ANN, ANN), BOB: (BOB, BOB), "ann, shared": (ANN, SHARED), EVE: 
 # The owner's calls, over all users.
 OF_ALL = {
     "conceptgraph": (
-        *("version", "stats", "check", "index", "export", "import_rows", "list_names"),
-        *("listed_names", "listed_similar", "embedding", "embedding_choose"),
+        *("version", "stats", "check", "index", "export", "import_rows"),
+        *("embedding", "embedding_choose"),
         *("embedding_lacking", "embedding_set", "users", "user_count", "user_remove"),
         "user_adopt",
         *("group_scopes", "group_texts", "group_terms"),

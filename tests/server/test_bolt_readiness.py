@@ -22,10 +22,10 @@ from tcp_proxy import Proxy, closed_port
 
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable, Unwritable
-from concept_graph_mcp.hosts.memgraph import name_forms, readiness, text_search
+from concept_graph_mcp.hosts.memgraph import name_forms, readiness
 from concept_graph_mcp.hosts.memgraph import store as bolt
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core.registry import LAYERS, text_index
+from conceptgraph_core.registry import LAYERS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -131,7 +131,7 @@ def indexes(run: Callable[..., list[dict[str, Any]]]) -> set[tuple[str, str]]:
 LABELS = ("Concept", "Episode")
 WANTED = {(label, "user_id, name") for label in LABELS}
 # What searches read besides names: the latest concepts, and forms of their names.
-SEARCHED = ("accessed_at", "folded_name", "plain_name", "unlisted", "owned_name")
+SEARCHED = ("accessed_at", "folded_name", "owned_name")
 INDEXED = WANTED | {(label, "name") for label in LABELS} | {("Concept", of) for of in SEARCHED}
 
 
@@ -317,13 +317,13 @@ def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_a
     bare, connect, memgraph_uri, monkeypatch
 ):
     monkeypatch.setattr(name_forms, "_BATCH", 2)
-    bare(
-        "UNWIND ['Crème', 'Äpfel', 'apple', 'pear', 'Öl'] AS name"
-        " CREATE (:Concept {name: name, search_name: toLower(name)})"
-    )
+    bare("UNWIND ['Crème', 'Äpfel', 'apple', 'pear', 'Öl'] AS name CREATE (:Concept {name: name})")
     bare("CREATE (:Concept {other: 1}), (:Concept {name: 7})")
     connect(memgraph_uri).open()
-    rows = bare("MATCH (n:Concept) WHERE n.unlisted RETURN n.name, n.folded_name, n.plain_name")
+    rows = bare(
+        "MATCH (n:Concept) WHERE n.search_name IS NOT NULL"
+        " RETURN n.name, n.folded_name, n.plain_name"
+    )
     assert {tuple(row.values()) for row in rows} == {
         ("Crème", "crème", "creme"),
         ("Äpfel", "äpfel", "apfel"),
@@ -339,43 +339,15 @@ def test_opening_gives_forms_to_some_names_and_says_how_the_others_get_them(
     monkeypatch.setattr(name_forms, "_BATCH", 2)
     monkeypatch.setattr(name_forms, "_MOST_FOLDED", 4)
     bare("UNWIND range(1, 9) AS i CREATE (:Concept {name: 'n' + i})")
-    counted = "MATCH (n:Concept) WHERE n.unlisted RETURN count(n) AS nodes"
-    for unlisted in (4, 8):
+    counted = "MATCH (n:Concept) WHERE n.search_name IS NOT NULL RETURN count(n) AS nodes"
+    for folded in (4, 8):
         store = connect(memgraph_uri)
         store.open()
-        assert bare(counted) == [{"nodes": unlisted}]
+        assert bare(counted) == [{"nodes": folded}]
     assert "run concept-graph-mcp index" in caplog.text
     assert [row["concept"] for row in store.run(calls.concepts.concept_search(["n9"], 1))] == ["n9"]
     store.run(calls.transfer.index_rest())
     assert bare(counted) == [{"nodes": 9}]
-
-
-def test_opening_puts_names_into_lists_and_makes_those_anew_that_a_hand_left_stale(
-    bare, connect, memgraph_uri, monkeypatch
-):
-    monkeypatch.setattr(name_forms, "_BATCH", 2_000)
-    names = [f"pear {number:04}" for number in range(3_000)]
-    bare("UNWIND $names AS name CREATE (:Concept {name: name})", names=names)
-    connect(memgraph_uri).open()
-
-    def listed():
-        return bare(
-            "MATCH (l:NameList) UNWIND split(l.names, '\x1e') AS one WITH split(one, '\x1f') AS one"
-            " WHERE size(one) = 3 RETURN one[0] AS name ORDER BY name"
-        )
-
-    assert [row["name"] for row in listed()] == names
-    assert bare("MATCH (n:Concept) WHERE n.unlisted RETURN n") == []
-    bare("MATCH (n:Concept {name: 'pear 0007'}) DETACH DELETE n")
-    bare("CREATE (:Concept {name: 'Birne 0007'})")
-    store = connect(memgraph_uri)
-    rows = store.run(calls.concepts.concept_search(["0007"]))
-    assert [row["concept"] for row in rows if row["matched"]] == ["Birne 0007"]
-    assert "pear 0007" not in {row["name"] for row in listed()}
-    sizes = bare("MATCH (l:NameList) RETURN sum(l.size) AS size")
-    assert sizes == [{"size": len(listed())}]
-    rows = store.run(calls.concepts.concept_search(["0008"]))
-    assert [row["concept"] for row in rows if row["matched"]] == ["pear 0008"]
 
 
 def test_names_like_an_unknown_one_are_told_of_what_a_hand_made_beside_many(
@@ -399,58 +371,10 @@ def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
         asked.append(writes)
         if writes:
             raise neo4j.exceptions.ClientError("Write query forbidden on the replica!")
-        if statement.startswith("SHOW") or "NameList" in statement:
-            return []
         return [{"nodes": 3}]
 
     anyio.run(name_forms.ensure, run, LAYERS)
-    assert asked == [False, False, False, True]
-
-
-def test_nodes_are_not_gone_through_where_indexes_tell_that_none_lacks_a_form():
-    asked = []
-
-    async def run(statement, parameters, writes):
-        asked.append(statement)
-        if statement.startswith("CALL"):
-            assert parameters == {"texts": 5_000}
-            return [{"lacking": False}]
-        counts = {"name": 5_000, "folded_name": 70, "unlisted": 500}
-        return [
-            {"label": "Concept", "property": [name], "count": count}
-            for name, count in counts.items()
-        ]
-
-    anyio.run(name_forms.ensure, run, LAYERS)
-    assert asked[0] == "SHOW INDEX INFO"
-    [counting] = asked[1:]
-    assert "WHERE" not in counting
-    assert counting.endswith(" AS lacking RETURN lacking")
-
-
-def test_after_an_import_and_new_relations_a_connection_and_a_search_go_through_no_nodes(
-    bare, connect, memgraph_uri
-):
-    names = [f"pear {number:04}" for number in range(2_000)]
-    rows = [{"kind": "concept", "name": name} for name in names]
-    store = connect(memgraph_uri)
-    store.run(calls.transfer.import_rows(rows))
-    for number in range(3):
-        store.run(calls.concepts.relation_add(names[number], names[0] + "x", "is-a"))
-    asked = []
-
-    async def run(statement, parameters, writes):
-        assert not writes
-        asked.append(statement)
-        return bare(statement, **parameters)
-
-    anyio.run(name_forms.ensure, run, LAYERS)
-    # The numbers of indexes, and whether they fit: nothing lacks a form, and lists are full.
-    assert len(asked) == 2
-    index = text_index("Concept")
-    state = anyio.run(name_forms.state, run, index)
-    [row] = bare(f"{text_search.lacking(index)}RETURN lacking", texts=state.texts)
-    assert (state.texts, row["lacking"]) == (2_001, False)
+    assert asked == [False, True]
 
 
 def test_no_more_than_some_of_many_colliding_names_are_listed(bare, connect, memgraph_uri):

@@ -6,13 +6,13 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph import cypher, store, text_search
+from concept_graph_mcp.hosts.memgraph import cypher
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
 # What statements before may have found.
-LOOKED_UP = {"found": [], "degrees": [], "read": [], "size": 0, "names": [], "lacking": False}
+LOOKED_UP = {"found": [], "degrees": [], "read": [], "size": 0}
 NASTY = "a'b\"c`d}) DETACH DELETE n //"
 
 EVERY = {
@@ -158,7 +158,7 @@ def test_every_parameter_is_given_and_every_given_one_used(call):
         returned |= set(re.findall(r"(\w+)(?:,|$)", text.rpartition(" RETURN ")[2]))
     wanted = placeholders(calling)
     assert parameters.keys() - unused(call) <= wanted <= parameters.keys() | returned
-    assert returned <= used | wanted | {text_search.DONE}
+    assert returned <= used | wanted
     assert not returned & parameters.keys()
 
 
@@ -178,75 +178,13 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
     assert parameters == {"a0": ["App", "FRU"], "a1": 10, "concepts": "shared", **CONTEXT}
 
 
-def test_a_search_first_reads_what_begins_with_a_keyword_by_index_and_then_asks_lists():
-    state = text_search.State(True, 5_000)
-    statements = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
-    (beginning, given), (asking, asked), (finding, _), _ = statements
-    assert not re.search(r"\bCALL \w|CONTAINS|\.names", beginning)
-    assert beginning.endswith(" RETURN beginning + unfolded AS found, lacking, done")
-    keywords = ["app", "fru"]
-    wanted = {"parts": keywords, "most": 10, "texts": 5_000}
-    assert given == wanted | {"ranges": [[part, f"{part}\U0010ffff"] for part in keywords]}
-    assert "CALL conceptgraph.listed_names($keywords, $most, {found: found})" in asking
-    assert asking.endswith(" RETURN collect(name) AS names")
-    assert asked == {"label": "Concept", "keywords": keywords, "parts": keywords, "most": 20}
-    assert "UNWIND $names AS name" in finding
-    assert "UNWIND $found AS i" in finding
-
-
-def test_a_search_where_there_are_no_lists_asks_none():
-    state = text_search.State(has_lists=False)
-    _, (_, parameters), _ = cypher.call(EVERY["concept_search"], CONTEXT, state=state)
-    assert parameters["names"] == []
-
-
-@pytest.mark.parametrize("done", [False, True])
-def test_where_the_first_statement_finds_all_that_is_wanted_only_the_last_one_follows(done):
-    class Result:
-        def __init__(self, row):
-            self.row = row
-
-        async def single(self, strict):
-            assert strict
-            return self
-
-        def data(self):
-            return self.row
-
-    class Transaction:
-        def __init__(self):
-            self.ran = []
-
-        async def run(self, text, parameters):
-            self.ran.append((text, parameters))
-            return Result({"found": [len(self.ran)], text_search.DONE: done})
-
-    transaction = Transaction()
-    statements = [("first", {}), ("second", {"p": 1}), ("last", {"a": 2})]
-    anyio.run(store.calling, transaction.run, statements)
-    texts = [text for text, _ in transaction.ran]
-    assert texts == (["first", "last"] if done else ["first", "second", "last"])
-    assert transaction.ran[-1][1] == {"a": 2, "found": [1 if done else 2], text_search.DONE: done}
-
-
-def test_names_like_a_seed_are_looked_for_only_where_nothing_is_called_so():
-    call = EVERY["recall_query"]
-    counting, parameters = cypher.beforehand(call)
-    assert counting.endswith(" RETURN size(missing) AS found")
-    assert parameters == {"p0": [["apple", "apple"]], "p1": schema.EXPLAINED_SEEDS}
-    [(known, _)] = cypher.call(cypher.alone(call), CONTEXT)
-    assert known.startswith("UNWIND $p0 AS v OPTIONAL MATCH (n0:Concept {name: v})")
-    assert "NameList" not in known
-    for state, texts in ((text_search.State(), None), (text_search.State(True, 5_000), 5_000)):
-        (asking, asked), (looking_up, given), _ = cypher.call(call, CONTEXT, state=state)
-        assert "CALL conceptgraph.listed_similar(missing, $most, {found: found})" in asking
-        assert asked == {**parameters, "most": 2 * schema.SIMILAR_NAMES}
-        # Only names that lists return are read of the many there may be.
-        assert not re.search(r"\bCALL \w|CONTAINS.*l\.names|split", looking_up)
-        assert "UNWIND $names AS name" in looking_up
-        assert given["texts"] == texts
-    (_, given), _ = cypher.call(call, CONTEXT, state=text_search.State(has_lists=False))
-    assert given["names"] == []
+def test_a_search_scans_the_shared_names_and_names_no_keyword_in_its_text():
+    for name, count in (("concept_search", 2), ("recall_query", 2)):
+        (looking_up, given), _ = cypher.call(EVERY[name], CONTEXT)
+        assert looking_up.count("n.name IS NOT NULL AND (n.user_id IS NULL") >= count
+        assert "squeezed CONTAINS k" in looking_up or "both CONTAINS k" in looking_up
+        assert "app" not in looking_up
+        assert any(value in (["app", "fru"], [["apple", "apple"]]) for value in given.values())
 
 
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
@@ -330,21 +268,6 @@ def test_no_look_up_goes_through_the_nodes_of_others(call, empty_memgraph):
         for statement, parameters in statements if before is None else [before, *statements]:
             plan = session.run(f"EXPLAIN {statement}", {**LOOKED_UP, **parameters}).values()
             assert not [line for (line,) in plan if "ScanAll (" in line]
-
-
-def test_what_begins_with_a_keyword_is_read_by_indexes_and_names_in_their_order(empty_memgraph):
-    import neo4j
-
-    anyio.run(open_and_close, empty_memgraph)
-    (statement, parameters), *_ = cypher.call(EVERY["concept_search"], CONTEXT)
-    with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
-        rows = session.run(f"EXPLAIN {statement}", parameters).values()
-    plan = [line.strip("| ") for (line,) in rows]
-    scans = [line for line in plan if "Scan" in line and "NameList" not in line]
-    assert all("* ScanAllByLabelProperties (n :Concept {" in line for line in scans)
-    # What another form finds is sorted, and once more all that was found, which is few.
-    names = [line for line in plan if "OrderBy" in line]
-    assert names == ["* OrderBy {n, place}", "* OrderBy {n}", "* OrderBy {n}"]
 
 
 def test_the_latest_are_read_by_their_index_where_another_has_fewer_entries(empty_memgraph):

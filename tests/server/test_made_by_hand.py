@@ -184,16 +184,3 @@ def test_an_index_of_words_that_hands_damaged_is_told_and_built_again(
     assert mended.exit_code == 0, mended.output
     assert mended.stdout == "Nothing is wrong.\n"
     check_answers(server)
-
-
-def test_a_concept_that_is_in_no_list_of_names_is_found_again(lab, start):
-    lab("MATCH (c:Concept {name: 'apple'}) SET c.listed = 7, c.unlisted = null")
-    server = start()
-    lab("CREATE (:NameList {number: 'x', label: 'Concept', size: 'y', names: 5})")
-    told = {row["problem"] for row in server.call(calls.transfer.check())}
-    assert told == {"damaged lists of names", "in no list of names"}
-    assert server.call(calls.transfer.mend(None, 100)) != []
-    assert server.call(calls.transfer.mend(None, 100)) == []
-    assert server.call(calls.transfer.check()) == []
-    found = server.call(calls.concepts.concept_search(["ppl"], 10, 86_400_000))
-    assert found[0]["concept"] == "apple"

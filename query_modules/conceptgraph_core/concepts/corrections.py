@@ -6,7 +6,6 @@ id of a node is its name, that of a relation its two ids with its type between t
 
 from .. import text
 from ..errors import NameTaken, NotFound, WrongKind
-from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
 from ..text import show_name
 from . import schema
@@ -29,9 +28,8 @@ def rename(
         raise NameTaken(f"new_name: {show_name(new_name)} is taken already")
     rows = _touch(graph, node)
     if not dry_run:
-        unlisted = lists.take_out(graph, schema.NAMES, node)
         derived = schema.derive_properties(node.label, {**graph.owner, "name": new_name})
-        graph.update(node, name=new_name, **derived, **unlisted)
+        graph.update(node, name=new_name, **derived)
     return rows
 
 
@@ -43,8 +41,6 @@ def remove(graph: Graph, name: str, dry_run: bool = False) -> list[dict[str, str
         writer = Writer(graph)
         writer.remove(schema.LAYER.kind(node.label), node)
         writer.finish()
-        if not node.is_episode:
-            lists.take_out(graph, schema.NAMES, node)
         graph.delete_node(node)
     return rows
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from .. import folding, text
 from ..errors import InvalidText, NameTaken, WrongKind
-from ..name_lists import names as lists
 from ..text import show_name
 from . import affect, schema
 from .node import Graph, Node
@@ -148,22 +147,3 @@ def _concepts(graph: Graph) -> Iterator[Node]:
 def _first(entries: list[tuple[Any, str, Node]], most: int) -> list[Node]:
     """Return the first *most* nodes by place and name; nodes themselves have no order."""
     return [node for *_, node in heapq.nsmallest(most, entries, key=lambda entry: entry[:2])]
-
-
-def list_names(graph: Graph, number: int) -> dict[str, Any]:
-    """Put the unlisted names of concepts into lists, as `name_lists` does."""
-    return lists.put(graph, schema.NAMES, number)
-
-
-def listed_names(
-    graph: Graph, keywords: Sequence[str], limit: int = schema.DEFAULT_SEARCH_LIMIT
-) -> list[dict[str, str]]:
-    """Return the listed names of concepts with a keyword, as `name_lists` finds them."""
-    return lists.matching(graph, schema.NAMES, keywords, limit)
-
-
-def listed_similar(
-    graph: Graph, keys: Sequence[str], limit: int = schema.SIMILAR_NAMES
-) -> list[dict[str, str]]:
-    """Return the listed names of concepts like each of *keys*, as `name_lists` finds them."""
-    return lists.similar(graph, schema.NAMES, keys, limit)

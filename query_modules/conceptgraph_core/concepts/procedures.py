@@ -51,8 +51,5 @@ RENAME = writes("conceptgraph.rename", **_TOUCHED)
 REMOVE = writes("conceptgraph.remove", **_TOUCHED)
 REMOVE_RELATION = writes("conceptgraph.remove_relation", **_TOUCHED)
 UNINDEXED = reads("conceptgraph.unindexed", episodes=int)
-LIST_NAMES = writes("conceptgraph.list_names", listed=int)
-LISTED_NAMES = reads("conceptgraph.listed_names", name=str)
-LISTED_SIMILAR = reads("conceptgraph.listed_similar", name=str)
 
 PROCEDURES = list_procedures(globals())

@@ -118,8 +118,6 @@ NAMES: Final = TextIndex(
     folded="search_name",
     other="folded_name",
     plain="plain_name",
-    unlisted="unlisted",
-    listed="listed",
     scope=SCOPE,
     owned="owned_name",
 )
@@ -160,7 +158,6 @@ LAYER: Final = Layer(
                 NAMES.folded: _shared_form(folding.fold),
                 NAMES.other: _shared_form(folding.folded_if_other),
                 NAMES.plain: _shared_form(folding.plain_if_other),
-                NAMES.unlisted: _shared_form(lambda _: True),
                 NAMES.owned: _owned_form,
             },
             scope=SCOPE,

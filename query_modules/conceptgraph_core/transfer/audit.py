@@ -35,8 +35,6 @@ _LOOP = ("relation to itself", "remove the relation")
 _MERGING = "CALL conceptgraph.mend() YIELD subject, done;"
 _TWO_LABELS = ("two labels", "REMOVE one of the labels")
 _WORDS = ("damaged index of words", "run concept-graph-mcp check --mend")
-_LISTS = ("damaged lists of names", "run concept-graph-mcp check --mend")
-_UNLISTED = ("in no list of names", "run concept-graph-mcp check --mend")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
@@ -48,7 +46,6 @@ def check(graph: Everything) -> list[Row]:
     """
     keys: dict[tuple[tuple[str, ...], tuple[Any, ...]], list[Node]] = {}
     odd: dict[int, list[Row]] = {}
-    lists = odd_values.numbers_of_lists(graph)
     references = _References(graph)
     rows: list[Row] = []
     for node in graph.nodes():
@@ -60,8 +57,6 @@ def check(graph: Everything) -> list[Row]:
         if found:
             odd[node.id] = found
         rows.extend(_scope_problems(graph, node))
-        if odd_values.is_lost(graph, node, lists):
-            rows.append(_row(*_UNLISTED, subject_of(graph, node)))
         rows.extend(_edge_problems(graph, node, layer))
         references.add(node)
     for (space, key), nodes in keys.items():
@@ -92,9 +87,8 @@ def problems(layer: Layer) -> dict[str, str]:
     foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
     indexed = [UNINDEXED, _STRAYS, _WORDS] if any(kind.indexed for kind in layer.nodes) else []
     elements = [*missing, *wrong, _TWO_LABELS, *shared, *unset, *ends, _PARALLEL, _LOOP]
-    listed = [_LISTS, _UNLISTED] if layer.texts else []
     outside = [strays.OUTSIDE, strays.UNLABELLED, strays.WORKERS, strays.HOLDERS]
-    return dict([*elements, *scoped, *foreign, *indexed, *listed, *outside])
+    return dict([*elements, *scoped, *foreign, *indexed, *outside])
 
 
 class _References:
@@ -119,8 +113,6 @@ class _References:
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
-    if odd := len(odd_values.odd_lists(graph)):
-        yield _row(*_LISTS, f"{odd:,} lists")
     if odd_values.are_words_damaged(graph.another(odd_values.Words)):
         yield _row(*_WORDS, "the index of words")
         return

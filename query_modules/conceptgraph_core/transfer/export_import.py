@@ -14,14 +14,12 @@ which kind it is. The concept layer has:
 Records of a user's own concepts and episodes also have user_id.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..errors import ConceptGraphError, InvalidRow
 from ..graph.adapter import Node
 from ..layers import SHARED, EdgeKind, Layer, NodeKind
-from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
 from .places import Key, Place, places
 from .rows import Row, Rows, given_in
@@ -60,20 +58,12 @@ class _Importer(Rows[Node]):
             place = graph.layer_of(node.label).sharing(node.label), graph.key(node)
             if place in wanted:
                 self._nodes.setdefault(place, node)
-        new = Counter(label for place in wanted - self._nodes.keys() for label in place[0])
-        self._lists = {
-            index.label: lists.Created(graph, index, new[index.label])
-            for layer in graph.layers
-            for index in layer.texts
-        }
         self.counts = dict.fromkeys(
             ("nodes_created", "nodes_existing", "relations_created", "relations_existing"), 0
         )
 
     def finish(self) -> None:
         self._words.finish()
-        for one in self._lists.values():
-            one.finish()
 
     def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> tuple[Node, bool]:
         node, is_new = super()._add_node(row, layer, kind)
@@ -102,8 +92,6 @@ class _Importer(Rows[Node]):
     def _create(self, kind: NodeKind, values: dict[str, Any]) -> Node:
         values |= self._dimension(kind, values)
         derived = {name: derive(values) for name, derive in kind.derived.items()}
-        if (its := self._lists.get(kind.label)) is not None:
-            derived = its.listed(derived, values[its.index.source])
         self.counts["nodes_created"] += 1
         return self._graph.create_node(kind.label, **values, **derived)
 

@@ -9,7 +9,6 @@ from .. import limits, text
 from ..graph.adapter import Node
 from ..graph.raw import public_edge, public_vertex
 from ..layers import NOW, EdgeKind, NodeKind, Property
-from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
 from . import odd_values
 from .audit import subject_of
@@ -42,7 +41,6 @@ class _Mending:
         self._owner = owner
         self.rows: list[Row] = []
         self._most = most
-        self._lists = odd_values.numbers_of_lists(graph)
         self._mend_derived()
         self._writer = Writer(graph)
         # The node that keeps each key, and each other value that must be unique.
@@ -61,9 +59,6 @@ class _Mending:
         self._writer.finish()
 
     def _mend_derived(self) -> None:
-        for one in odd_values.odd_lists(self._graph):
-            self._graph.delete_node(one)
-            self._note(f"list of names with id {one.id}", "removed")
         words = self._graph.another(odd_values.Words)
         if odd_values.are_words_damaged(words):
             for one in itertools.islice(odd_values.in_order_of_removal(words), _WORDS_AT_ONCE):
@@ -80,8 +75,6 @@ class _Mending:
                 better = mend_value(kind, one, node, value, self._owner)
                 if better is not UNKNOWN:
                     changes[one.name] = self._graph.context.now_ms if better is NOW else better
-        if odd_values.is_lost(self._graph, node, self._lists):
-            changes |= {one.listed: None for one in self._graph.layer_of(node.label).texts}
         return changes
 
     def _place(self, node: Node, changes: Changes) -> Place | None:
@@ -166,13 +159,12 @@ class _Mending:
     def _merge(self, node: Node, changes: Changes, twin: Node) -> None:
         """Give *twin* all that *node* has and it lacks, and delete *node*."""
         graph, kind = self._graph, self._graph.kind_of(node)
-        made = {*kind.derived} | {one.listed for one in graph.layer_of(node.label).texts}
         defaults = {one.name: substitute(one) for one in kind.properties}
         has = twin.raw.get_property
         lacking = {
             name: value
             for name, value in public_vertex(node.raw).properties.items()
-            if name not in made
+            if name not in kind.derived
             and name not in changes
             # A default says nothing.
             and (has(name) is None or has(name) == defaults.get(name))
@@ -181,9 +173,6 @@ class _Mending:
         self._move_edges(node, twin)
         if kind.indexed is not None:
             self._writer.remove(kind, node)
-        for index in graph.layer_of(node.label).texts:
-            if index.label == node.label:
-                lists.take_out(graph, index, node)
         graph.delete_node(node)
         if kind.indexed is not None:
             self._writer.put(kind, twin)

@@ -1,6 +1,6 @@
 """Say what stands for a missing or wrong property, and write the Cypher that sets it.
 
-Find what is wrong with what the program derives from the graph: words and name lists.
+Find what is wrong with the index of words, which the program derives from the graph.
 """
 
 import math
@@ -15,11 +15,8 @@ from ..graph import adapter
 from ..graph.adapter import Node
 from ..graph.raw import public_edge
 from ..layers import NOW, REQUIRED, SHARED, NodeKind, Property
-from ..name_lists.schema import LAYER as LISTS
-from ..name_lists.schema import LIST
 from ..retrieval import schema
 from ..retrieval.schema import LAYER as WORDS
-from .view import Everything
 
 # Only a person knows the value.
 UNKNOWN: Final = object()
@@ -159,34 +156,6 @@ class Words(adapter.Graph[Node]):
     """One call's view of the index of words, whatever was looked up."""
 
     layer = WORDS
-
-
-class Lists(adapter.Graph[Node]):
-    """One call's view of the lists of names."""
-
-    layer = LISTS
-
-
-def numbers_of_lists(graph: Everything) -> set[int]:
-    """Return the numbers of the lists of names that can be read."""
-    return {one.raw.get_property("number") for one in graph.another(Lists).nodes() if _is_list(one)}
-
-
-def odd_lists(graph: Everything) -> list[Node]:
-    return [one for one in graph.another(Lists).nodes() if not _is_list(one)]
-
-
-def _is_list(node: Node) -> bool:
-    get = node.raw.get_property
-    given = (("number", int), ("label", str), ("names", str), ("size", int))
-    return node.label == LIST and all(type(get(name)) is kind for name, kind in given)
-
-
-def is_lost(graph: Everything, node: Node, lists: set[int]) -> bool:
-    """Tell whether *node* is said to be in one of *lists*, and is in none."""
-    get = node.raw.get_property
-    of_label = (one for one in graph.layer_of(node.label).texts if one.label == node.label)
-    return any(get(one.listed) is not None and get(one.listed) not in lists for one in of_label)
 
 
 def are_words_damaged(words: Words) -> bool:

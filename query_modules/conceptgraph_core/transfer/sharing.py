@@ -3,7 +3,6 @@
 from .. import text
 from ..graph.adapter import Node
 from ..layers import SHARED
-from ..name_lists import names as lists
 from ..retrieval.indexer import Writer
 from .export_import import Record, describe_edges, describe_node, import_rows
 from .view import Everything
@@ -35,7 +34,4 @@ def adopt_shared(graph: Everything, user_id: str) -> list[dict[str, int]]:
 
 def _remove_node(graph: Everything, writer: Writer, node: Node) -> None:
     writer.remove(graph.kind_of(node), node)
-    for index in graph.layer_of(node.label).texts:
-        if index.label == node.label:
-            lists.take_out(graph, index, node)
     graph.delete_node(node)

@@ -50,16 +50,9 @@ class Everything(adapter.Graph[Node]):
         if not any(values[name] for name in kind.key):
             return {}
         derived = {name: derive(values) for name, derive in kind.derived.items()}
-        lacking = {
+        return {
             name: value for name, value in derived.items() if node.raw.get_property(name) != value
         }
-        for index in self.layer_of(node.label).texts:
-            if index.label == node.label and node.raw.get_property(index.listed) is not None:
-                if set(lacking) <= {index.unlisted}:
-                    return {}
-                # The list has another name for it, or the form of an older version.
-                lacking |= {index.unlisted: derived[index.unlisted], index.listed: None}
-        return lacking
 
     def show_place(self, node: Node) -> str:
         return shown_key(self.key(node))

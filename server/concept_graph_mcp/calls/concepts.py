@@ -26,7 +26,6 @@ from .lookups import (
     BEYOND,
     Equal,
     Filled,
-    Listing,
     Lookup,
     Ordered,
     Range,
@@ -157,7 +156,7 @@ def concept_search(
     wanted = folding.keywords(text.keywords(keywords))
     if concept_scope != SHARED:
         return _all_of(concept_scope)
-    matching = Text(schema.CONCEPT, wanted, most, procedures.LISTED_NAMES)
+    matching = Text(schema.CONCEPT, wanted, most)
     [ranking] = schema.LAYER.rankings
     aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
     return Filled(matching, aroused, most)
@@ -213,7 +212,7 @@ def rename(concept: str, new_name: str, dry_run: bool, concept_scope: str = SHAR
     """Give a concept another name."""
     text.existing_name(concept, "concept")
     text.name(new_name, "new_name")
-    return Union((named(concept_scope, concept, new_name), *_listing(concept_scope, concept)))
+    return named(concept_scope, concept, new_name)
 
 
 @verb(procedures.REMOVE, is_worded=True)
@@ -221,7 +220,7 @@ def remove(name: str, dry_run: bool, concept_scope: str = SHARED) -> Lookup:
     """Remove a concept or an episode."""
     text.existing_name(name, "name")
     indexed = text_lookups.of_removals(_EPISODE, [name], schema.words_scope(concept_scope))
-    return Union((named(concept_scope, name), *_listing(concept_scope, name), *indexed))
+    return Union((named(concept_scope, name), *indexed))
 
 
 @verb(procedures.REMOVE_RELATION)
@@ -266,7 +265,7 @@ def _similar(scope: str, seeds: Sequence[str]) -> Similar:
     keys = tuple(folding.squeeze(name) for _, name in names.values)
     most = schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES
     every = None if scope == SHARED else _all_of(scope)
-    return Similar(names, keys, schema.CONCEPT, *most, procedures.LISTED_SIMILAR, every)
+    return Similar(names, keys, schema.CONCEPT, *most, every)
 
 
 def named(scope: str, *names: str) -> Equal:
@@ -278,8 +277,3 @@ def named(scope: str, *names: str) -> Equal:
 def _all_of(scope: str) -> Range:
     """Look up all concepts of a user, whose names no index has by their parts: these are few."""
     return Range((schema.CONCEPT,), "name", "", BEYOND, mine(scope))
-
-
-def _listing(scope: str, name: str) -> list[Lookup]:
-    """Look up the lists that have a name, if it is in any: those of a user's own are in none."""
-    return [Listing(schema.CONCEPT, (name,))] if scope == SHARED else []

@@ -102,22 +102,12 @@ class Text(NamedTuple):
     """The first *limit* shared nodes of *label* whose indexed text contains a keyword.
 
     They come in the order of `folding.Keywords.place`, ties in the order of the text. Nodes without
-    the forms of the layer's text index are all returned, in addition to *limit*. For texts in
-    lists, the read-only procedure *listed* takes *keywords* and a limit and returns the first
-    matches as its one field.
+    the forms of the layer's text index are all returned, in addition to *limit*.
     """
 
     label: str
     keywords: Keywords
     limit: int
-    listed: Procedure
-
-
-class Listing(NamedTuple):
-    """The lists that have *texts*, the indexed texts of nodes of *label*; maybe other lists too."""
-
-    label: str
-    texts: tuple[str, ...]
 
 
 class Similar(NamedTuple):
@@ -126,8 +116,7 @@ class Similar(NamedTuple):
     *keys* are its values, squeezed as `folding` does it. The similar nodes of a key are the first
     *limit* nodes of *label* whose squeezed indexed text contains the key: equal ones first, then
     those that begin with it, then the others, each group by the text itself. Empty keys are
-    skipped. For texts in lists, the read-only procedure *listed* takes keys and a limit and returns
-    the first matches of each key as its one field. With *every*, they are all that it finds.
+    skipped. With *every*, they are all that it finds.
     """
 
     equal: Equal
@@ -135,7 +124,6 @@ class Similar(NamedTuple):
     label: str
     most: int
     limit: int
-    listed: Procedure
     every: Range | None = None
 
 
@@ -333,7 +321,7 @@ class WithEdges(NamedTuple):
 
 
 Lookup = (
-    Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Listing | Similar
+    Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Similar
     | Nearest | Joined | Reached | Vectored | Union | Filled | Sized | Grouped | Tallied | WithEdges
 )  # fmt: skip
 

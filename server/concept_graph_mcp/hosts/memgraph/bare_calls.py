@@ -10,7 +10,6 @@ from typing import Any, Final
 from conceptgraph_core.context import OWN, Context
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories.schema import MAX_ROWS
-from conceptgraph_core.registry import text_index
 
 from ... import calls
 from ...calls.also import Also
@@ -18,9 +17,8 @@ from ...calls.call import Call
 from ...calls.lookups import Incoming
 from ...calls.verb import AnyVerb
 from ...errors import Refused
-from . import cypher, text_search
+from . import cypher
 from .lookup_plan import IDS, finding
-from .text_search import State, judge_names, read_counts
 
 # Runs a statement with parameters as a transaction of its own and returns its rows.
 Run = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
@@ -182,17 +180,11 @@ def _looked_up(run: Run, call: Call, context: Context) -> dict[str, Any]:
         [row] = run(asked[0], {**asked[1], **told})
         further = row["found"]
         call = call if further else cypher.alone(call)
-    state = State()
-    if (search := cypher.find_text_lookup(call)) is not None:
-        index = text_index(search.label)
-        state = judge_names(read_counts(run("SHOW INDEX INFO", {}), index), index)
-    *first, _ = cypher.call(call, told, True, state, further)
+    *first, _ = cypher.call(call, told, True, further)
     known = dict(told)
     for text, parameters in first:
         [row] = run(text, {**parameters, **known})
         known |= row
-        if known.get(text_search.DONE):
-            break
     assert call.lookup is not None
     plan = finding(call.lookup, True)
     if isinstance(call.lookup, Incoming):

@@ -17,7 +17,7 @@ from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import Procedure
-from conceptgraph_core.registry import MODEL, Model, text_index
+from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import MEND, USER_REMOVE
 
 from ...calls import Call
@@ -33,7 +33,7 @@ from ...errors import (
 )
 from ...settings import DEFAULT_URI, location
 from ..store import Edge, Node, Rows
-from . import cypher, name_forms, probes, readiness, text_search, vector_indexes
+from . import cypher, probes, readiness, vector_indexes
 from .accesses import take_accesses
 from .cancellation import Calls
 from .failures import (
@@ -227,17 +227,11 @@ class BoltCaller:
             [row] = await self._translate(False, self.rows, *asked, False)
             further = row["found"]
             call = call if further else cypher.alone(call)
-        state = text_search.State()
-        if (search := cypher.find_text_lookup(call)) is not None:
-            index = text_index(search.label)
-            state = await self._translate(False, name_forms.state, self.rows, index)
-        statements = cypher.call(call, context, self._has_vector_search, state, further)
+        statements = cypher.call(call, context, self._has_vector_search, further)
         made = await self._translate(
             *(call.procedure.writes, self._run_statements, statements, call.procedure),
             patience_s=patience_s,
         )
-        if search is not None and state.has_many_unlisted:
-            await self._translate(True, name_forms.fill_lists, self.rows, text_index(search.label))
         fields = call.procedure.fields
         rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
         return rows if made.advice is None else Rows(rows, made.advice)
@@ -361,17 +355,12 @@ async def calling(
     run: Callable[[str, dict[str, Any]], Awaitable[neo4j.AsyncResult]],
     statements: Sequence[cypher.Statement],
 ) -> neo4j.AsyncResult:
-    """Run the statements of one call and return the result of the last.
-
-    Once a statement has found enough, only the last one is run after it.
-    """
+    """Run the statements of one call and return the result of the last."""
     *first, (text, parameters) = statements
     found: dict[str, Any] = {}
     for looking_up, wanted in first:
         result = await run(looking_up, {**wanted, **found})
         found |= (await result.single(strict=True)).data()
-        if found.get(text_search.DONE):
-            break
     return await run(text, {**parameters, **found})
 
 

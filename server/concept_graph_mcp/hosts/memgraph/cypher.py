@@ -7,10 +7,9 @@ from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import transfer
 from ...calls.call import Call
-from ...calls.lookups import Filled, Incoming, Lookup, Similar, Text
+from ...calls.lookups import Incoming, Lookup
 from . import lookups
 from .lookup_plan import IDS, Finding, finding, write_answers
-from .text_search import NAMES, TEXTS, State, alike, beginning, write_listed
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -19,14 +18,12 @@ def call(
     call: Call,
     context: Mapping[str, Any],
     has_vector_search: bool = False,
-    state: State = State(),  # noqa: B008 (it cannot be changed)
     further: Sequence[int] = (),
 ) -> list[Statement]:
     """Return the statements for *call* and its look-up, each with parameters.
 
-    The fields of the single row of each statement are parameters of the later ones. If the field
-    DONE is true, only the last statement follows. *state* says what a search may rely on, and
-    *further* what `beforehand` found.
+    The fields of the single row of each statement are parameters of the later ones. *further* is
+    what `beforehand` found.
     """
     made = Finding(None)
     if call.lookup is not None:
@@ -49,43 +46,20 @@ def call(
     if made.first is None:
         return [calling]
     text, parameters = made.first
-    known: dict[str, Any] = {}
     before: list[Statement] = []
-    search = find_text_lookup(call)
     if isinstance(call.lookup, Incoming) and call.lookup.then is not None:
         # Apart, because Memgraph keeps no plan of a statement that calls a procedure.
         before = [write_answers(call.lookup.then, further)]
-    elif isinstance(search, Similar):
-        known = {TEXTS: state.texts}
-        in_lists = alike(search, lookups.missing(search))
-    elif search is not None:
-        before = [beginning(search, state.texts)]
-        in_lists = write_listed(search)
-    if search is not None and state.has_lists:
-        before.append(in_lists)
-    elif search is not None:
-        known |= {NAMES: []}
     # Look-ups may depend on the time of the call. Their own parameters stand above its other keys.
-    return [*before, (text, {**context, **parameters, **known}), calling]
-
-
-def find_text_lookup(call: Call) -> Text | Similar | None:
-    """Return the text look-up of *call*, if it has one."""
-    text = call.lookup.first if isinstance(call.lookup, Filled) else call.lookup
-    if isinstance(text, Text):
-        return text if text.keywords.parts else None
-    return text if isinstance(text, Similar) else None
+    return [*before, (text, {**context, **parameters}), calling]
 
 
 def beforehand(call: Call) -> Statement | None:
     """Return the statement for what a further look-up needs, if *call* has one.
 
-    `found` has the ids of the nodes for a further procedure, or the number of names that no node
-    has. Most calls have neither. The statement calls no procedure, so Memgraph keeps its plan.
+    `found` has the ids of the nodes for a further procedure. The statement calls none, so Memgraph
+    keeps its plan.
     """
-    if isinstance(call.lookup, Similar):
-        text, parameters = lookups.missing(call.lookup)
-        return f"{text} RETURN size(missing) AS found", parameters
     if not isinstance(call.lookup, Incoming) or call.lookup.then is None:
         return None
     body, parameters = lookups.write_lookup(call.lookup.then.lookup)
@@ -94,8 +68,6 @@ def beforehand(call: Call) -> Statement | None:
 
 def alone(call: Call) -> Call:
     """Return *call* without its further look-up."""
-    if isinstance(call.lookup, Similar):
-        return call._replace(lookup=call.lookup.equal)
     assert isinstance(call.lookup, Incoming)
     return call._replace(lookup=call.lookup._replace(then=None))
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.layers import SHARED
-from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.registry import LAYERS, text_index
 
 from ...calls.lookups import (
@@ -13,7 +12,6 @@ from ...calls.lookups import (
     Filled,
     Joined,
     Last,
-    Listing,
     Lookup,
     Nearest,
     Ordered,
@@ -35,7 +33,6 @@ Statement = tuple[str, dict[str, Any]]
 
 # The scopes that nodes may lack: these are shared.
 _LEFT_OUT = frozenset(kind.scope for layer in LAYERS for kind in layer.nodes if kind.may_be_shared)
-_LIKENESS = "CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
 # Windows of time: from a minute on, each twice as long as the one before, up to a century.
 _WINDOWS_MS = [60_000 * 2**power for power in range(27)]
 
@@ -313,17 +310,7 @@ def _text(writer: _Writer, lookup: Text) -> None:
     if lookup.keywords.parts:
         writer.add(text_search.matching(writer.parameter, lookup), "matching")
     else:
-        writer.add(*_name_unfolded(lookup.label))
-
-
-def _listing(writer: _Writer, lookup: Listing) -> None:
-    index, texts = text_index(lookup.label), writer.parameter(list(lookup.texts))
-    writer.add(
-        f"UNWIND {texts} AS v MATCH (n:{lookup.label} {{{index.source}: v}})"
-        f" WHERE n.{index.listed} IS NOT NULL AND {is_shared('n')}"
-        f" MATCH (l:{lists.LIST} {{number: n.{index.listed}}}) ",
-        "collect(l)",
-    )
+        writer.add(f"{text_search.write_unfolded(text_index(lookup.label))} ", "collect(n)")
 
 
 def _write_filled(writer: _Writer, lookup: Filled) -> None:
@@ -334,16 +321,6 @@ def _write_filled(writer: _Writer, lookup: Filled) -> None:
     matches = text_search.matching(writer.parameter, lookup.first)
     others = text_search.write_ranked(writer.parameter, lookup.then)
     writer.add(matches + others, "matching + ranked")
-
-
-def _name_unfolded(label: str) -> tuple[str, str]:
-    return f"{text_search.write_unfolded(text_index(label))} ", "collect(n)"
-
-
-def missing(lookup: Similar) -> Statement:
-    """Return the Cypher for the keys of the `missing` names in *lookup*, which no node has."""
-    writer = _Writer(False, "p")
-    return _write_missed(writer, lookup), writer.parameters
 
 
 def _write_missed(writer: _Writer, lookup: Similar) -> str:
@@ -375,27 +352,11 @@ def _similar(writer: _Writer, lookup: Similar) -> None:
         _equal(writer, lookup.equal)
         _range(writer, lookup.every)
         return
-    index = text_index(lookup.label)
-    limit = writer.parameter(lookup.limit)
-    unfolded, them = _name_unfolded(lookup.label)
     body = (
-        f"CALL {{ {text_search.lacking(index)}RETURN {text_search.LACKING} }} "
         f"CALL {{ {_write_missed(writer, lookup)} RETURN known, missing }} "
-        f"CALL {{ UNWIND ${text_search.NAMES} AS name"
-        f" MATCH (n:{lookup.label} {{{index.source}: name}}) WHERE {is_shared('n')}"
-        " RETURN collect(n) AS listed } "
-        f"CALL {{ WITH missing, {text_search.LACKING} WITH missing, {text_search.LACKING}"
-        f" WHERE size(missing) > 0 AND {text_search.LACKING}"
-        f" {unfolded}RETURN {them} AS unfolded }} "
-        "CALL { WITH missing UNWIND missing AS key CALL { WITH key"
-        f" MATCH (n:{lookup.label} {{{index.unlisted}: true}})"
-        f" WITH key, n, coalesce(n.{index.plain}, n.{index.folded}) AS plain"
-        " WITH key, n, replace(plain, ' ', '') AS squeezed"
-        f" WHERE squeezed CONTAINS key WITH n, {_LIKENESS} AS place"
-        f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN n }}"
-        " RETURN collect(n) AS alike } "
+        f"{text_search.write_alike(writer.parameter, lookup)}"
     )
-    writer.add(body, "known + unfolded + listed + alike")
+    writer.add(body, "known + unfolded + alike")
 
 
 def _filter(writer: _Writer, where: Where) -> str:
@@ -425,7 +386,6 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Last: _last,
     Union: _union,
     Text: _text,
-    Listing: _listing,
     Filled: _write_filled,
     Similar: _similar,
     Nearest: _nearest,

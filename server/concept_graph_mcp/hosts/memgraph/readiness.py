@@ -241,12 +241,7 @@ async def _fill(run: Run, slots: Slots) -> None:
 def of_searches(layers: Sequence[Layer]) -> list[Index]:
     """Return the indexes that rankings and text searches read."""
     ranked = [Index(one.label, (one.time,)) for layer in layers for one in layer.rankings]
-    texts = [
-        Index(one.label, properties)
-        for layer in layers
-        for one in layer.texts
-        for properties in ((one.other,), (one.plain,), (one.unlisted,))
-    ]
+    texts = [Index(one.label, (one.other,)) for layer in layers for one in layer.texts]
     return ranked + texts
 
 

@@ -1,33 +1,15 @@
-"""Write text searches in Cypher: first names that begin with a keyword, by index ranges.
+"""Write text searches in Cypher: a scan of the shared names, and then the most aroused nodes."""
 
-If these do not fill the limit, further statements search the names in lists, and then their nodes
-and the most aroused ones. Memgraph keeps the plans of the first and the last statement, because
-their texts are the same for all searches and only their parameters differ.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.layers import TextIndex
-from conceptgraph_core.name_lists import schema as lists
 from conceptgraph_core.registry import text_index
 
 from ...calls.lookups import Ordered, Similar, Text
 
 Parameter = Callable[[Any], str]
-Statement = tuple[str, dict[str, Any]]
-
-# The fields of a statement's row are parameters of the later statements: the nodes that begin with
-# a keyword, whether any node may lack a form, and the names found in lists. If DONE is true, the
-# statements before the call are skipped.
-BEGINNING = "found"
-LACKING = "lacking"
-NAMES = "names"
-DONE = "done"
-# The parameter with the number of texts in the text index, where none of them is out of date.
-TEXTS = "texts"
 
 # Windows of time, in time constants: from seconds on, each twice as long as the previous one.
 _WINDOWS = tuple(2.0**power for power in range(-20, 17))
@@ -38,12 +20,8 @@ _MOST_RANKED = 5_000
 # No time is below it: lower ranks belong to nodes that were never aroused.
 _LEAST = -1e300
 _NULL_LAST = "rank IS NULL, rank DESC"
-# Appended to a prefix, it sorts after every text with that prefix.
-_LAST = "\U0010ffff"
 # Occurs in no text.
 _BETWEEN = "\uffff"
-# Lists return this many times the limit, because a few of their names may have no node.
-_SPARE = 2
 
 
 def is_shared(node: str) -> str:
@@ -56,139 +34,56 @@ def is_shared(node: str) -> str:
     return f"({node}.{SCOPE} IS NULL OR {node}.{SCOPE} = '')"
 
 
-def lacking(index: TextIndex) -> str:
-    """Return the Cypher that sets `lacking`: whether any node may lack a form.
-
-    A text, its forms and the mark "in no list" are written together. So no node lacks a form if the
-    texts in lists and those with the mark, which are counted here, are as many as the index has.
-    """
-    label = index.label
-    return (
-        f"CALL {{ MATCH (l:{lists.LIST} {{label: '{label}'}}) RETURN sum(l.size) AS size }} "
-        f"CALL {{ MATCH (n:{label} {{{index.unlisted}: true}}) RETURN count(n) AS unlisted }} "
-        f"WITH coalesce(size + unlisted <> ${TEXTS}, true) AS {LACKING} "
-    )
-
-
-def beginning(lookup: Text, texts: int | None) -> Statement:
-    """Return the statement for the first nodes that begin with a keyword or equal one.
-
-    The text index returns a range in order, so it is read only up to the limit. Nodes found by
-    another form are fewer; all are read and sorted. Texts that equal a keyword come first, whatever
-    their order. *texts* is the number in the text index. If a node may lack a form (see `lacking`),
-    the statement returns all such nodes too.
-    """
-    index = text_index(lookup.label)
-    parameters = {
-        "ranges": [[part, part + _LAST] for part in lookup.keywords.parts],
-        "parts": list(lookup.keywords.parts),
-        "most": lookup.limit,
-        TEXTS: texts,
-    }
-    ranges = [
-        f"WITH range MATCH (n:{index.label}) WHERE n.{form} >= range[0] AND n.{form} < range[1]"
-        f" AND {is_shared('n')}"
-        f" WITH n ORDER BY n.{index.source} LIMIT $most RETURN n"
-        for form in (index.source, index.other, index.plain)
-    ]
-    same = [
-        f"WITH range MATCH (n:{index.label} {{{form}: range[0]}}) RETURN n"
-        for form in (index.other, index.plain)
-    ]
-    beginning = " UNION ALL ".join([*ranges, *same])
-    return (
-        f"{lacking(index)}"
-        f"CALL {{ UNWIND $ranges AS range CALL {{ {beginning} }} WITH DISTINCT n"
-        f" WITH n, coalesce(n.{index.other}, n.{index.source}) IN $parts"
-        f" OR n.{index.plain} IN $parts AS exact"
-        f" WITH n, CASE WHEN exact THEN 0 ELSE 1 END AS place"
-        f" ORDER BY place, n.{index.source} LIMIT $most RETURN collect(id(n)) AS beginning }} "
-        f"WITH {LACKING}, beginning, size(beginning) = $most AS {DONE} "
-        f"CALL {{ WITH {LACKING}, {DONE} WITH {LACKING}, {DONE} WHERE {LACKING} AND {DONE}"
-        f" {write_unfolded(index)} RETURN collect(id(n)) AS unfolded }}"
-        f" RETURN beginning + unfolded AS {BEGINNING}, {LACKING}, {DONE}",
-        parameters,
-    )
-
-
-def write_listed(lookup: Text) -> Statement:
-    """Return the statement for the first names in lists that contain a keyword."""
-    parameters = {
-        "label": lookup.label,
-        "keywords": list(lookup.keywords.folded),
-        "parts": list(lookup.keywords.parts),
-        "most": _SPARE * lookup.limit,
-    }
-    return (
-        f"MATCH (l:{lists.LIST} {{label: $label}}) WHERE any(k IN $parts WHERE l.names CONTAINS k)"
-        f" WITH collect(l) AS found CALL {lookup.listed.name}($keywords, $most, {{found: found}})"
-        f" YIELD {lookup.listed.fields[0]} AS name RETURN collect(name) AS {NAMES}",
-        parameters,
-    )
-
-
-def alike(lookup: Similar, missing: Statement) -> Statement:
-    """Return the statement for the listed names that resemble the names that *missing* finds."""
-    text, parameters = missing
-    return (
-        f"{text} WITH missing WHERE size(missing) > 0"
-        f" MATCH (l:{lists.LIST} {{label: '{lookup.label}'}}) WITH missing, collect(l) AS found"
-        f" CALL {lookup.listed.name}(missing, $most, {{found: found}})"
-        f" YIELD {lookup.listed.fields[0]} AS name RETURN collect(name) AS {NAMES}",
-        {**parameters, "most": _SPARE * lookup.limit},
-    )
-
-
 def matching(parameter: Parameter, lookup: Text) -> str:
     """Return the Cypher that sets `matching`, and `done` if they fill the limit.
 
-    `matching` holds the first matches in the order of `folding.Keywords.place`, some of them twice:
-    * nodes that begin with a keyword
-    * nodes whose names were found in lists
-    * matching nodes in no list, found by a scan of these
-    * all nodes that lack a form, found by a scan unless none can: only the procedure can fold them
+    `matching` holds the first matches in the order of `folding.Keywords.place`, and all nodes that
+    lack a form: only the procedure can fold these. Memgraph has no index of substrings, so this
+    reads all shared names.
     """
     index = text_index(lookup.label)
     limit = parameter(lookup.limit)
-    return (
-        f"CALL {{ UNWIND ${BEGINNING} AS i MATCH (n) WHERE id(n) = i"
-        " RETURN collect(n) AS beginning } "
-        f"CALL {{ UNWIND ${NAMES} AS name MATCH (n:{index.label} {{{index.source}: name}})"
-        f" WHERE {is_shared('n')} WITH n LIMIT {limit} RETURN collect(n) AS listed }} "
-        f"CALL {{ {_write_unlisted(parameter, lookup, index, limit)} }} "
-        f"CALL {{ WITH ${LACKING} AS lacking WHERE lacking {write_unfolded(index)}"
-        " RETURN collect(n) AS unfolded } "
-        "WITH beginning + listed + unlisted AS matching, unfolded "
-        "CALL { WITH matching UNWIND matching AS n RETURN count(DISTINCT n) AS matches } "
-        f"WITH matching + unfolded AS matching, matches >= {limit} AS done "
-    )
-
-
-def write_unfolded(index: TextIndex) -> str:
-    """Return the Cypher for nodes that lack a form: Cypher cannot fold, but the procedure can.
-
-    It scans the text index, because no index has the label alone.
-    """
-    return (
-        f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND {is_shared('n')}"
-        f" AND (n.{index.folded} IS NULL"
-        f" OR n.{index.unlisted} IS NULL AND n.{index.listed} IS NULL)"
-    )
-
-
-def _write_unlisted(parameter: Parameter, lookup: Text, index: TextIndex, limit: str) -> str:
-    """Return the Cypher for the first `unlisted` nodes that contain a keyword."""
     parts = parameter(list(lookup.keywords.parts))
     words = parameter(list(lookup.keywords.words))
     return (
-        f"MATCH (n:{index.label} {{{index.unlisted}: true}})"
-        f" WITH n, coalesce(n.{index.folded}, n.{index.source}) AS folded, n.{index.plain} AS plain"
+        f"CALL {{ {_write_shared(index)} AND n.{index.folded} IS NOT NULL"
+        f" WITH n, n.{index.folded} AS folded, n.{index.plain} AS plain"
         f" WITH n, folded, plain, folded + {parameter(_BETWEEN)} + coalesce(plain, '') AS both"
         f" WHERE any(k IN {parts} WHERE both CONTAINS k)"
         f" WITH n, CASE WHEN folded IN {parts} OR plain IN {parts} THEN 0"
         f" WHEN any(k IN {parts} WHERE folded STARTS WITH k OR plain STARTS WITH k) THEN 1"
         f" WHEN any(k IN {words} WHERE both CONTAINS k) THEN 2 ELSE 3 END AS place"
-        f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN collect(n) AS unlisted"
+        f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN collect(n) AS first }} "
+        f"CALL {{ {write_unfolded(index)} RETURN collect(n) AS unfolded }} "
+        f"WITH first + unfolded AS matching, size(first) = {limit} AS done "
+    )
+
+
+def write_unfolded(index: TextIndex) -> str:
+    """Return the Cypher for nodes that lack a form: Cypher cannot fold, but the procedure can."""
+    return f"{_write_shared(index)} AND n.{index.folded} IS NULL"
+
+
+def _write_shared(index: TextIndex) -> str:
+    # By the index of the text, because no index has the label alone.
+    return f"MATCH (n:{index.label}) WHERE n.{index.source} IS NOT NULL AND {is_shared('n')}"
+
+
+def write_alike(parameter: Parameter, lookup: Similar) -> str:
+    """Return the Cypher for the nodes `alike` each of the `missing` keys, in one scan of names."""
+    index = text_index(lookup.label)
+    likeness = "CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
+    return (
+        "CALL { WITH missing WITH missing WHERE size(missing) > 0"
+        f" {_write_shared(index)} AND n.{index.folded} IS NOT NULL"
+        f" WITH missing, n, replace(coalesce(n.{index.plain}, n.{index.folded}), ' ', '')"
+        " AS squeezed WHERE any(k IN missing WHERE squeezed CONTAINS k)"
+        " UNWIND missing AS key WITH key, n, squeezed WHERE squeezed CONTAINS key"
+        f" WITH key, n, {likeness} AS place ORDER BY place, n.{index.source}"
+        f" WITH key, collect(n)[0..{parameter(lookup.limit)}] AS first"
+        " UNWIND first AS n RETURN collect(n) AS alike }"
+        " CALL { WITH missing WITH missing WHERE size(missing) > 0"
+        f" {write_unfolded(index)} RETURN collect(n) AS unfolded }} "
     )
 
 
@@ -246,65 +141,6 @@ def write_ranked(parameter: Parameter, lookup: Ordered) -> str:
         f" {nodes} {best_of_all} RETURN collect(n) AS rest }} "
         "WITH matching, near + far + few + rest AS ranked "
     )
-
-
-# A scan this short needs no index; and a storage that does not count its indexes reports 10.
-FEW = 1_000
-# Names put into lists in one transaction, before a connection or after a search: some tens of
-# milliseconds' work. Imports list their names themselves.
-MOST_LISTED = 5_000
-
-Counts = Mapping[tuple[str, ...], int]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The state of the nodes that a search reads.
-
-    It says whether there are any lists and, if known, how many texts the text index has, and how
-    many of them are in no list.
-    """
-
-    has_lists: bool = True
-    texts: int | None = None
-    unlisted: int = 0
-
-    @property
-    def has_many_unlisted(self) -> bool:
-        return self.unlisted >= MOST_LISTED
-
-
-def judge_names(counts: Counts | None, index: TextIndex) -> State:
-    """Return the state of the nodes with a text of *index*; *counts* may be unknown."""
-    if counts is None:
-        return State()
-    source, unlisted = _count_shared(counts, index)
-    are_lists = has_lists(counts)
-    if source is None or source < FEW or unlisted is None:
-        return State(are_lists)
-    return State(are_lists, source, unlisted)
-
-
-def read_counts(rows: Sequence[Mapping[str, Any]], index: TextIndex) -> Counts:
-    """Return the counts in *rows*, those of SHOW INDEX INFO."""
-    ours = {
-        tuple(list_properties(row["property"])): row["count"]
-        for row in rows
-        if row["label"] == index.label
-    }
-    of_lists = [row["count"] for row in rows if row["label"] == lists.LIST]
-    return ours | ({(lists.LIST,): max(of_lists)} if of_lists else {})
-
-
-def _count_shared(counts: Counts, index: TextIndex) -> list[int | None]:
-    """Return how many shared nodes have a text, and how many of these are in no list."""
-    source = counts.get((index.source,))
-    shared = None if source is None else source - counts.get((index.owned,), 0)
-    return [shared, counts.get((index.unlisted,))]
-
-
-def has_lists(counts: Counts) -> bool:
-    return counts.get((lists.LIST,), 1) > 0
 
 
 def list_properties(properties: Any) -> list[Any]:

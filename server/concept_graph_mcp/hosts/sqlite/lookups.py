@@ -6,8 +6,6 @@ from functools import partial
 from itertools import chain, groupby, islice, pairwise
 from typing import Any, cast
 
-from conceptgraph_core.name_lists import schema as lists
-
 from ...calls.lookups import (
     Answered,
     Equal,
@@ -16,7 +14,6 @@ from ...calls.lookups import (
     Incoming,
     Joined,
     Last,
-    Listing,
     Lookup,
     Nearest,
     Ordered,
@@ -283,12 +280,6 @@ def _scan(
     return f'FROM "{table.name}" i WHERE {condition}', given, f"k{len(where)}"
 
 
-def _listing(database: Database, _: Listing) -> list[int]:
-    """Find all lists: here a trigram index finds parts of texts, and lists hold no names."""
-    table = database.catalogue.index(lists.LIST, lists.LAYER.kind(lists.LIST).key)
-    return _ids(database.execute(f'SELECT vertex FROM "{table.name}"'))
-
-
 def _similar(database: Database, lookup: Similar) -> list[int]:
     # Includes the names found, so that the next step need not look them up again.
     last = len(lookup.equal.properties) - 1
@@ -425,7 +416,6 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Ordered: _find_ordered,
     Last: _last,
     Text: text_search.matching,
-    Listing: _listing,
     Similar: _similar,
     Nearest: lambda database, lookup: database.vectors.nearest(database, lookup),
     Joined: _find_joined,

@@ -1,1 +1,0 @@
-"""Packed name lists for substring search in stores that have no index of substrings."""
