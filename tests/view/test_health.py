@@ -174,6 +174,7 @@ def test_texts_without_a_vector_are_counted(memory, session, chosen, portal, mon
     assert texts == {"total": 17, "lacking": 17, "more": False}
 
 
+@pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_a_check_names_each_kind_of_problem_once_and_nobodys_nodes(
     memory, session, chosen, portal, monkeypatch
 ):
