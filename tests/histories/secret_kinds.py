@@ -209,7 +209,6 @@ md5 d41d8cd98f00b204e9800998ecf8427e
 id 01977420-dc00-7388-ab0b-adaa0d6f402e
 01J9ZK3V5Q8W7XN2YB4C6D8E0F is the memory's id.
 The order number is 302-1184652-9923517.
-IBAN DE89 3704 0044 0532 0130 00
 Call me at +49 170 1234567.
 My address is Hauptstraße 17, 12345 Berlin.
 ann.b.clara@example.com

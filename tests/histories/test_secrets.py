@@ -3,9 +3,13 @@
 import json
 import random
 import string
+import time
+import tomllib
+from importlib import resources
 
 import pytest
 import secret_kinds
+import secret_lines
 from history_samples import OF, USER_SAID, claude_code
 from tests.server.command_line import ok
 
@@ -221,6 +225,82 @@ def test_a_secret_of_a_thing_that_is_named_is_replaced(line, secret):
 )
 def test_what_only_sounds_like_a_secret_stays(line):
     assert redact_text(line, Tally()) == line
+
+
+# Values are random: with every seed, the guide's figures hold.
+@pytest.mark.parametrize("seed", range(5))
+def test_at_most_two_of_220_kinds_are_missed(seed):
+    lines = secret_lines.secret_lines(seed)
+    assert len(lines) == 220
+    missed = [one.kind for one in lines if one.left(redact_text(one.text, Tally()))]
+    assert len(missed) <= 2, missed
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_harmless_line_is_changed(seed):
+    lines = secret_lines.harmless_lines(seed)
+    assert len(lines) == 283
+    assert [one for one in lines if redact_text(one, Tally()) != one] == []
+
+
+def _rules():
+    file = resources.files("concept_graph_mcp.histories") / "secret_rules.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("rule", _rules()["rule"], ids=lambda rule: rule["example"][:30])
+def test_each_rule_finds_its_example(rule):
+    tally = Tally()
+    redact_text(secret_lines.filled(rule["example"]), tally)
+    assert [line for line in tally.lines() if "secrets redacted" in line] == [
+        f"changed: secrets redacted, {rule['name']}: 1"
+    ]
+
+
+@pytest.mark.parametrize(("prefix", "rest"), _rules()["prefixes"].items())
+def test_each_prefix_makes_a_token_a_secret(prefix, rest):
+    name, fewest = rest
+    token = f"{prefix}{any_of(ALL, fewest - 1)}7"
+    assert redact_text(f"take {token}.", Tally()) == f"take [secret: {name}]."
+
+
+def test_the_longest_of_secrets_that_overlap_is_replaced_as_a_whole():
+    token = "FwoGZXIvYXdzE" + any_of(ALL, 150)
+    assert redact_text(f"AWS_SESSION_TOKEN={token}.", Tally()) == (
+        "AWS_SESSION_TOKEN=[secret: AWS Session Token]."
+    )
+
+
+def test_only_the_secret_changes_in_a_text_that_is_read_in_another_form():
+    token = f"ghp_{any_of(ALL, 18)}\u200b{any_of(ALL, 18)}"
+    text = f"Ｎｏｔｅ\u2060 № ５: {token} für Оля 👩‍👩‍👧 ﷺ."
+    assert redact_text(text, Tally()) == text.replace(token, "[secret: GitHub Token]")
+
+
+def test_a_redacted_text_stays_as_it_is():
+    for line in secret_lines.secret_lines():
+        once = redact_text(line.text, Tally())
+        assert redact_text(once, Tally()) == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("password: ", "password of a b c ", "set password to ", "密码是", "é", "рa", "curl -u "),
+        *("://a:", "-----BEGIN PRIVATE KEY-----", "token=", "a1", "4111 ", "witch ", "cookie:a="),
+        *("| password |\n", "a|", "eyJaaaaaaaa.", "aaaaaaaaa1\n", "sk-1", "DE11 ", "secret ", "/"),
+    ],
+)
+def test_the_time_grows_with_the_text_only(piece):
+    def spent(size: int) -> float:
+        text = ("password curl token key secret login priv " + piece * size)[:size]
+        started = time.process_time()
+        redact_text(text, Tally())
+        return time.process_time() - started
+
+    # Four times the text takes four times as long; with backtracking over the text, sixteen times.
+    short = min(spent(8_000) for _ in range(2))
+    assert min(spent(32_000) for _ in range(2)) <= 10 * short + 0.1
 
 
 def test_code_and_placeholders_stay():
