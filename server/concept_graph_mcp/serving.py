@@ -45,6 +45,7 @@ from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
 from .tools import aliases
 from .tools import toolsets as registered
+from .tools.adapter import show_visible
 from .tools.prompts import prompts
 from .view import mcp_app
 
@@ -187,8 +188,7 @@ def build(
         profile = functools.partial(describe_user, asked or session)
     for prompt in prompts(toolsets, profile):
         server.add_prompt(prompt)
-    server.middleware.append(stdin.refuse_unreadable)
-    server.middleware.append(stdin.shorten_names)
+    server.middleware.extend([show_visible, stdin.refuse_unreadable, stdin.shorten_names])
     server.middleware.append(mcp_app.told_to_hosts_that_show_it)
     if watch_store and adopts is not None:
         server.middleware.append(_wait_until(opened))

@@ -13,7 +13,7 @@ from . import edges, schema, trust
 from .consolidation import daily, weekly
 from .identity import components, merging
 from .narration import reading
-from .narration.sentences import INFERRED, Part, called, ended, quoted, written
+from .narration.sentences import INFERRED, Part, called, ended, quoted, stated, written
 from .node import Graph, Node, Tie
 
 Row = dict[str, Any]
@@ -124,7 +124,7 @@ def _entity(graph: Graph, entity: Node) -> Iterator[Told]:
 
 
 def _status(node: Node, said: trust.Said) -> Told:
-    kind = called(node.get("entity_kind") or node.node_type)
+    kind = stated(node.get("entity_kind") or node.node_type)
     start = f"{called(node.name)} ({kind}) is {node.status}"
     reason = trust.promotion(said)
     if node.status == schema.PROVISIONAL:

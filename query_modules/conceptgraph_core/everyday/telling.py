@@ -12,7 +12,7 @@ from ..entities import schema as entities
 from ..entities.identity import components, merging
 from ..entities.language import beside
 from ..entities.narration import ages, current_facts, narrative, own_facts, reading
-from ..entities.narration.sentences import called
+from ..entities.narration.sentences import called, stated
 from ..entities.narration.wholes import Whole
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
@@ -161,8 +161,8 @@ def _list_kinds(graph: Entities, node: Entity) -> list[str]:
 
 
 def _choose_either(one: Entity, other: Entity) -> str:
-    values = " or ".join(called(fact.get("value")) for fact in (one, other))
-    return f"{called(one.get('predicate'))}: {values}"
+    values = " or ".join(stated(fact.get("value")) for fact in (one, other))
+    return f"{stated(one.get('predicate'))}: {values}"
 
 
 def _list_believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:

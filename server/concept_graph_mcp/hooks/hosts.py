@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from conceptgraph_core.quoting import visible
+
 START: Final = "SessionStart"
 PROMPT: Final = "UserPromptSubmit"
 COMPACT: Final = "PreCompact"
@@ -98,7 +100,7 @@ def make_answer(event: str, context: str) -> str:
     """Return the answer that puts *context* in front of the model; "" if there is none."""
     if not context:
         return ""
-    told = {"hookEventName": event, "additionalContext": context}
+    told = {"hookEventName": event, "additionalContext": visible(context)}
     return json.dumps({"hookSpecificOutput": told}, ensure_ascii=False)
 
 

@@ -6,10 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, cast
 
 from mcp.server.apps import client_supports_apps
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
+
+from conceptgraph_core import quoting
 
 from ..errors import StoreError, Unavailable, one_line
 from ..session import advised
@@ -19,6 +22,7 @@ from .consent import Asking
 logger = logging.getLogger(__name__)
 
 _SHOWN_ERRORS = 3
+_READ_BY_MODELS = ("tools/call", "resources/read", "prompts/get", "completion/complete")
 _STRUCTURES = frozenset({"array", "object"})
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -72,6 +76,8 @@ class ConceptTool(Tool):
         if advice:
             said = filter(None, (result.get("advice"), *advice))
             result = {**result, "advice": "; ".join(said)}
+        # Here already, because JSON escapes control characters, and clients undo that.
+        result = _visible(result)
         return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
 
     def _parsed(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -93,6 +99,29 @@ class ConceptTool(Tool):
         if self.pictured is not None and context is not None and client_supports_apps(context):
             return await self.pictured(**given)
         return await self.fn(**given), None
+
+
+async def show_visible(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Leave out of each result what nobody sees and a model reads: tags, zero width, bidi.
+
+    All that a model reads passes here: results of tools and hooks, errors, resources, prompts.
+    """
+    result = await call_next(ctx)
+    return cast(HandlerResult, _visible(result)) if ctx.method in _READ_BY_MODELS else result
+
+
+def _visible(value: Any) -> Any:
+    if isinstance(value, str):
+        return quoting.visible(value)
+    if isinstance(value, dict):
+        return {_visible(key): _visible(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_visible(one) for one in value]
+    if isinstance(value, BaseModel):
+        fields = {name: getattr(value, name) for name in type(value).model_fields}
+        shown = {name: _visible(one) for name, one in fields.items()}
+        return value.model_copy(update={n: one for n, one in shown.items() if one != fields[n]})
+    return value
 
 
 class Hints(NamedTuple):

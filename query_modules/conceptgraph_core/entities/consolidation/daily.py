@@ -10,7 +10,7 @@ from typing import Any, Final
 from ...ranks import cosine
 from .. import bitemporal, edges, schema
 from ..identity import components
-from ..narration.sentences import called, quoted
+from ..narration.sentences import called, quoted, stated
 from ..node import Edge, Graph, Node, Tie
 from ..observation import strengthening
 from . import batches
@@ -255,7 +255,7 @@ def _of_facts(one: Node, other: Node) -> tuple[str, str]:
 
 
 def _said(fact: Node) -> str:
-    return f"{called(fact.get('predicate'))}: {called(fact.get('value'))} ({fact.get('origin')})"
+    return f"{stated(fact.get('predicate'))}: {stated(fact.get('value'))} ({fact.get('origin')})"
 
 
 def _row(node: Node, one: str, other: str, why: str, **more: Any) -> Row:

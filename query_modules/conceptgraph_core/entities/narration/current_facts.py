@@ -10,7 +10,7 @@ from ..language import kin
 from ..node import Graph, Node
 from . import ages, parted
 from .asked import Asked
-from .sentences import INFERRED, Part, called
+from .sentences import INFERRED, Part, stated
 from .wholes import Whole
 
 _TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
@@ -21,7 +21,7 @@ _COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend
 
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), called(ages.tell_value(graph, fact))
+    since, value = fact.get("valid_from"), stated(ages.tell_value(graph, fact))
     mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
     return [f"{value}{mark}", *([] if since is None else [", so since ", since])]
 
@@ -114,7 +114,7 @@ def _find_owner(graph: Graph, fact: Node) -> Node | None:
 
 
 def value_in_full(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), called(ages.tell_value(graph, fact))
+    since, value = fact.get("valid_from"), stated(ages.tell_value(graph, fact))
     by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
     parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
     return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]

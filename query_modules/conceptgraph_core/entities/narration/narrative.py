@@ -29,6 +29,7 @@ from .sentences import (
     listed,
     parts_listed,
     quoted,
+    stated,
     text,
     tokens,
 )
@@ -134,13 +135,13 @@ def _briefly(
         parts.append(f", {several}")
     for one, over_at in () if past is None else facts_over(graph, whole.members, past):
         value = value_briefly(graph, one)
-        parts += [f"; {called(one.get('predicate'))}: ", *value, ", until ", over_at]
+        parts += [f"; {stated(one.get('predicate'))}: ", *value, ", until ", over_at]
     contested, valid = facts_now(graph, whole.members)
     for one, other in contested:
-        start = f"; uncertain: {called(one.get('predicate'))} is "
+        start = f"; uncertain: {stated(one.get('predicate'))} is "
         parts += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
     for one in valid[:MOST_BRIEFLY]:
-        parts += [f"; {called(one.get('predicate'))}: ", *value_briefly(graph, one)]
+        parts += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
     asked = [other for _, other in _questions(graph, told, whole)]
     parts += [f"; perhaps the same as {other.name}" for other in asked]
     last = next(iter(whole.users), None)
@@ -415,11 +416,11 @@ def _facts(graph: Graph, whole: Whole, asks: asked.Asked | None = None) -> Itera
     """
     contested, certain = facts_now(graph, whole.members, asks)
     for one, other in contested:
-        start = f"It is uncertain what the {called(one.get('predicate'))} of {whole.name} is: "
+        start = f"It is uncertain what the {stated(one.get('predicate'))} of {whole.name} is: "
         parts = (start, *value_in_full(graph, one), " or ", *value_in_full(graph, other), ".")
         yield Sentence(parts, (whole.node.key,), (), (one.key, other.key))
     for one in certain:
-        start = f"{whole.name} – {called(one.get('predicate'))}: "
+        start = f"{whole.name} – {stated(one.get('predicate'))}: "
         parts = (start, *value_in_full(graph, one), ".")
         yield Sentence(parts, (whole.node.key,), (), (one.key,))
 

@@ -11,7 +11,7 @@ from ..language import kin
 from ..node import Graph, Node
 from . import parted
 from .current_facts import facts_now, facts_over, value_briefly
-from .sentences import Part, called
+from .sentences import Part, called, stated
 from .wholes import Whole, Wholes
 
 
@@ -48,14 +48,14 @@ def facts(
         for one, until in () if past is None else facts_over(graph, members, past):
             if words is None or _has(one, words):
                 value = value_briefly(graph, one)
-                chosen += [f"; {called(one.get('predicate'))}: ", *value, ", until ", until]
+                chosen += [f"; {stated(one.get('predicate'))}: ", *value, ", until ", until]
         for one, other in contested:
             if words is None or _has(one, words) or _has(other, words):
-                start = f"; uncertain: {called(one.get('predicate'))} is "
+                start = f"; uncertain: {stated(one.get('predicate'))} is "
                 chosen += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
         for one in valid:
             if words is None or _has(one, words):
-                chosen += [f"; {called(one.get('predicate'))}: ", *value_briefly(graph, one)]
+                chosen += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
         if chosen:
             yield node, [_called(node), *chosen]
 

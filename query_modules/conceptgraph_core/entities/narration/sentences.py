@@ -104,3 +104,8 @@ def line(value: str) -> str:
 def called(name: str) -> str:
     """Return the name that somebody used, quoted unless it is a few plain words."""
     return quoting.quote_name(line(name))
+
+
+def stated(value: str) -> str:
+    """Return a value, a kind or a predicate, quoted unless it is one or two plain words."""
+    return quoting.quote_value(line(value))

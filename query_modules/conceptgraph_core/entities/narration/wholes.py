@@ -6,7 +6,7 @@ from .. import schema
 from ..identity import components
 from ..node import Graph, Node
 from . import reading
-from .sentences import called
+from .sentences import called, stated
 
 
 class Whole:
@@ -41,7 +41,7 @@ class Whole:
     @property
     def described(self) -> str:
         kinds = (kind for one in self.members if (kind := one.get("entity_kind")))
-        return called(next(kinds, self.node.node_type))
+        return stated(next(kinds, self.node.node_type))
 
 
 def time_of(mention: Node) -> tuple[int, int, str]:
