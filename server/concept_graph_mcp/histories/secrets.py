@@ -76,7 +76,7 @@ class Rules(NamedTuple):
     heading: re.Pattern[str]
     cell: re.Pattern[str]
     password_cues: Sequence[str]
-    # What stands in the place of a secret.
+    # The mark in the place of a secret.
     replaced: re.Pattern[str]
 
 
