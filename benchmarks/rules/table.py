@@ -61,11 +61,7 @@ def _untimed(read: Callable[..., Any]) -> Callable[..., Any]:
 
 RULES: Final = (
     # What belongs to a message.
-    Rule("small talk of an assistant", {"everyday.bar:is_small_talk": _no}),
-    Rule("secrets behind a name", {"everyday.bar:Bar._is_kept_from": _no}),
-    Rule("two words in one passage", {"everyday.bar:_are_together": _yes}),
-    Rule("long and replaced texts need more", {"everyday.bar:admit": _given(2)}),
-    Rule("a later word on a thing", {"everyday.bar:Bar._find_later": _nothing}),
+    Rule("long and replaced texts need more", {"everyday.bar:Bar._needs_more": _no}),
     Rule("what matters of a name", {"everyday.bar:Bar._matters": _no_rows}),
     Rule("texts that share only a name", {"everyday.bar:Bar._is_only_a_name": _no}),
     Rule("words that only ask, of nobody known", {"everyday.bar:Bar._says_enough": _yes}),

@@ -5,7 +5,7 @@ from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.everyday import schema
-from conceptgraph_core.words.phrase_files import says_change, says_secret
+from conceptgraph_core.words.phrase_files import says_change
 
 DAY_MS = 86_400_000
 
@@ -166,9 +166,6 @@ def test_two_texts_are_no_routine_and_values_are_none(days):
     assert len(said(days, "Which levothyroxine dose?")) == 3
 
 
-SECRET = "The user sees a therapist and does not want Anselme to know"
-
-
 def test_what_shares_only_a_name_goes_where_the_name_and_more_answers(days):
     kept(days, "Anselme", "Anselme must never get penicillin", kind="brother")
     kept(days, "Anselme", "Anselme likes trains", "Anselme has a tent")
@@ -176,28 +173,3 @@ def test_what_shares_only_a_name_goes_where_the_name_and_more_answers(days):
     assert said(days, "Should Anselme get penicillin?") == ["Anselme must never get penicillin”"]
     assert len(said(days, "Which medicine must Anselme have?")) > 1
     assert len(said(days, "Anselme?")) == 3
-
-
-def test_a_secret_comes_with_no_name_alone(days):
-    kept(days, "Anselme", "Anselme likes trains", kind="brother")
-    kept(days, "Anselme", SECRET, keep="always")
-    assert said(days, "Which umbrella would Anselme like?") == ["Anselme likes trains”"]
-    assert said(days, "What must Anselme not know of the therapist?")[0].startswith("The user sees")
-    assert len(said(days, "Anselme?")) == 2
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        SECRET,
-        "Ben doesn't want his dad to know that he smokes",
-        "The party on Friday is a surprise for Ben",
-        "Oma darf von der Feier nichts wissen",
-        "Ana não quer que o Rui saiba da festa",
-        "Lucía no quiere que Pablo se entere del viaje",
-        "Maëlle ne veut pas qu'Anselme l'apprenne",
-    ],
-)
-def test_a_text_says_that_it_is_a_secret_in_each_language(text):
-    assert says_secret(text)
-    assert not says_secret("Anselme wants to know when the train leaves")

@@ -1,6 +1,5 @@
-"""Things said in passing: namesakes, plans told with their day, a change in other words."""
+"""Things said in passing: namesakes, plans told with their day."""
 
-import time
 from datetime import UTC
 
 import pytest
@@ -133,41 +132,6 @@ def test_a_plan_of_a_day_is_none_of_the_same_day_a_year_later(days, memory, said
     ingest(days, said)
     memory.now_ms += 350 * DAY_MS
     assert plans(days, "What have I got coming up?") == ""
-
-
-@pytest.fixture
-def team(days, memory):
-    # A term of three texts is rare among forty.
-    ingest(days, *(f"Shelf {number} has jars of plums" for number in range(40)))
-    for said in (
-        "The team uses Kafka for the event bus",
-        "The lead met Ravi at the event about buses",
-        "Kafka is out, the operations cost too much, so it will be SQS",
-        "Ravi is back from Turin, where it rained",
-        "The trip about Kafka's novels was long",
-    ):
-        days.remember(said)
-        memory.now_ms += 7 * DAY_MS
-    return days
-
-
-def test_a_later_word_on_what_the_answer_names_comes_with_it(team):
-    told = team.recall("What do we use for the event bus?")
-    assert "uses Kafka" in told
-    assert "SQS" in told
-    # A person is named beside many things, and a novel is no subject of a clause.
-    assert "Turin" not in told
-    assert "novels" not in told
-
-
-def test_a_long_word_is_read_once_for_a_later_word(days, memory):
-    ingest(days, *(f"Shelf {number} has jars of plums" for number in range(40)))
-    days.remember(f"{'a' * 20_000} is what the event bus uses, by Kafka")
-    memory.now_ms += DAY_MS
-    days.remember("Kafka is out")
-    begun = time.perf_counter()
-    days.recall("What do we use for the event bus?")
-    assert time.perf_counter() - begun < 5
 
 
 def test_the_report_on_the_user_lists_the_facts(days):

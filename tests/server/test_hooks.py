@@ -472,13 +472,6 @@ def test_a_start_quotes_no_small_talk_of_the_assistant(home):
     assert "Done" not in told
 
 
-def test_a_start_quotes_no_courtesy_of_the_assistant(home):
-    (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
-    polite = "You're welcome! Let me know if there's anything else I can help with."
-    kept(home, content=claude_code().replace(ASSISTANT_SAID, polite))
-    assert "welcome" not in context(START, sent(home, START, "s2"))
-
-
 def test_a_prompt_tells_of_whom_the_start_only_named(home):
     kept(home, content=claude_code(said="My sister Clara is allergic to hazelnuts."))
     assert "Clara (sister)" in context(START, sent(home, START, "s2"))

@@ -5,27 +5,19 @@ replaced it, which may share nothing with the message. A long one has some word 
 message.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from typing import Final
 
-from .. import budgets, language
+from .. import budgets
 from ..dates import DAY_MS
-from ..entities.language.dated import is_calendar
-from ..graph.raw import keep
 from ..memories.near_duplicates import age
 from ..memories.search import Finder, Found
-from ..memories.view import Graph, Node, read_content
-from ..retrieval.question import BY_WAY_OF, LEADS
+from ..memories.view import Graph, Node
+from ..retrieval.question import LEADS
 from ..retrieval.scoring import LENGTH_EXPONENT
-from ..words import terms
-from ..words.phrase_files import is_courtesy, says_change, says_secret
-from ..words.splitting import split
+from ..words.phrase_files import says_change
 from . import schema
 from .passages import LONG
-
-# Not by an import statement: a reload of the modules would drop the names it defines.
-re: Final[Any] = __import__("re")
 
 # A line has at least these shares of the best score, and of the best line's own words.
 _LEAST_SCORE: Final = 0.45
@@ -37,8 +29,6 @@ _MOST_NAMED: Final = 3
 _MOST_ALWAYS: Final = 2
 # Only so many of the texts with a name, the best, are read for what matters.
 _MOST_READ: Final = 40
-# So many of the best lines bring the latest change of what they name.
-_MOST_CHANGED: Final = 2
 # A cue with less of a name's share is only led to by it (`concepts.widening`).
 _NAME_SHARE: Final = 0.5
 # An older change matters if it was important.
@@ -70,11 +60,16 @@ class Bar:
         self._is_answered: bool | None = None
 
     def admitted(self, finder: Finder, found: Sequence[Found]) -> list[Found]:
-        """Return those of *found* that count at all (`admit`)."""
-        admitted = admit(self._graph, finder, found, self._every, self._is_of_past)
-        if not self._every or finder.content <= self._every:
-            return admitted
-        return [one for one in admitted if not self._is_kept_from(finder, one)]
+        """Return *found* without what only one word of several in the message leads to.
+
+        This is of texts that another one replaced, unless the message is of the past, and of long
+        ones. A word of a name is enough, and so is being near in meaning.
+        """
+        return [
+            one
+            for one in found
+            if not self._needs_more(one.node) or _is_asked_for(finder, one, self._every)
+        ]
 
     def belonging(self, finder: Finder, found: Sequence[Found], is_answer: bool) -> list[Found]:
         """Return those of *found* that pass; if they do not answer, only what matters of a name.
@@ -116,9 +111,7 @@ class Bar:
         self._is_answered = self._is_answered or bool(answers) or not self._names
         near = self._near(finder, found, bool(answers))
         chosen = {*map(id, (*matters, *named, *answers, *near))}
-        kept = [one for one in found if id(one) in chosen]
-        later = self._find_later(kept[:_MOST_CHANGED], found)
-        return [one for one in found if id(one) in chosen or one is later]
+        return [one for one in found if id(one) in chosen]
 
     @property
     def tells_names_alone(self) -> bool:
@@ -132,6 +125,10 @@ class Bar:
     def is_first(self, node: Node) -> bool:
         """Tell whether *node* matters about whom the message names."""
         return node in self.first
+
+    def _needs_more(self, node: Node) -> bool:
+        is_over = not self._is_of_past and self._graph.ended(node) is not None
+        return is_over or budgets.size(node.content) > LONG
 
     def _says_enough(self, finder: Finder, words: Collection[str]) -> bool:
         """Tell whether *words* say something, where the message is about nobody who is known.
@@ -160,39 +157,8 @@ class Bar:
             and (not is_answered or meaning.cosine >= least)
         ]
 
-    def _find_later(self, best: Sequence[Found], found: Sequence[Found]) -> Found | None:
-        """Return the latest later text on what one of the *best* names, such as "Kafka is out".
-
-        It may share no word with the message; rare terms of the *best* led to it. A message that
-        names somebody has found such texts by the name.
-        """
-        if self._names:
-            return None
-        told = {f"{BY_WAY_OF}{one.node.memory_id}": one.node for one in best}
-        first = min((one.node.told_at for one in best), default=0)
-        later = [
-            one
-            for one in found
-            if one not in best
-            and one.hit is not None
-            and one.node.told_at > first
-            and any(
-                one.node.told_at > by.told_at
-                and _tells_of(word.cue.own[0], by.content, one.node.content)
-                for word in one.hit.found.words
-                if (by := told.get(word.cue.why or "")) is not None
-            )
-        ]
-        return max(later, key=lambda one: age(one.node), default=None)
-
     def _has_no_name(self, finder: Finder, one: Found) -> bool:
         return bool(self._every) and self._every.isdisjoint(finder.evidence(one))
-
-    def _is_kept_from(self, finder: Finder, one: Found) -> bool:
-        """Tell whether *one* is a secret, and shares only names with the message."""
-        return self._every.issuperset(finder.evidence(one)) and keep(
-            one.node.raw, "secret", _is_secret
-        )
 
     def _matters(
         self, finder: Finder, found: Sequence[Found], evidence: Sequence[Collection[str]]
@@ -220,31 +186,6 @@ class Bar:
         return (is_recent or node.value("importance_score") >= _IMPORTANT) and says_change(
             node.content
         )
-
-
-def _tells_of(term: str, said: str, later: str) -> bool:
-    """Tell whether *later* has the name *term*, which is in *said*, as the subject of a clause.
-
-    People do not count: what *said* tells of a thing is seldom about who is named beside it, or
-    where. Only in English does a capital mark a name well enough; otherwise a change must be told.
-    """
-    # Imported only here, because few recalls need them, and a hook imports what it needs.
-    from ..entities.rule_extractor.name_words import AT_PLACES
-    from ..entities.rule_extractor.people import FIRST_NAMES
-
-    if is_calendar(term) or term in FIRST_NAMES:
-        return False
-    if language.likely(split(said)) != ("en",) and not says_change(later):
-        return False
-    name = rf"{re.escape(term[:1].upper() + term[1:])}\w*"
-    # From where a word begins, so that a long one is read once.
-    place = re.search(rf"\b(\w+),? {name}", said)
-    is_named = place is not None and place[1].casefold() not in AT_PLACES
-    return is_named and re.search(rf"(?:\A|[.!?;,\n] ){name}", later) is not None
-
-
-def _is_secret(raw: Any) -> bool:
-    return says_secret(read_content(raw))
 
 
 def _has_name(one: Found, name: Collection[str]) -> bool:
@@ -279,86 +220,10 @@ def _is_always(node: Node) -> bool:
     return not schema.ALWAYS_TAGS.isdisjoint(node.value("tags"))
 
 
-# Two words of a long text belong together within so many characters: a passage.
-_PASSAGE: Final = 400
-
-
-def is_small_talk(node: Node) -> bool:
-    """Tell whether an assistant said *node* out of courtesy alone."""
-    if node.raw.get_property("speaker") != schema.ASSISTANT:
-        return False
-    return budgets.size(node.content) <= LONG and is_courtesy(node.content)
-
-
-def only_asks(node: Node, query: str, languages: Sequence[str]) -> bool:
-    """Tell whether *node* is a question in the words of *query*, which answers nothing."""
-    said = node.content.rstrip()
-    return said.endswith("?") and terms(said, languages).keys() <= terms(query, languages).keys()
-
-
-def admit(
-    graph: Graph,
-    finder: Finder,
-    found: Sequence[Found],
-    names: Collection[str],
-    is_of_past: bool = False,
-) -> list[Found]:
-    """Return *found* without small talk, and what only one word of several in a message leads to.
-
-    This is of texts that another one replaced, unless the message *is_of_past*, and of long ones.
-    One of the words *names* is enough, and so is being near in meaning.
-    """
-    kept = []
-    for one in found:
-        if is_small_talk(one.node):
-            continue
-        is_long = budgets.size(one.node.content) > LONG
-        is_over = not is_of_past and graph.ended(one.node) is not None
-        if not (is_long or is_over) or _is_asked_for(finder, one, names, is_long):
-            kept.append(one)
-    return kept
-
-
-def _is_asked_for(finder: Finder, one: Found, names: Collection[str], is_long: bool) -> bool:
+def _is_asked_for(finder: Finder, one: Found, names: Collection[str]) -> bool:
     if finder.is_near(one):
         return True
     words = finder.evidence(one).keys()
     if not words.isdisjoint(names) or (words and finder.content <= words):
         return True
-    return len(words & finder.content) > 1 and (not is_long or _are_together(finder, one))
-
-
-def _are_together(finder: Finder, one: Found) -> bool:
-    """Tell whether two words of the message stand in one passage of the text of *one*."""
-    terms = list(_terms(finder, one))
-    said = _fold(one.node.content) if len({word for word, _ in terms}) > 1 else ""
-    places = sorted((at, word) for word, term in terms for at in _places(term, said))
-    if len({word for _, word in places}) < 2:
-        # It has another form of the word, or it was heard with the text.
-        return True
-    return any(
-        word != next_word and next_at - at <= _PASSAGE
-        for (at, word), (next_at, next_word) in pairwise(places)
-    )
-
-
-def _fold(text: str) -> str:
-    """Return *text* folded as `split` does; plain ASCII needs no splitting for it."""
-    return text.lower() if text.isascii() else " ".join(split(text))
-
-
-def _places(term: str, said: str) -> Iterator[int]:
-    """Yield where a word of *said* begins with *term*."""
-    place = said.find(term)
-    while place >= 0:
-        if not said[place - 1 : place].isalnum():
-            yield place
-        place = said.find(term, place + 1)
-
-
-def _terms(finder: Finder, one: Found) -> Iterator[tuple[str, str]]:
-    """Yield the words of the message with the terms of the text that each led to."""
-    for cue, term in () if one.hit is None else one.hit.found.own_terms:
-        said = cue.said.partition(LEADS)[0]
-        if said in finder.content:
-            yield said, term
+    return len(words & finder.content) > 1

@@ -30,7 +30,7 @@ from ..retrieval.question import Past, past_of
 from ..words.phrase_files import asks_for_each
 from . import around, passages, planned, routine, schema
 from .asking import asks_what_was_done, budget, is_of_the_user, least_covered, make_query
-from .bar import Bar, is_small_talk
+from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, make_line, size, sources, text, title_size, tokens
 from .oneself import asked_for
 
@@ -228,7 +228,7 @@ def _said(
         current = iter(_fold_routines(list(current), bar, len(found) >= SEARCH_DEPTH))
     passage = _Passage(graph, found)
     for one in current:
-        if one.node in shown or not recent.holds(one.node.told_at) or is_small_talk(one.node):
+        if one.node in shown or not recent.holds(one.node.told_at):
             continue
         until = graph.ended(one.node)
         line = _line(one, passage.of(one, is_best=not lines), until)

@@ -20,9 +20,9 @@ from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
 from ..ranks import fuse_rankings
 from ..retrieval import searching as indexed
+from ..words import terms
 from . import schema
 from .asking import has_words, read_limit, read_span
-from .bar import is_small_talk, only_asks
 
 Row = dict[str, Any]
 
@@ -122,9 +122,9 @@ def _memories(
         return describe_memory(node) | {"matched": []}
 
     for one in best:
-        until, is_polite = graph.ended(one.node), is_small_talk(one.node)
-        asks = only_asks(one.node, query, graph.context.languages)
-        yield _Result(one.node.memory_id, until, partial(row, one), is_polite or asks)
+        until = graph.ended(one.node)
+        asks = _only_asks(one.node, query, graph.context.languages)
+        yield _Result(one.node.memory_id, until, partial(row, one), asks)
     if (
         not best
         and wanted.within.since is not None
@@ -177,3 +177,9 @@ def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
         is_about = wanted.about is None or wanted.about.is_in([text])
         if is_about and wanted.within.holds(row["last_activated"]):
             yield _Result(row["entity_id"], None, partial(told_of, row, text))
+
+
+def _only_asks(node: Node, query: str, languages: Sequence[str]) -> bool:
+    """Tell whether *node* is a question in the words of *query*, which answers nothing."""
+    said = node.content.rstrip()
+    return said.endswith("?") and terms(said, languages).keys() <= terms(query, languages).keys()

@@ -63,11 +63,6 @@ class Associated(Generic[H]):
         return self._spread.covered(self.place)
 
     @property
-    def own_terms(self) -> Iterator[tuple[Cue, str]]:
-        """The words of the question that the text mentions itself, with its terms for them."""
-        return self._spread.own_terms(self.place)
-
-    @property
     def words(self) -> tuple[Word[H], ...]:
         """The share of each word in the score, computed on demand: few callers read it."""
         return tuple(self._spread.words(self.place))

@@ -514,16 +514,6 @@ class Spread(Generic[H]):
         rows = [(cue, cue.rows.get(place)) for cue in self._asked]
         return [(cue, row) for cue, row in rows if row is not None]
 
-    def own_terms(self, place: Place) -> Iterator[tuple[Cue, str]]:
-        """Yield the cues that the text at *place* mentions itself, each with its term."""
-        for cue in self._cues:
-            row = cue.rows.get(place)
-            if row is not None:
-                first = next(iter(cue.cue.terms), "")
-                term = cue.term_of.get(cue.mentions.texts[row], first)
-                if term:
-                    yield cue.cue, term
-
     def words(self, place: Place) -> Iterator[Word[H]]:
         """Yield the contribution of each cue to *place*, with its sources."""
         near = reaching(place)

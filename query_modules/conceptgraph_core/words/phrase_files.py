@@ -13,11 +13,6 @@ from .splitting import split
 # A phrase has this for one to so many words of any kind.
 _ANY: Final = "*"
 _MOST: Final = 4
-# The ends of sentences, and the words of one that says nothing beside a courtesy.
-_ENDS_OF_SENTENCES: Final = {ord(mark): "\n" for mark in ".!?…:"}
-_HEARD: Final = 1
-# A courtesy with more words says something too.
-_LONGEST_COURTESY: Final = 16
 
 Phrase = tuple[str, ...]
 
@@ -76,22 +71,3 @@ def says_new_end(text: str, said: str) -> bool:
 def asks_for_each(message: str) -> bool:
     """Tell whether *message* asks for a date, for a number, or for all there is."""
     return has_phrase(message, "listing", "listing")
-
-
-def says_secret(text: str) -> bool:
-    """Tell whether *text* says that somebody must not know of it."""
-    return has_phrase(text, "secret", "secret")
-
-
-def is_courtesy(text: str) -> bool:
-    """Tell whether *text* says no more than courtesies: "You're welcome! Let me know."
-
-    A sentence without one has at most a word: "Sure!" A number says something.
-    """
-    sentences = [split(one) for one in text.translate(_ENDS_OF_SENTENCES).splitlines()]
-    polite = [has_phrase(" ".join(one), "courtesy", "courtesy") for one in sentences]
-    return any(polite) and all(
-        len(words) <= (_LONGEST_COURTESY if is_polite else _HEARD)
-        and not any(map(str.isdecimal, words))
-        for words, is_polite in zip(sentences, polite, strict=True)
-    )

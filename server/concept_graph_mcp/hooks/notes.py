@@ -10,7 +10,6 @@ from conceptgraph_core.everyday.schema import PROFILE_BUDGET
 from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import quote, quote_id, quote_name
-from conceptgraph_core.words.phrase_files import is_courtesy
 
 from .. import calls, everyday
 from ..file_formats.lines import Tally
@@ -123,9 +122,7 @@ async def _find_latest(session: Session, *tags: str) -> list[dict[str, Any]]:
 
 def _is_small_talk(row: Row) -> bool:
     """Return whether the assistant said too little for a fact: "Done, all tests pass."."""
-    if row["speaker"] != "assistant":
-        return False
-    return len(row["text"].split()) <= _SMALL_TALK or is_courtesy(row["text"])
+    return row["speaker"] == "assistant" and len(row["text"].split()) <= _SMALL_TALK
 
 
 class _Room:
