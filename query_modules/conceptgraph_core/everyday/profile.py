@@ -3,7 +3,8 @@
 A question finds none of this by its words, and an agent needs it before the first question.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain, zip_longest
 from typing import Any
 
 from .. import validators
@@ -122,13 +123,8 @@ def _fitting(room: Room, parts: Sequence[Sequence[Line]]) -> list[Line]:
     So a part with many lines leaves room for the others.
     """
     kept: dict[str, list[Line]] = {}
-    for line in _in_turns(parts):
+    for line in filter(None, chain.from_iterable(zip_longest(*parts))):
         mine = kept.setdefault(line["part"], [])
         if room.holds(line, title=not mine):
             mine.append(line)
     return [line for part in _PARTS for line in kept.get(part, ())]
-
-
-def _in_turns(parts: Sequence[Sequence[Line]]) -> Iterator[Line]:
-    for turn in range(max(map(len, parts), default=0)):
-        yield from (part[turn] for part in parts if turn < len(part))

@@ -1,7 +1,6 @@
 """Recall for a message: the entities it names, matching memories, associated concepts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Final
 
 from .. import budgets, quoting
@@ -126,7 +125,7 @@ def recall(
         past=past,
     )
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
-    above = _Above(said)
+    above = [str(line["parts"][1]) for line in said]
     if bar.tells_names_alone:
         brought, levels = [], {}
     mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
@@ -236,7 +235,9 @@ def _said(
             # The best is cut if it does not fit; of the others there may be shorter ones.
             most = room.bytes - reserved - title_size(SAID) - len(_AHEAD)
             line = _cut(line, one, passage, until, most)
-        line = _mark_plan(graph, one.node, line)
+        if _is_ahead(graph, one.node):
+            at, told, *behind = line["parts"]
+            line = {**line, "parts": [at, f"{_AHEAD}{told}", *behind]}
         if room.holds(line, title=not lines, least=reserved):
             lines.append(line)
             put.append(one.node)
@@ -340,14 +341,6 @@ def _is_past_use(graph: Graph, node: Node) -> bool:
     return bool(_asked_at(graph) - since > schema.DAYS_MS)
 
 
-def _mark_plan(graph: Graph, node: Node, line: Line) -> Line:
-    """Return the *line* of a plan with the mark that its day is still to come."""
-    if not _is_ahead(graph, node):
-        return line
-    at, told, *behind = line["parts"]
-    return {**line, "parts": [at, f"{_AHEAD}{told}", *behind]}
-
-
 def _is_ahead(graph: Graph, node: Node) -> bool:
     return bool(node.told_at > _asked_at(graph))
 
@@ -413,7 +406,12 @@ def _brought_to_mind(
     if not seeds:
         return [], {}
     rows, levels = concepts.recall_cheaply(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
-    return [(row, _make_concept_line(row, seeds[0])) for row in once(rows)], levels
+    brought: list[tuple[Row, Line]] = []
+    for row in once(rows):
+        episode = row["episode_id"]
+        kind, key = (schema.CONCEPT, seeds[0]) if episode is None else (schema.EPISODE, episode)
+        brought.append((row, make_line(MIND, kind, key, quoting.quote(row["text"]))))
+    return brought, levels
 
 
 def once(rows: Sequence[Row]) -> list[Row]:
@@ -422,27 +420,9 @@ def once(rows: Sequence[Row]) -> list[Row]:
     return list(reversed(ways.values()))
 
 
-class _Above:
-    """The texts above the propositions, as they stand there and plain."""
-
-    def __init__(self, said: Sequence[Line]) -> None:
-        self.exact = [str(line["parts"][1]) for line in said]
-
-    @cached_property
-    def plain(self) -> list[str]:
-        return [plain(one) for one in self.exact]
-
-
-def _is_said(row: Row, above: _Above) -> bool:
+def _is_said(row: Row, above: Sequence[str]) -> bool:
     """Tell whether a text *above* says a proposition, or names both ends of an association."""
-    said, ends = above.exact, [quoting.escape(row["text"])]
     if row["episode_id"] is None and _EVOKES in row["text"]:
         ends = [plain(quoting.escape(end)) for end in row["text"].split(_EVOKES, 1)]
-        said = above.plain
-    return any(all(end in one for end in ends) for one in said)
-
-
-def _make_concept_line(row: Row, seed: str) -> Line:
-    episode = row["episode_id"]
-    kind, key = (schema.CONCEPT, seed) if episode is None else (schema.EPISODE, episode)
-    return make_line(MIND, kind, key, quoting.quote(row["text"]))
+        return any(all(end in said for end in ends) for said in map(plain, above))
+    return any(quoting.escape(row["text"]) in said for said in above)

@@ -74,7 +74,9 @@ def add_stated(
         elif one["type"] == entities.NAMED:
             rows[name] = {**one, "known": True}
     if ties := _list_ties(given, message.text, _facts(user), frozenset(former)):
-        user = rows.setdefault(entities.SELF, _make_user())
+        user = rows.setdefault(
+            entities.SELF, {"label": entities.SELF, "type": entities.THING, "kind": "person"}
+        )
         user["facts"] = [*_facts(user), *ties]
     return message._replace(observations=list(rows.values())[: entities.MAX_OBSERVATIONS])
 
@@ -159,10 +161,6 @@ def _call_as_given(label: str, given: Sequence[Row]) -> str:
 
 def _facts(user: Row | None) -> list[Row]:
     return [] if user is None else list(user.get("facts") or ())
-
-
-def _make_user() -> Row:
-    return {"label": entities.SELF, "type": entities.THING, "kind": "person"}
 
 
 def _list_ties(

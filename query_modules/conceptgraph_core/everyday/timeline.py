@@ -10,7 +10,6 @@ from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
 from ..entities import schema as entities
 from ..entities.node import Graph as Entities
-from ..entities.node import Node as Entity
 from ..memories.view import AllMemories, Graph
 from ..memories.view import Node as Memory
 from . import schema
@@ -148,13 +147,10 @@ def _messages(graph: Entities, since: int, until: int) -> list[Row]:
         entity = next((tie.other for tie in graph.leaving(one, entities.OF)), None)
         words = one.words
         if words is not None and entity is not None and key not in first:
-            first[key] = _row("message", entity.key, words, one.created_at, _name_speaker(one))
+            who = "the user" if one.get("origin") == entities.USER else "the model"
+            first[key] = _row("message", entity.key, words, one.created_at, who)
     return list(first.values())
 
 
 def _row(kind: str, key: str, words: str, at: int, who: str | None) -> Row:
     return {"kind": kind, "id": key, "text": words, "at": at, "who": who, "state": None}
-
-
-def _name_speaker(mention: Entity) -> str:
-    return "the user" if mention.get("origin") == entities.USER else "the model"

@@ -278,7 +278,11 @@ def _behind_lead(read: Sequence[_Word]) -> int | None:
         if forms[: len(lead)] == lead:
             behind = forms[len(lead) : len(lead) + _NEAR_KIN]
             owned = tuple(takewhile(lambda one: one not in _BE and one not in _VERBS, behind))
-            return None if any(_is_kin(one) for one in owned) or not behind else len(lead)
+            return (
+                None
+                if any(one.removesuffix("'s") in _KIN for one in owned) or not behind
+                else len(lead)
+            )
     for lead in _LEADS:
         if forms[: len(lead)] == lead and len(forms) > len(lead):
             return len(lead) if lead not in _ENGLISH or _is_verb(forms[len(lead)]) else None
@@ -295,10 +299,6 @@ def _is_verb(word: str) -> bool:
 def _goes_on(behind: Sequence[str]) -> bool:
     """Tell whether other people follow a name: "Lena and Tom"."""
     return not behind or behind[0] in _JOINS
-
-
-def _is_kin(word: str) -> bool:
-    return word.removesuffix("'s") in _KIN
 
 
 def _name(read: Sequence[_Word], is_sure: bool) -> str | None:

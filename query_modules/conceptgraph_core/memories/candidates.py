@@ -143,16 +143,12 @@ def told_in(
     at = {node: _find_time_within(node, span, plans) for node in graph.nodes()}
     then = [(time, node) for node, time in at.items() if time is not None]
     if apart:
-        then = [one for one in then if _is_at_an_end(span, one[0])]
+        since, until = span.since or 0, span.until or 0
+        then = [one for one in then if one[0] - since < DAY_MS or until - one[0] <= DAY_MS]
     wanted = Wanted(project=read_project(graph, query))
     then = [one for one in then if wanted.admits(graph, one[1])]
     then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
     return _entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
-
-
-def _is_at_an_end(span: Span, at: int) -> bool:
-    since, until = span.since or 0, span.until or 0
-    return at - since < DAY_MS or until - at <= DAY_MS
 
 
 def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:

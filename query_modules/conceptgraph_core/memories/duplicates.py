@@ -48,7 +48,7 @@ def find_known(
     """
     found = _compare(graph, content)
     others = (
-        [] if happened_at is None else [one for one in found if _read_happened(one) != happened_at]
+        [] if happened_at is None else [one for one in found if one.value("said_at") != happened_at]
     )
     there = _current(graph, [one for one in found if one not in others], content)
     shares = {node: share for node, (share, _) in found.items()}
@@ -73,11 +73,6 @@ def find_known(
     against = standing.find_contradicting(graph, shown, groups)
     entry = None if there is None else found[there][1]
     return Known(there, entry, {node: against.get(node) for node in shown}, alike)
-
-
-def _read_happened(node: Node) -> int | None:
-    at: int | None = node.value("said_at")
-    return at
 
 
 def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:

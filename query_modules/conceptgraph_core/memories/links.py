@@ -154,12 +154,9 @@ def strengthen(graph: Graph, edges: Sequence[Any], amount: float, least: float =
 
     The result is at least *least*, at most 1; it fades anew from now. Returns its strength.
     """
-    return _set(graph, edges, max(least, min(1.0, _measure_left(graph, edges) + amount)))
-
-
-def _measure_left(graph: Graph, edges: Sequence[Any]) -> float:
     # Parallel edges made by hand count as one, the strongest; `check` reports them.
-    return max(graph.strength(edge) for edge in edges)
+    left = max(graph.strength(edge) for edge in edges)
+    return _set(graph, edges, max(least, min(1.0, left + amount)))
 
 
 def _set(graph: Graph, edges: Sequence[Any], strength: float) -> float:

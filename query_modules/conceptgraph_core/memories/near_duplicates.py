@@ -61,11 +61,8 @@ def group_nodes(nodes: Iterable[Node]) -> list[list[Node]]:
 
 
 def _beginning_of(raw: Any) -> tuple[str, ...]:
-    return _beginning(read_content(raw))
-
-
-def _beginning(text: str) -> tuple[str, ...]:
-    """Return the first words of *text*, the same for all texts with the same words."""
+    """Return the first words of a text, the same for all texts with the same words."""
+    text = read_content(raw)
     pieces = text.split(None, _COMPARED)[:_COMPARED]
     first = " ".join(pieces)
     if len(pieces) == _COMPARED and first.isascii():

@@ -111,7 +111,11 @@ def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) ->
             if folding.fold(one.name) in gone and not one.valence:
                 concepts.delete_if_alone(one)
     else:
-        wanted = [name for name in node.value("concepts") if _key_of(concepts, name) in keys]
+        wanted = [
+            name
+            for name in node.value("concepts")
+            if schema.make_owned_key(concepts.scope, folding.fold(name)) in keys
+        ]
         for source, target in permutations(names.find_or_create(concepts, wanted), 2):
             relations.support(concepts, source, target, node.memory_id)
 
@@ -119,7 +123,3 @@ def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) ->
 def _key(concept: Concept) -> str | None:
     key: str | None = concept.raw.get_property(schema.NAMES.owned)
     return key
-
-
-def _key_of(graph: Concepts, name: str) -> str:
-    return schema.make_owned_key(graph.scope, folding.fold(name))

@@ -164,11 +164,12 @@ def _read_text(text: str, languages: tuple[str, ...]) -> Stated:
 def _amounts(text: str) -> dict[str, str]:
     """Return the last number of *text* by what its unit measures: "50 mcg" is a dose."""
     found: dict[str, str] = {}
+    symbols = "".join(one for one in _units() if len(one) == 1 and not one.isalnum())
     raw = [one.strip(_PUNCTUATION) for one in text.casefold().split()]
     for place, one in enumerate(raw):
         if dated.is_calendar(one) or dated.is_calendar(one.removesuffix("s")):
             found[_SCHEDULE] = one
-        number = one.strip("".join(_symbols()))
+        number = one.strip(symbols)
         digits = number.rstrip("abcdefghijklmnopqrstuvwxyzµμ")
         if not digits[-1:].isdigit() or not digits.lstrip("-")[0].isdigit():
             continue
@@ -275,11 +276,6 @@ def _units() -> Mapping[str, str]:
         if name.startswith("unit ")
         for unit in language.words(_TOPIC, name)
     }
-
-
-@cache
-def _symbols() -> frozenset[str]:
-    return frozenset(one for one in _units() if len(one) == 1 and not one.isalnum())
 
 
 @cache

@@ -124,7 +124,10 @@ class Search:
             return []
         if self._association is None:
             self._association = self._associate(admits)
-        return [self._hit(one) for one in self._association.best(limit)]
+        return [
+            Hit(self._nodes.of(one.text), round(one.score, _DECIMALS), one)
+            for one in self._association.best(limit)
+        ]
 
     def _associate(self, admits: Callable[[Any], bool]) -> Association[int]:
         index, sought = self._index, self._question
@@ -248,17 +251,12 @@ class Search:
     def _rarities(self) -> dict[str, float]:
         """The rarity of each word of the question in `covered`."""
         saying = [cue for cue in self._cues if cue.said not in self._light]
-        return {cue.said: self._rarity(cue) for cue in saying or self._cues}
+        texts = self._index.corpus.texts
+        return {cue.said: rarity(texts, max(1, self._count(cue))) for cue in saying or self._cues}
 
     def _count(self, cue: Cue) -> int:
         own = sum(map(self._index.count, cue.terms))
         return own or sum(map(self._index.count, cue.covering))
-
-    def _rarity(self, cue: Cue) -> float:
-        return rarity(self._index.corpus.texts, max(1, self._count(cue)))
-
-    def _hit(self, found: Associated[int]) -> Hit:
-        return Hit(self._nodes.of(found.text), round(found.score, _DECIMALS), found)
 
     def _word(self, word: Word[int]) -> Row:
         sources = [

@@ -172,14 +172,15 @@ def correct(
     listed = _list_words(spoken)
     for said, meant in ((said, every[said]) for said in asked):
         known = [one for one in meant if index.count(one) or meant[one].said in listed]
-        if known and not _is_given_name(said, text):
+        is_name, has_forms = _is_name(said, text), given_names.count_forms(said) > 0
+        if known and not (is_name and has_forms):
             best = min(known, key=lambda one: (meant[one].rank, -index.count(one), one))
             right = meant[best].said
             of_it = [one for one in meant if meant[one].said == right and index.count(one)]
             term = best if index.count(best) or not of_it else of_it[0]
             row = {"asked": asked[said], "said": said, "term": term, "word": meant[term].word}
             found.append({**row, "meant": right})
-        elif not _may_be_name(said, text) and (evident := _evident(meant, spoken, languages)):
+        elif not (is_name or has_forms) and (evident := _evident(meant, spoken, languages)):
             [(term, one)] = evident
             row = {"asked": asked[said], "said": said, "term": term, "word": one.word}
             found.append({**row, "meant": one.said})
@@ -205,14 +206,6 @@ def _evident(
         if one.rank == _SWAPPED and families.knows([term], spoken, languages)
     ]
     return swapped if len(swapped) == 1 else []
-
-
-def _may_be_name(word: str, text: str) -> bool:
-    return _is_name(word, text) or given_names.count_forms(word) > 0
-
-
-def _is_given_name(word: str, text: str) -> bool:
-    return _is_name(word, text) and given_names.count_forms(word) > 0
 
 
 def _is_name(word: str, text: str) -> bool:
