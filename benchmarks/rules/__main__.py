@@ -37,7 +37,7 @@ QUESTION, REMARK, UNANSWERABLE = "question", "remark", "unanswerable"
 
 @dataclass
 class Tellings:
-    """What each message got, by the user, the kind of message, and the message."""
+    """The texts that messages got, by the user, the kind of message, and the message."""
 
     texts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     answered: int = 0

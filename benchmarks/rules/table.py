@@ -24,8 +24,8 @@ _ENDLESS: Final = 10**9
 class Rule(NamedTuple):
     """One rule: `replaced` has a neutral value by "module:name" or "module:Class.name".
 
-    `keeps` says what the documentation promises by it; it is empty if nothing does. What a rule
-    `stores` is stored again without it.
+    `keeps` says what the documentation promises by it; it is empty if nothing does. If it `stores`
+    something, the sets are stored again without it.
     """
 
     name: str
@@ -60,7 +60,7 @@ def _untimed(read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 RULES: Final = (
-    # What belongs to a message.
+    # The bar of a message.
     Rule("long and replaced texts need more", {"everyday.bar:Bar._needs_more": _no}),
     Rule("what matters of a name", {"everyday.bar:Bar._matters": _no_rows}),
     Rule("texts that share only a name", {"everyday.bar:Bar._is_only_a_name": _no}),
@@ -82,7 +82,7 @@ RULES: Final = (
     Rule("plans that a text tells", {"everyday.planned:find_told": _no_rows}, "what is planned"),
     Rule("what was done, without plans", {"everyday.asking:asks_what_was_done": _no}),
     Rule("older texts count less", {"retrieval.question:AGE_EXPONENT": 0.0}),
-    # What is told.
+    # Parts of an answer.
     Rule("own facts", {"everyday.oneself:asked_for": _no_rows}, "questions about oneself"),
     Rule("who and what", {"entities.narration.narrative:brief": _no_turns}, "who somebody is"),
     Rule(
@@ -123,7 +123,7 @@ RULES: Final = (
         "stems of other languages", {"words.terms:Reading.stems": property(lambda read: read.own)}
     ),
     Rule("words for kin", {"entities.language.kin:named": _no_rows}, "my sister means Clara"),
-    # What is stored beside a text.
+    # Parts of a stored text.
     Rule(
         "words heard with a text",
         {"retrieval.documents:_read_heard": _returning(str)},
