@@ -26,9 +26,9 @@ CALL memorygraph.preserve("tea", "favorite") YIELD state, preserved;
 Values of programs:
 
 CALL memorygraph.items([{do: "put", path: "notes/tea", text: "Green tea at four"}]) YIELD id;
-    Get, find, put, append and remove values under paths, in one transaction; each is a memory.
+    Get, find, put and remove values under paths, in one transaction; each is a memory.
 CALL memorygraph.peek_items([{do: "find", under: "notes"}]) YIELD path, value;
-    Do the steps of `items` that only read: get, find and folders.
+    Do the steps of `items` that only read: get and find.
 
 Finding them:
 

@@ -58,7 +58,6 @@ ORDER = [
             "memory",
             "hooks",
             "dropins",
-            "testing",
             "clients",
             "resources",
         )

@@ -143,9 +143,7 @@ GIVEN: dict[str, Any] = {
     "steps": [
         {"do": "get", "path": "notes/nuts"},
         {"do": "find", "under": "notes", "query": WORDS},
-        {"do": "folders", "under": "notes"},
         {"do": "put", "path": "notes/nuts", "text": WORDS},
-        {"do": "append", "under": "notes", "text": WORDS},
         {"do": "remove", "path": "notes/nuts"},
     ],
     **{"strategy": "bfs", "links": [], "rows": [], "records": [], "holder": "me", "import_id": "i"},

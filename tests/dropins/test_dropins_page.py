@@ -1,7 +1,10 @@
 """The page of the drop-ins: each example runs, without a model, where its package is installed."""
 
 import doctest
+import os
+import sys
 from itertools import groupby
+from pathlib import Path
 
 import pytest
 from tests.markdown import ROOT, blocks
@@ -9,15 +12,13 @@ from tests.markdown import ROOT, blocks
 PAGE = ROOT / "docs/guide/dropins.md"
 # The package that the example of a section needs.
 PACKAGES = {
-    "mem0": "concept_graph_mcp",
-    "LlamaIndex": "llama_index.core.memory",
-    "CrewAI": "crewai.memory.storage.backend",
-    "pydantic-ai": "pydantic_ai",
     "LangGraph": "langgraph.store.base",
-    "Where stores differ": "langgraph.store.base",
     "Claude's memory tool": "anthropic.tools.memory",
-    "OpenAI Agents": "agents.memory",
-    "Google ADK": "google.adk.memory",
+    "OpenAI Agents": "agents.mcp",
+    "pydantic-ai": "pydantic_ai.mcp",
+    "LlamaIndex": "llama_index.tools.mcp",
+    "Google ADK": "google.adk.tools.mcp_tool",
+    "CrewAI": "crewai.mcp",
 }
 EXAMPLES = {
     heading: "\n".join(one.text for one in found)
@@ -29,8 +30,9 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("heading", EXAMPLES)
 def test_the_example_of_a_section_does_what_it_says(tmp_path, monkeypatch, heading):
-    # Some packages write there as they are imported.
+    # Some packages write there as they are imported, and so does the server that an example starts.
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     pytest.importorskip(PACKAGES[heading])
     monkeypatch.chdir(tmp_path)
     test = doctest.DocTestParser().get_doctest(EXAMPLES[heading] + "\n", {}, heading, str(PAGE), 0)

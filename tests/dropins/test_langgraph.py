@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("langgraph.store.base")
 
+from base_store import ANN, BaseStoreTests
 from langgraph.store.base import PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
@@ -16,7 +17,6 @@ from concept_graph_mcp import AsyncMemory, Memory
 from concept_graph_mcp.dropins.langgraph import MemoryStore
 from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.session import Clock
-from concept_graph_mcp.testing.base_store import ANN, BaseStoreTests
 
 CREATED = "test_a_put_changes_when_it_was_updated_but_not_when_it_was_created"
 NOW_MS = 1_750_003_200_000

@@ -17,7 +17,6 @@ from server_processes import StdioServer
 from concept_graph_mcp import Memory, calls, serving, settings
 from concept_graph_mcp import memory_opening as memory_module
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.dropins import mem0
 from concept_graph_mcp.embedding import automatic, opening
 from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
@@ -448,14 +447,13 @@ def test_what_a_command_stored_is_found_by_its_meaning_by_the_next(file, monkeyp
 
 
 @pytest.mark.parametrize("is_read_by_another", [False, True])
-def test_what_mem0s_interface_keeps_is_found_by_its_meaning_right_after(file, is_read_by_another):
-    with mem0.Memory(memory=Memory.open(file)) as client:
-        client.add(KEPT, user_id="ann")
+def test_what_a_program_puts_is_found_by_its_meaning_right_after(file, is_read_by_another):
+    step = {"do": "find", "under": "notes", "query": ASKED}
+    with Memory.open(file, "ann") as memory:
+        memory.items({"do": "put", "path": "notes/1", "text": KEPT})
         if not is_read_by_another:
-            found = client.search(ASKED, filters={"user_id": "ann"})["results"]
-            assert [one["memory"] for one in found] == [KEPT]
+            assert memory.items(step)[0]["score"] is not None
     if is_read_by_another:
         # The first program has made the vector at its end: words alone would not find it.
         with Memory.open(file, "ann") as memory:
-            [row] = memory.items({"do": "find", "under": "mem0", "query": ASKED})
-            assert row["score"] is not None
+            assert memory.items(step)[0]["score"] is not None

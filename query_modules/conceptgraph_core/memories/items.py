@@ -1,16 +1,16 @@
 """Keep values of programs under paths, each as a memory that is found by its text.
 
-A path is names joined by "/"; those below "a/b" begin with "a/b/". Everything that a program asks
-for at once is one call, so it is one transaction. The drop-ins of the server are built on it.
+A path is names joined by "/"; those below "a/b" begin with "a/b/". The steps of one call are one
+transaction. The drop-ins of the server are built on it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .. import limits, text, validators
+from .. import text
 from ..errors import InvalidText, NotAllowed
 from ..retrieval.indexer import Writer
-from . import fade, item_filters, schema
+from . import fade, schema
 from .crud import check_properties, hide
 from .filters import Wanted
 from .ids import item_id
@@ -20,8 +20,6 @@ from .view import AllMemories, Node
 Row = dict[str, Any]
 Step = Mapping[str, Any]
 
-# Positions have as many digits, so that paths are in their order.
-_DIGITS: Final = 12
 _MOST_FOUND: Final = 100_000
 
 
@@ -34,17 +32,12 @@ def items(
     """Do *steps* in their order, each a map with `do`:
 
     * get: the value at `path`.
-    * find: those below `under` that pass `where` (see `item_filters`), the latest changed first.
-      `ordered`: by path, with `backwards` the last first. `limit` of them after the first `offset`.
-      With `query` (and its *vector* by *model*) those that match it come first, the best first,
-      with a score. `lapsed`: those whose time is over instead, wherever they are without `under`.
-    * folders: the paths below `under` that have values directly below them.
+    * find: those below `under`, the latest changed first, at most `limit`. With `query` (and its
+      *vector* by *model*) those that match it come first, the best first, with a score. `lapsed`:
+      those whose time is over instead, wherever they are without `under`.
     * put: `value` at `path`, found by `text` (else by its path), from `source`; without `value` the
       text is the value. It lapses `lapses_after` ms after it was used last. With `was`, the
       changed_at of the value there (0: none), it is refused if another one is there.
-    * append: the same, at the end of the conversation `under`, as said by `speaker` at `said_at`
-      (unix ms; now). Its path ends with `name`, or with its position; a name that is there, or was
-      forgotten, is left as it is.
     * use: let the value at `path` lapse later.
     * forget: hide the value at `path`; its owner can restore it until another takes the path.
     * remove: the value at `path`, for ever. `lapsed`: only if its time is over.
@@ -74,9 +67,7 @@ class _Items:
         self.steps: Mapping[str, Callable[[Step], Iterable[Row]]] = {
             "get": self._get,
             "find": self._find,
-            "folders": self._folders,
             "put": self._put,
-            "append": self._append,
             "use": self._use,
             "forget": self._forget,
             "remove": self._remove,
@@ -101,25 +92,20 @@ class _Items:
             yield _row(node)
 
     def _find(self, step: Step) -> Iterator[Row]:
-        passes = item_filters.passing(step.get("where"))
         lapsed = step.get("lapsed")
-        under = "" if lapsed and step.get("under") is None else _write_below(step)
+        is_anywhere = lapsed and step.get("under") is None
+        under = "" if is_anywhere else schema.checked_path(step.get("under"), "under") + "/"
         admits = self._graph.has_lapsed if lapsed else self.admits
         wanted = [
-            node
-            for path, node in self._nodes.items()
-            if path.startswith(under) and admits(node) and passes(_value(node))
+            node for path, node in self._nodes.items() if path.startswith(under) and admits(node)
         ]
-        if step.get("ordered"):
-            wanted.sort(key=_path_of, reverse=bool(step.get("backwards")))
-        else:
-            wanted.sort(key=lambda node: (-_changed_at(node), _path_of(node)))
-        offset = text.integer(step.get("offset") or 0, "offset", 0, limits.MAX_INTEGER)
         limit = step.get("limit")
-        beyond = None if limit is None else offset + text.integer(limit, "limit", 0, _MOST_FOUND)
+        most = None if limit is None else text.integer(limit, "limit", 0, _MOST_FOUND)
         scores = self._scores(step["query"], wanted) if step.get("query") else {}
-        wanted.sort(key=lambda node: -scores.get(node.id, 0.0))
-        for node in wanted[offset:beyond]:
+        wanted.sort(
+            key=lambda node: (-scores.get(node.id, 0.0), -_changed_at(node), _path_of(node))
+        )
+        for node in wanted[:most]:
             yield _row(node, scores.get(node.id))
 
     def _scores(self, query: str, among: Sequence[Node]) -> dict[int, float]:
@@ -127,16 +113,6 @@ class _Items:
         wanted = Wanted(ids=frozenset(node.memory_id for node in among))
         found = finder.ranked(max(1, len(among)), wanted)
         return {one.node.id: one.score for one in found}
-
-    def _folders(self, step: Step) -> Iterator[Row]:
-        under = _write_below(step)
-        found = {
-            path.rpartition("/")[0]
-            for path, node in self._nodes.items()
-            if path.startswith(under) and self.admits(node)
-        }
-        for path in sorted(found):
-            yield _NO_ROW | {"path": path}
 
     def _put(self, step: Step) -> Iterator[Row]:
         path = _path(step)
@@ -155,34 +131,6 @@ class _Items:
             self._graph.update(node, latest=_latest(node))
         self.writer.put(schema.KIND, node)
         yield _row(node)
-
-    def _append(self, step: Step) -> Iterator[Row]:
-        thread = schema.checked_path(step.get("under"), "under")
-        name = step.get("name")
-        if name is not None and schema.checked_path(f"{thread}/{name}", "path") in self._nodes:
-            return
-        position = self._next(thread)
-        path = f"{thread}/{f'{position:0{_DIGITS}}' if name is None else name}"
-        said = {"thread": thread, "position": position, "said_at": self._now}
-        for given, check in (("said_at", validators.time), ("speaker", text.name)):
-            if step.get(given) is not None:
-                said[given] = check(step[given], given)
-        # Not the path: its words could not be looked up before.
-        values = self._values(step, thread) | {"changed_at": self._now}
-        node = self._create(path, values | said)
-        self.writer.put(schema.KIND, node)
-        yield _row(node)
-
-    def _next(self, thread: str) -> int:
-        """Return the next position in *thread*; two calls that do so at once conflict."""
-        there = [node for node in self._nodes.values() if node.value("thread") == thread]
-        if not there:
-            self.writer.begin(self._scope, thread)
-            return 0
-        last = max(there, key=lambda node: node.value("position") or 0)
-        position = int(last.value("position") or 0)
-        last.raw.set_property("position", position)
-        return position + 1
 
     def _use(self, step: Step) -> Iterator[Row]:
         node = self._nodes.get(_path(step))
@@ -264,9 +212,6 @@ _RESET: Final[Row] = {
     "embedding": None,
     "embedding_dimension": None,
 }
-_NO_ROW: Final[Row] = dict.fromkeys(
-    ("id", "path", "value", "text", "created_at", "changed_at", "lapses_after", "score")
-)
 
 
 def _row(node: Node, score: float | None = None) -> Row:
@@ -303,7 +248,3 @@ def _path_of(node: Node) -> str:
 
 def _path(step: Step) -> str:
     return schema.checked_path(step.get("path"), "path")
-
-
-def _write_below(step: Step) -> str:
-    return schema.checked_path(step.get("under"), "under") + "/"

@@ -7,17 +7,16 @@ from conceptgraph_core import limits
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.ids import item_id
-from conceptgraph_core.memories.item_filters import passing
 from conceptgraph_core.retrieval import schema as words
 
-from . import ingesting, memory_search, text_lookups
+from . import memory_search, text_lookups
 from .call import Call, checked, whose
 from .embedding import remembered
 from .lookups import Joined, Lookup, Range, Union
 from .memories import Embedded, ids, mine
 
 # The steps that write.
-WRITING = frozenset({"put", "append", "use", "forget", "remove"})
+WRITING = frozenset({"put", "use", "forget", "remove"})
 
 
 @checked
@@ -59,12 +58,12 @@ def _storable(step: Mapping[str, Any]) -> None:
     for name in ("value", "text"):
         if step.get(name) is not None:
             schema.checked_value(step[name], name)
-    passing(step.get("where"))
 
 
 def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
     """Look up the values at the paths and below them, and what is needed to index new texts."""
-    paths = [schema.checked_path(path, "path") for path in map(_path, steps) if path is not None]
+    given = [step["path"] for step in steps if step.get("path") is not None]
+    paths = [schema.checked_path(path, "path") for path in given]
     if paths:
         yield ids(*(item_id(scope, path) for path in paths))
     for step in steps:
@@ -73,13 +72,10 @@ def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
             first, beyond = -limits.MAX_TIME_MS, limits.MAX_TIME_MS
             most = step.get("limit")
             yield Range((schema.MEMORY,), "lapses_at", first, beyond, mine(scope), most, "id")
-        elif step.get("do") in ("find", "folders"):
+        elif step.get("do") == "find":
             under = schema.checked_path(step.get("under"), "under")
             # "0" is the character after "/".
             yield Range((schema.MEMORY,), "path", f"{under}/", f"{under}0", mine(scope))
-    threads = {step["under"]: None for step in steps if step.get("do") == "append"}
-    if threads:
-        yield from ingesting.ends(scope, tuple(threads))
     yield from text_lookups.of_records(_records(scope, steps))
     removed = [item_id(scope, step["path"]) for step in steps if step.get("do") == "remove"]
     if removed:
@@ -88,19 +84,11 @@ def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
 
 def _records(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for step in steps:
-        if step.get("do") in ("put", "append"):
-            path = _path(step) or str(step.get("under"))
+        if step.get("do") == "put" and step.get("path") is not None:
             said = step.get("text")
             yield {
                 "kind": schema.KIND.kind,
-                "id": item_id(scope, path),
+                "id": item_id(scope, step["path"]),
                 "user_id": scope,
-                "content": said if said and said.strip() else step.get("path") or step["under"],
-                "speaker": step.get("speaker"),
+                "content": said if said and said.strip() else step["path"],
             }
-
-
-def _path(step: Mapping[str, Any]) -> str | None:
-    """Return the path that *step* names, if any."""
-    name = step.get("name")
-    return step.get("path") if name is None else f"{step.get('under')}/{name}"

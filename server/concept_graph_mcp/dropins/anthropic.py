@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote
 
-from .missing import name_extra
+from .kept import name_extra
 
 try:
     from anthropic.lib.tools import (
@@ -145,7 +145,7 @@ class _Files:
 
     def view(self, path: str, lines: Sequence[int] | None) -> Plan[str]:
         at = self._find_location(path)
-        found = yield [{"do": "get", "path": at}, {"do": "find", "under": at, "ordered": True}]
+        found = yield [{"do": "get", "path": at}, {"do": "find", "under": at}]
         if found and found[0]["step"] == 0:
             return _show_file(path, found[0]["value"], lines)
         if not found and at != self._root:

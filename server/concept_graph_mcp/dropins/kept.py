@@ -10,8 +10,6 @@ from anyio import to_thread
 from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 
-from ..file_formats import Tally
-from ..histories import secrets
 from ..memory import AsyncMemory, Memory
 
 Step = Mapping[str, Any]
@@ -94,6 +92,10 @@ def readable(said: str) -> str:
     return cut.encode("utf-8", "replace").decode() if cut.strip() else schema.SILENT
 
 
-def redact_text(said: str) -> str:
-    """Return *said* without secrets, as `ingest` stores what was said."""
-    return secrets.redact_text(said, Tally())
+def name_extra(error: ImportError, extra: str) -> ImportError:
+    """Return *error* as one line that names the *extra* of this package to install."""
+    return ImportError(
+        f"{error.name or extra} is not installed: install concept-graph-mcp with its extra {extra},"
+        f" as in pip install '.[{extra}]'",
+        name=error.name,
+    )

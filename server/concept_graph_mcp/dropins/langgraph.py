@@ -5,11 +5,12 @@ itself, which brings its package langgraph-checkpoint.
 """
 
 import json
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from .missing import name_extra
+from .kept import name_extra
 
 try:
     from langgraph.store.base import (
@@ -30,8 +31,6 @@ try:
 except ImportError as error:
     raise name_extra(error, "langgraph") from None
 
-from conceptgraph_core.memories.item_filters import passing
-
 from ..memory import AsyncMemory, Memory
 from . import kept
 from .kept import Plan, Row, Step
@@ -39,6 +38,13 @@ from .kept import Plan, Row, Step
 _MINUTE_MS = 60_000
 # Lapsed items are removed by so many.
 _SWEPT = 500
+_ORDERING: Final = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+OPERATORS: Final = ("$eq", "$ne", *_ORDERING)
 
 
 class MemoryStore(BaseStore):
@@ -141,28 +147,27 @@ class MemoryStore(BaseStore):
         if isinstance(op, GetOp):
             return {"do": "get", "path": kept.path(self._root, *op.namespace, op.key)}
         if isinstance(op, SearchOp):
-            # Raises ValueError for an unknown operator, as other stores do.
-            passing(op.filter)
+            _check_filter(op.filter or {})
             return {
                 "do": "find",
                 "under": kept.path(self._root, *op.namespace_prefix),
-                # As JSON: no store takes all integers.
-                "where": kept.encode_value(dict(op.filter or {})),
-                "limit": op.limit,
-                "offset": op.offset,
+                # A filter needs them all.
+                "limit": None if op.filter else op.offset + op.limit,
                 "query": op.query or None,
             }
         if isinstance(op, ListNamespacesOp):
-            return {"do": "folders", "under": kept.path(self._root)}
+            return {"do": "find", "under": kept.path(self._root)}
         raise ValueError(f"unknown operation: {type(op).__name__}")
 
     def _result(self, op: Op, rows: Sequence[Row]) -> Result:
         if isinstance(op, GetOp):
             return Item(**self._fields_of(rows[0])) if rows else None
         if isinstance(op, SearchOp):
-            return [SearchItem(**self._fields_of(row), score=row["score"]) for row in rows]
+            return [
+                SearchItem(**self._fields_of(row), score=row["score"]) for row in _page(op, rows)
+            ]
         return _list_namespaces(
-            cast(ListNamespacesOp, op), [kept.names(row["path"])[1:] for row in rows]
+            cast(ListNamespacesOp, op), [kept.names(row["path"])[1:-1] for row in rows]
         )
 
     def _fields_of(self, row: Row) -> dict[str, Any]:
@@ -180,7 +185,63 @@ def _refresh_rows(op: Op, rows: Sequence[Row]) -> list[Row]:
     """Return those of *rows* that lapse later because *op* has read them."""
     if not getattr(op, "refresh_ttl", False):
         return []
-    return [row for row in rows if row["lapses_after"] is not None]
+    read = _page(op, rows) if isinstance(op, SearchOp) else rows
+    return [row for row in read if row["lapses_after"] is not None]
+
+
+def _page(op: SearchOp, rows: Sequence[Row]) -> Sequence[Row]:
+    """Return those of *rows* that *op* asks for."""
+    wanted = op.filter
+    found = [row for row in rows if _holds(json.loads(row["value"]), wanted)] if wanted else rows
+    return found[op.offset : op.offset + op.limit]
+
+
+def _check_filter(wanted: Any) -> None:
+    """Raise ValueError for an unknown operator, as other stores do."""
+    if isinstance(wanted, Mapping):
+        named = [str(name) for name in wanted if str(name).startswith("$")]
+        if named and (wrong := [str(name) for name in wanted if name not in OPERATORS]):
+            raise ValueError(f"filter: {wrong[0]} is no operator; they are {', '.join(OPERATORS)}")
+        for one in wanted.values():
+            _check_filter(one)
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    """Tell whether *value* has in each field what *wanted* says; a missing field is null.
+
+    That is the value of the field, or a map of operators. Those of an order hold between two
+    numbers or two texts only.
+    """
+    if not isinstance(wanted, Mapping):
+        return _equal(value, wanted)
+    if any(str(name).startswith("$") for name in wanted):
+        return all(_compares(value, name, one) for name, one in wanted.items())
+    return isinstance(value, Mapping) and all(
+        _holds(value.get(name), one) for name, one in wanted.items()
+    )
+
+
+def _compares(value: Any, name: str, wanted: Any) -> bool:
+    if name in ("$eq", "$ne"):
+        return _equal(value, wanted) is (name == "$eq")
+    kind = _find_order(value)
+    return kind is not None and kind is _find_order(wanted) and bool(_ORDERING[name](value, wanted))
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    """Tell whether both are equal; true is not 1, in JSON."""
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return value is wanted
+    if isinstance(value, (list, tuple)) and isinstance(wanted, (list, tuple)):
+        return len(value) == len(wanted) and all(map(_equal, value, wanted))
+    return bool(value == wanted)
+
+
+def _find_order(value: Any) -> type | None:
+    """Return what *value* can be compared with, if it has an order."""
+    if isinstance(value, bool):
+        return None
+    return float if isinstance(value, (int, float)) else str if isinstance(value, str) else None
 
 
 def _list_namespaces(

@@ -1,14 +1,4 @@
-"""Test any implementation of LangGraph's `BaseStore`.
-
-    from concept_graph_mcp.testing.base_store import BaseStoreTests
-
-    class TestMine(BaseStoreTests):
-        differing = {"test_a_deleted_item_is_gone": "it is only hidden"}
-
-        @pytest.fixture
-        def store(self):
-            with MyStore(...) as store:
-                yield store
+"""The contract of LangGraph's `BaseStore`, for any store: `class TestMine(BaseStoreTests)`.
 
 `differing` names the tests that a store fails, each with the reason: pytest then expects that. The
 contract is the docstrings of `langgraph.store.base`, and what the official stores do.

@@ -1,1 +1,0 @@
-"""Tests that other projects may run on theirs; they need pytest."""
