@@ -12,7 +12,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -92,7 +91,7 @@ class Reference:
 
 def texts() -> list[str]:
     """Return what is kept: the flight's episodes, spread among notes about something else."""
-    file = resources.files("concept_graph_mcp") / "sample" / "apollo13.jsonl"
+    file = Path(__file__).parents[1] / "tests/fixtures/apollo13.jsonl"
     steps = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     told = [step["summary"] for step in steps if step["kind"] == "episode"]
     notes = [f"Note {n}: the plumber of house {n} comes on weekday {n % 7}." for n in range(NOTES)]

@@ -180,9 +180,10 @@ def _serve(
         for one in error.problems:
             stderr.say(printable(one))
     if sys.stdin.isatty():
-        from .commands import startup_help
-
-        startup_help.explain(configured)
+        stderr.say(
+            "waits here for an MCP client's messages; clients start it themselves after"
+            " `concept-graph-mcp setup`, and --help lists the commands. Ctrl-C ends this."
+        )
     if configured is None:
         _refuse(problem, with_set_time)
         sys.exit(1)

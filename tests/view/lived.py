@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 EVENING = "1970-04-17T23:00:00-06:00"
@@ -10,7 +10,7 @@ EVENING = "1970-04-17T23:00:00-06:00"
 
 def live(memory: Any) -> None:
     """Take every step of the sample until that evening, each at its own time."""
-    sample = resources.files("concept_graph_mcp") / "sample" / "apollo13.jsonl"
+    sample = Path(__file__).parents[1] / "fixtures/apollo13.jsonl"
     _, *steps = map(json.loads, sample.read_text(encoding="utf-8").splitlines())
     until = datetime.fromisoformat(EVENING)
     for step in steps:

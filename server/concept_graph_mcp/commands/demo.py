@@ -18,10 +18,9 @@ from .notes import name_program, note
 
 
 @click.command()
-@click.option("--apollo", is_flag=True, help="Replay the flight of Apollo 13 instead.")
 @click.option("--no-open", is_flag=True, help="Do not open the picture in the browser.")
 @click.pass_obj
-def demo(embedded: str | None, /, *, apollo: bool, no_open: bool) -> None:
+def demo(embedded: str | None, /, *, no_open: bool) -> None:
     """Live through half a year of a made-up person, and show what her agent knows unasked.
 
     It keeps the half year in demo.db of the data directory, which the next demo replaces, and opens
@@ -31,9 +30,6 @@ def demo(embedded: str | None, /, *, apollo: bool, no_open: bool) -> None:
     chosen = None if embedded is None else store_path(embedded)
     if chosen is not None and chosen.exists():
         raise Failure(f"{chosen}: exists already; the demo wants a store of its own")
-    if apollo:
-        _fly(chosen)
-        return
     # Imported only here, because a terminal takes long to import.
     from . import half_year
 
@@ -55,17 +51,6 @@ def has_screen(environment: Mapping[str, str], platform: str = sys.platform) -> 
     if platform in {"win32", "darwin"}:
         return not environment.get("SSH_CONNECTION")
     return bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
-
-
-def _fly(chosen: Path | None) -> None:
-    # Imported only here, because an MCP client takes a second to import.
-    from . import flight
-
-    if chosen is not None:
-        flight.relive(chosen)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        flight.relive(Path(folder) / "demo.db")
 
 
 def _keep_last(live: Callable[[Path], None]) -> Path:

@@ -21,10 +21,9 @@ from ..calls import text_lookups
 from ..endpoints import EndpointError
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row
-from ..observing import coreference, naming
+from ..observing import coreference
 from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extract_observations
-from ..observing.naming import Names, NamingError
 from ..observing.sessions import Open, Sessions, Speakers, candidates
 from ..session import Session
 from . import importing, output
@@ -59,9 +58,6 @@ _OTHERS = (
     help="The user's name there; default: user. May be given again.",
 )
 @click.option("--coref", is_flag=True, help="Resolve pronouns (extra coref).")
-@click.option(
-    "--spacy", metavar="MODEL", help="Let this installed spaCy model find the names (extra spacy)."
-)
 @click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
 @click.option(
     "--from-line",
@@ -80,7 +76,6 @@ def observe(
     model: str | None,
     users: tuple[str, ...],
     coref: bool,
-    spacy: str | None,
     thread: str | None,
     from_line: int,
     as_json: bool,
@@ -105,10 +100,9 @@ def observe(
             raise Failure(str(error)) from None
     endpoint = None if model is None else _endpoint(model)
     resolver = _resolver() if coref else None
-    names = None if spacy is None else _names(spacy)
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work = _Observing(stream, (thread, users, from_line), endpoint, interrupts)
-        work.resolver, work.names = resolver, names
+        work.resolver = resolver
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
@@ -131,13 +125,6 @@ def _resolver() -> Resolver:
     try:
         return coreference.FastCoref()
     except CoreferenceError as error:
-        raise Failure(str(error)) from None
-
-
-def _names(model: str) -> Names:
-    try:
-        return naming.SpacyNames(model)
-    except NamingError as error:
         raise Failure(str(error)) from None
 
 
@@ -176,7 +163,6 @@ class _Observing:
         self._endpoint = endpoint
         self._interrupts = interrupts
         self.resolver: Resolver | None = None
-        self.names: Names | None = None
         self._model: OpenAIModel | None = None
         self._messages: Messages | None = None
         self._speakers: Speakers | None = None
@@ -287,14 +273,9 @@ class _Observing:
         return made if made.observations else None
 
     def _extracted(self, message: Said, found: list[Meant]) -> list[dict[str, Any]]:
-        """Return the built-in extractor's result, with the names that a spaCy model finds."""
-
         def extract(text: str) -> list[dict[str, Any]]:
-            named = None if self.names is None else self.names.find_names(text)
             languages = text_lookups.spoken()
-            return rule_extractor.observations(
-                text, languages, message.speaker, named, with_known=True
-            )
+            return rule_extractor.observations(text, languages, message.speaker, with_known=True)
 
         if found:
             return coreference.observations(message.text, found, extract)

@@ -71,7 +71,6 @@ def observations(
     text: str,
     languages: Sequence[str],
     speaker: str = schema.USER,
-    named: Iterable[Named] | None = None,
     *,
     with_known: bool = False,
     is_note: bool = False,
@@ -79,10 +78,9 @@ def observations(
     """Return the mentions in *text* as `observe` takes them, in the order of the text, at most 30.
 
     Each has label and type and, if known, a kind, span, valence and facts. *languages* are as
-    `words.terms` takes them; without the libraries for these, nouns are left out. *named* are the
-    names in the text if another extractor has found them. *with_known* adds words that are names
-    only if the memory knows an entity so called ("Pepper threw up"), each with `known`. In a note,
-    "the user" is the user.
+    `words.terms` takes them; without the libraries for these, nouns are left out. *with_known*
+    adds words that are names only if the memory knows an entity so called ("Pepper threw up"), each
+    with `known`. In a note, "the user" is the user.
     """
     is_users = speaker == schema.USER
     said = prose.spoken(text, lists=is_users)
@@ -106,8 +104,6 @@ def observations(
         )
         for statement in _drop_quoted(told_here, theirs):
             found.state(statement)
-    if named is not None:
-        own = [one for one in own if one.is_sure and one.kind] + list(named)
     for one in own:
         is_own = one.is_own and is_users and not theirs[one.start]
         if one.is_own and is_users and not (is_own or one.label):
