@@ -8,7 +8,7 @@ from benchmarks.extraction.__main__ import built_in, by_model, main, read
 from benchmarks.extraction.measures import scored
 from click.testing import CliRunner
 
-from concept_graph_mcp.backfill.conversation import Reply, ToolCall
+from concept_graph_mcp.extras.chat_model import Reply, ToolCall
 from conceptgraph_core.entities.schema import SELF
 
 

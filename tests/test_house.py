@@ -62,7 +62,7 @@ ORDER = [
             "resources",
         )
     ),
-    *(f"{SHELL}.{name}" for name in ("backfill", "observing", "health")),
+    *(f"{SHELL}.{name}" for name in ("extras", "observing", "health")),
     *(f"{SHELL}.{name}" for name in ("stderr", "stdin", "serving", "http")),
     *(f"{SHELL}.{name}" for name in ("commands", "__main__", "start")),
 ]

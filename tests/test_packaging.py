@@ -182,5 +182,5 @@ def test_the_wheel_that_the_guide_installs_is_the_one_that_is_built():
 
 def test_what_backfill_says_to_install_is_what_its_extra_has():
     (openai,) = PROJECT["optional-dependencies"]["backfill"]
-    source = (ROOT / "server/concept_graph_mcp/commands/backfill.py").read_text(encoding="utf-8")
+    source = (ROOT / "server/concept_graph_mcp/extras/chat_model.py").read_text(encoding="utf-8")
     assert f"pip install '{openai}'" in source

@@ -3,28 +3,22 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import click
 from rich.console import Console
 from rich.table import Table
 
-from concept_graph_mcp import endpoints
-from concept_graph_mcp.backfill.steps import ModelError
-from concept_graph_mcp.endpoints import EndpointError
+from concept_graph_mcp.extras.chat_model import Model, ModelError, OpenAIModel, find_endpoint
 from concept_graph_mcp.observing.extraction import Said, extract_observations
 from concept_graph_mcp.observing.sessions import Candidate
 from conceptgraph_core.entities import rule_extractor
 
 from .measures import Row, scored
 
-if TYPE_CHECKING:
-    from concept_graph_mcp.observing.extraction import Model
-
 SET = Path(__file__).parent / "messages.jsonl"
 _LANGUAGES = ("english", "german")
-_TIMEOUT_S, _RETRIES = 180.0, 8
 
 
 def read() -> list[Row]:
@@ -36,7 +30,7 @@ def built_in(row: Row) -> list[dict[str, Any]]:
     return rule_extractor.observations(row["text"], _LANGUAGES, row["speaker"])
 
 
-async def by_model(model: "Model", row: Row) -> list[dict[str, Any]]:
+async def by_model(model: Model, row: Row) -> list[dict[str, Any]]:
     """Return what *model* tells of a message, as `observe --model` asks it."""
     known = [Candidate(one["id"], one["label"], one["kind"], one["line"]) for one in row["known"]]
     made = await extract_observations(model, (), Said(row["speaker"], row["text"]), known)
@@ -44,9 +38,7 @@ async def by_model(model: "Model", row: Row) -> list[dict[str, Any]]:
 
 
 async def _asked(name: str, rows: list[Row]) -> list[list[dict[str, Any]]]:
-    from concept_graph_mcp.backfill.model import OpenAIModel
-
-    model = OpenAIModel(endpoints.named(os.environ, name), _TIMEOUT_S, _RETRIES)
+    model = OpenAIModel(find_endpoint(os.environ, name))
     try:
         return [await by_model(model, row) for row in rows]
     finally:
@@ -60,7 +52,7 @@ def main(model: str | None) -> None:
     rows = read()
     try:
         told = [built_in(row) for row in rows] if model is None else anyio.run(_asked, model, rows)
-    except (EndpointError, ModelError) as error:
+    except ModelError as error:
         raise click.ClickException(str(error)) from None
     table = Table("measure", "told", "right", "of", "precision", "recall")
     for name, score in scored(zip(told, rows, strict=True)).items():

@@ -95,14 +95,6 @@ def test_an_ingest_imports_nothing_for_a_terminal(tmp_path):
     assert not {"rich", "concept_graph_mcp.file_formats.server_memory"} & found
 
 
-def test_the_dry_run_of_a_backfill_imports_no_mcp(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    said = '{"role":"user","text":"hello","created_at":1750000000000,"thread":"t","user_id":"u"}'
-    (tmp_path / "messages.jsonl").write_text(said + "\n")
-    command = "backfill --user-id u --days-per-chunk 1 --dry-run messages.jsonl"
-    assert not imported(tmp_path, *command.split()) & {*SLOW, "mgp"}
-
-
 def test_a_command_on_memgraph_imports_neither_mcp_nor_the_embedded_host(tmp_path):
     found = imported(tmp_path, "stats")
     assert "neo4j" in found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -15,11 +15,11 @@ from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories.schema import is_forgotten
 
-from .. import calls, endpoints
-from ..backfill.steps import ModelError
+from .. import calls
 from ..calls import text_lookups
-from ..endpoints import EndpointError
+from ..endpoints import Endpoint
 from ..errors import Refused, StoreError
+from ..extras.chat_model import ModelError, OpenAIModel, find_endpoint
 from ..file_formats import FormatError, Messages, Row
 from ..observing import coreference
 from ..observing.coreference import CoreferenceError, Meant, Resolver
@@ -34,10 +34,6 @@ from .notes import note
 from .progress import progress
 from .terminal import print_json
 
-if TYPE_CHECKING:
-    from ..backfill.model import OpenAIModel
-
-_TIMEOUT_S, _RETRIES = 180.0, 8
 _NAMED = 5
 # Counted besides, where there is any.
 _OTHERS = (
@@ -114,10 +110,10 @@ def observe(
             note(line)
 
 
-def _endpoint(model: str) -> endpoints.Endpoint:
+def _endpoint(model: str) -> Endpoint:
     try:
-        return endpoints.named(os.environ, model)
-    except EndpointError as error:
+        return find_endpoint(os.environ, model)
+    except ModelError as error:
         raise Failure(str(error)) from None
 
 
@@ -128,14 +124,11 @@ def _resolver() -> Resolver:
         raise Failure(str(error)) from None
 
 
-def _opened(endpoint: endpoints.Endpoint) -> "OpenAIModel":
+def _opened(endpoint: Endpoint) -> OpenAIModel:
     try:
-        from ..backfill.model import OpenAIModel
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] == "concept_graph_mcp":
-            raise
-        raise Failure("--model needs the openai package: pip install 'openai>=1.66,<4'") from None
-    return OpenAIModel(endpoint, _TIMEOUT_S, _RETRIES)
+        return OpenAIModel(endpoint)
+    except ModelError as error:
+        raise Failure(str(error)) from None
 
 
 async def _is_forgotten(session: Session, memory_id: str) -> bool:
@@ -154,7 +147,7 @@ class _Observing:
         self,
         stream: TextIO,
         said: tuple[str | None, tuple[str, ...], int],
-        endpoint: endpoints.Endpoint | None,
+        endpoint: Endpoint | None,
         interrupts: Interrupts,
     ) -> None:
         self._stream = stream

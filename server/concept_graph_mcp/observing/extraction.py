@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import Any, Protocol
+from typing import Any
 
 from conceptgraph_core.entities import inputs, names, schema
 from conceptgraph_core.errors import ConceptGraphError
 
-from ..backfill.conversation import Chat, Reply
+from ..extras.chat_model import Chat, Model, Reply
 from .sessions import Candidate
 
 Row = dict[str, Any]
@@ -80,13 +80,6 @@ _TOOL: Chat = {
         },
     },
 }
-
-
-class Model(Protocol):
-    """Any chat model that can call tools."""
-
-    async def reply(self, chat: Sequence[Chat], tools: Sequence[Chat]) -> Reply:
-        """Return the model's next message in *chat*. Raises ModelError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What needs a package that is not installed by default, each in a file of its own."""
