@@ -31,7 +31,7 @@ COPY docker/constraints.txt /wheels/
 # model minilm is in it.
 ARG EXTRAS
 RUN pip install --no-cache-dir --constraint /wheels/constraints.txt \
-        "$(echo /wheels/*.whl)${EXTRAS:+[${EXTRAS}]}" \
+        "$(echo /wheels/*.whl)[http,memgraph${EXTRAS:+,${EXTRAS}}]" \
     && useradd --uid 10001 --create-home concept-graph \
     && install --directory --owner=concept-graph --group=concept-graph \
         /data /home/concept-graph/backup

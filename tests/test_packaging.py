@@ -122,7 +122,7 @@ def test_the_server_s_image_has_the_name_of_the_registry_entry():
 def test_the_image_has_a_version_of_everything_that_is_installed_in_it():
     pinned = constraints()
     assert [str(each) for each in pinned.values() if not str(each.specifier).startswith("==")] == []
-    needed = list(required(Requirement(PROJECT["name"]), set()))[1:]
+    needed = list(required(Requirement(f"{PROJECT['name']}[http,memgraph]"), set()))[1:]
     needed += [Requirement("hatchling>=1.27")]
     assert len(needed) > 20
     assert {need.name for need in needed if canonicalize_name(need.name) not in pinned} == set()
@@ -141,6 +141,7 @@ def test_the_image_is_built_and_installed_with_these_versions():
     text = (ROOT / "docker/mcp.Dockerfile").read_text(encoding="utf-8")
     build, final = text.split("\nFROM ")[1:]
     assert "PIP_CONSTRAINT=/src/docker/constraints.txt" in build
+    assert "[http,memgraph${EXTRAS:+,${EXTRAS}}]" in final
     assert "pip install --no-cache-dir --constraint /wheels/constraints.txt" in final
 
 

