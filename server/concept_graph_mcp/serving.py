@@ -47,7 +47,6 @@ from .tools import aliases
 from .tools import toolsets as registered
 from .tools.adapter import show_visible
 from .tools.prompts import prompts
-from .view import mcp_app
 
 if TYPE_CHECKING:
     from .worker.along import Along, AlongEach
@@ -174,7 +173,6 @@ def build(
         version=__version__,
         instructions=refusal or registered.instructions(toolsets, session.concepts),
         tools=[*tools],
-        extensions=[mcp_app.extension()],
         lifespan=lifespan,
         log_level="WARNING",
         icons=[ICON],
@@ -189,7 +187,6 @@ def build(
     for prompt in prompts(toolsets, profile):
         server.add_prompt(prompt)
     server.middleware.extend([show_visible, stdin.refuse_unreadable, stdin.shorten_names])
-    server.middleware.append(mcp_app.told_to_hosts_that_show_it)
     if watch_store and adopts is not None:
         server.middleware.append(_wait_until(opened))
     if others:

@@ -11,14 +11,6 @@ const here = dirname(fileURLToPath(import.meta.url));
 const src = join(here, "src");
 const out = resolve(process.argv[2] ?? join(here, "../concept_graph_mcp/view/static"));
 
-// Zod brings its error messages in fifty languages, of which the English are set elsewhere.
-const inOneLanguage = {
-  name: "in-one-language",
-  setup({ onLoad }) {
-    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export {};" }));
-  },
-};
-
 /** Return {text, packages}: the file *name* with all that it imports, and the directories of those packages. */
 async function bundled(name) {
   const { outputFiles, metafile } = await build({
@@ -33,21 +25,11 @@ async function bundled(name) {
     charset: "utf8",
     // The licences are kept whole in a file of their own.
     legalComments: "none",
-    plugins: [inOneLanguage],
   });
   const packages = Object.keys(Object.values(metafile.outputs)[0].inputs)
     .map((input) => input.match(/^node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0])
     .filter(Boolean);
   return { text: outputFiles[0].text, packages };
-}
-
-/** Return a page in one file, for hosts that show nothing else. */
-function inlined(html, style, script) {
-  return html
-    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>\n${style}</style>`)
-    // A script element ends at the first end tag, whatever surrounds it.
-    .replace(/<script [^>]*src=[^>]*><\/script>/, () =>
-      `<script type="module">\n${script.replaceAll("</script", "<\\/script")}</script>`);
 }
 
 /** Return the name, version and licence of each of *packages*, with the text that it comes with. */
@@ -63,14 +45,12 @@ async function licences(packages) {
   return `What the page is made of besides its own sources.\n\n${(await Promise.all(parts)).join("\n")}`;
 }
 
-const [page, app, style] = await Promise.all(["app.js", "mcp_app.js", "style.css"].map(bundled));
-const html = await readFile(join(src, "mcp_app.html"), "utf8");
+const [page, style] = await Promise.all(["app.js", "style.css"].map(bundled));
 await mkdir(out, { recursive: true });
 await Promise.all([
   copyFile(join(src, "index.html"), join(out, "index.html")),
   copyFile(join(src, "icon.svg"), join(out, "icon.svg")),
   writeFile(join(out, "page.js"), page.text),
   writeFile(join(out, "page.css"), style.text),
-  writeFile(join(out, "mcp_app.html"), inlined(html, style.text, app.text)),
-  writeFile(join(out, "LICENSES.txt"), await licences([...page.packages, ...app.packages])),
+  writeFile(join(out, "LICENSES.txt"), await licences(page.packages)),
 ]);

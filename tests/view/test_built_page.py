@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.markdown import ROOT
 
-from concept_graph_mcp.view.mcp_app import STATIC
+from concept_graph_mcp.view.serving import STATIC
 
 SOURCES = ROOT / "server/page"
 

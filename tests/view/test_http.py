@@ -9,8 +9,7 @@ from asgi import HOST, ORIGIN, PORT, TOKEN, Asked
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.view import looks
 from concept_graph_mcp.view.guard import HEADERS
-from concept_graph_mcp.view.mcp_app import STATIC
-from concept_graph_mcp.view.serving import build
+from concept_graph_mcp.view.serving import STATIC, build
 
 DAY_MS = 86_400_000
 

@@ -12,7 +12,7 @@ from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
-from concept_graph_mcp.view.mcp_app import STATIC
+from concept_graph_mcp.view.serving import STATIC
 
 ENTER, ESCAPE, END = "\ue007", "\ue00c", "\ue010"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"

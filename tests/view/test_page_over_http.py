@@ -75,7 +75,7 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
     assert served.ask("search", "ann", query="hazelnuts")["total"] == 1
 
     served.tokens.revoke_user("ann")
-    page.element("#health").click()
+    page.element("#over-time").click()
     for _ in range(2):
         # Esc does not lead back to what is seen behind the form.
         page.until("return document.activeElement.id === 'token'")
@@ -86,7 +86,7 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
     enter(page, served.token("bob"))
     page.until(f'{REFUSED}.includes("another user\'s")')
     enter(page, served.tokens.add("ann", READER, None))
-    page.until("return document.querySelector('#article h1')?.innerText === 'Health'")
+    page.until("return document.querySelector('#article h1')?.innerText === 'Time'")
     assert not page.run(WANTS_TOKEN)
 
 

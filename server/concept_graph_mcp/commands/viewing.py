@@ -40,7 +40,6 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
 
     async def show(session: Session, keeper: KeptStore) -> None:
         # Imported only here, because no other command needs a web server.
-        from ..health.page import answers
         from ..view.serving import serve
 
         await note_adopted(chosen, keeper, session)
@@ -53,7 +52,6 @@ def view(embedded: str | None, name: str | None, port: int, at: str | None, no_o
                 port,
                 _announce,
                 open_browser=not no_open,
-                more=answers(chosen, keeper),
             )
         except OSError as error:
             raise Failure(

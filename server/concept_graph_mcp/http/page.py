@@ -18,10 +18,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Unavailable
-from ..health.page import FOR_USERS
 from ..view.api import HANDLERS, Api, answer_error
 from ..view.guard import guard_answers
-from ..view.mcp_app import StaticFiles
+from ..view.serving import StaticFiles
 from .asking import Forbidden, current
 from .calls import Calls, Limited
 from .guard import Guard, refusal
@@ -105,7 +104,7 @@ class _Answers:
     """Answers a request as the user of its token, within their limits, counted and logged."""
 
     def __init__(self, calls: Calls) -> None:
-        api = Api(current, None, FOR_USERS).routes()
+        api = Api(current, None).routes()
         self._app = Starlette(routes=api, exception_handlers={**HANDLERS, **_HANDLERS})
         self._calls = calls
         self._paths = {route.path for route in api}

@@ -2,10 +2,9 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
-from mcp.server.apps import client_supports_apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
@@ -26,19 +25,14 @@ _READ_BY_MODELS = ("tools/call", "resources/read", "prompts/get", "completion/co
 _STRUCTURES = frozenset({"array", "object"})
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-Pictured = Callable[..., Awaitable[tuple[Any, dict[str, Any] | None]]]
-
 
 class ConceptTool(Tool):
     """A tool whose parameters may have names that Python reserves, and whose errors are one line.
 
-    Its function takes every parameter under its Python name and returns a TypedDict. For clients
-    that draw results, `pictured`, if set, is called instead: it returns the same result and the
-    data of the picture. These go into the result's `_meta`, which no model reads. `refusal`, if
+    Its function takes every parameter under its Python name and returns a TypedDict. `refusal`, if
     set, is the answer to every call. `asks`, if set, has a question that the user must agree to.
     """
 
-    pictured: Pictured | None = Field(default=None, exclude=True)
     refusal: str | None = Field(default=None, exclude=True)
     asks: Asking | None = Field(default=None, exclude=True)
 
@@ -67,7 +61,7 @@ class ConceptTool(Tool):
                 raise ToolError(consent.DECLINED)
         try:
             with advised() as advice:
-                result, meta = await self._call(given, context)
+                result = await self._call(given, context)
         except StoreError as error:
             if isinstance(error, Unavailable):
                 # The person who runs the server must know, and reads no answers.
@@ -78,7 +72,7 @@ class ConceptTool(Tool):
             result = {**result, "advice": "; ".join(said)}
         # Here already, because JSON escapes control characters, and clients undo that.
         result = _visible(result)
-        return self.fn_metadata.convert_result(_answer(result, meta)) if convert_result else result
+        return self.fn_metadata.convert_result(_answer(result)) if convert_result else result
 
     def _parsed(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return *arguments*, with lists and maps that were sent as JSON in a text parsed.
@@ -92,13 +86,11 @@ class ConceptTool(Tool):
             for name, value in arguments.items()
         }
 
-    async def _call(self, given: dict[str, Any], context: Any) -> tuple[Any, dict[str, Any] | None]:
+    async def _call(self, given: dict[str, Any], context: Any) -> Any:
         if self.context_kwarg is not None:
             # For long-running tools: to report progress, and to notice a cancelled call.
             given = {**given, self.context_kwarg: context}
-        if self.pictured is not None and context is not None and client_supports_apps(context):
-            return await self.pictured(**given)
-        return await self.fn(**given), None
+        return await self.fn(**given)
 
 
 async def show_visible(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -146,9 +138,7 @@ def tool(
     title: str,
     hints: Hints,
     *,
-    pictured: Pictured | None = None,
     asks: Asking | None = None,
-    meta: dict[str, Any] | None = None,
 ) -> ConceptTool:
     """Make *function* a tool: a model reads its docstring, and its signature is the schema."""
     annotations = ToolAnnotations(
@@ -160,10 +150,9 @@ def tool(
     )
     made = cast(
         ConceptTool,
-        ConceptTool.from_function(function, title=title, annotations=annotations, meta=meta),
+        ConceptTool.from_function(function, title=title, annotations=annotations),
     )
     made.parameters["additionalProperties"] = False
-    made.pictured = pictured
     made.asks = asks
     return made
 
@@ -223,12 +212,10 @@ def _types(schema: dict[str, Any]) -> set[str]:
     return {schema.get("type", "")}
 
 
-def _answer(result: dict[str, Any], meta: dict[str, Any] | None) -> CallToolResult:
+def _answer(result: dict[str, Any]) -> CallToolResult:
     """Return *result* as structured content and as the same JSON, without blanks to save tokens."""
     text = _as_json(result)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=result, _meta=meta
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result)
 
 
 def _invalid(error: ValidationError) -> str:

@@ -11,7 +11,6 @@ from conceptgraph_core.retrieval import schema as words
 from ..calls import concepts
 from ..session import Session
 from ..times import without_none
-from ..view import mcp_app
 from .adapter import ADDING, READING, REPLACING, ConceptTool, tool
 from .concept_types import (
     AffectUpdated,
@@ -106,18 +105,6 @@ class ConceptTools(Tools):
         [answer], advice = await self._session.accessed(call)
         return _recalled(answer, advice)
 
-    async def recall_pictured(self, **given: Any) -> tuple[Recalled, dict[str, Any] | None]:
-        """Recall as `recall_query` does, and return the data of a picture too."""
-        from ..view import picture
-
-        call = self._session.call(concepts.recall_query, **given).with_fields("relations")
-        [answer], advice = await self._session.accessed(call)
-        pairs = zip(answer["propositions"], answer["relations"], strict=True)
-        rows = [said | {"relation": relation} for said, relation in pairs]
-        return _recalled(answer, advice), await picture.of_recall(
-            self._session, given["seeds"], given["max_hop"], rows
-        )
-
     async def set_time(
         self,
         now_ms: Annotated[
@@ -139,11 +126,10 @@ class ConceptTools(Tools):
 def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order of the list."""
     tools = ConceptTools(session)
-    pictured, meta = tools.recall_pictured, mcp_app.TOOL_META
     return [
         tool(tools.concept_search, "Find concepts", READING),
         tool(tools.episode_search, "Find episodes", READING),
-        tool(tools.recall_query, "Recall", ADDING, pictured=pictured, meta=meta),
+        tool(tools.recall_query, "Recall", ADDING),
         tool(tools.concept_upsert, "Make sure a concept exists", ADDING.repeatable()),
         tool(tools.relation_add, "Relate concepts", ADDING),
         tool(tools.episode_add, "Remember what happened", ADDING),

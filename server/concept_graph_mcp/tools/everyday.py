@@ -20,7 +20,6 @@ from ..results import (
     Remembered,
 )
 from ..session import Session
-from ..view import mcp_app
 from .adapter import ADDING, READING, REPLACING, ConceptTool, terse, tool
 from .arguments import Text
 from .consent import merging, of_many
@@ -74,13 +73,6 @@ class EverydayTools(Tools):
 names, what was said of that, and what comes to mind; sources has the id of each number."""
         return await self._answers.recall(**given)
 
-    async def recall_pictured(self, **given: Any) -> tuple[Recalled, dict[str, Any] | None]:
-        """Recall as `recall` does, and return the data of a picture too."""
-        from ..view import names
-
-        answer = await self.recall(**given)
-        return answer, await names.of_recall(self._session, answer)
-
     @take_arguments(verbs.remember, types={Naming_: Naming})
     async def remember(self, **given: Any) -> Remembered:
         """Call when the user tells what will matter in later conversations, or corrects it. \
@@ -101,15 +93,6 @@ accesses none."""
 doubts, relations, what was said, and how many more there are of each."""
         return await self._answers.about(**given)
 
-    async def about_pictured(self, **given: Any) -> tuple[About, dict[str, Any] | None]:
-        """Tell what `about` tells, and return the data of a picture too."""
-        from ..view import names
-
-        answer = await self.about(**given)
-        if answer.get("nothing"):
-            return answer, None
-        return answer, await names.of_about(self._session, answer)
-
     @take_arguments(verbs.forget)
     async def forget(self, **given: Any) -> Forgotten:
         """Call when the user wants something or somebody gone. The owner can restore it."""
@@ -129,13 +112,12 @@ doubts, relations, what was said, and how many more there are of each."""
 
 def _tools(session: Session) -> list[ConceptTool]:
     """Return the tools over *session*, in the order of the list."""
-    tools, meta = EverydayTools(session), mcp_app.TOOL_META
-    recall, about = tools.recall_pictured, tools.about_pictured
+    tools = EverydayTools(session)
     made = (
-        tool(tools.recall, "Recall", ADDING, pictured=recall, meta=meta),
+        tool(tools.recall, "Recall", ADDING),
         tool(tools.remember, "Remember", ADDING),
         tool(tools.search, "Search", READING),
-        tool(tools.about, "All about a name", READING, pictured=about, meta=meta),
+        tool(tools.about, "All about a name", READING),
         tool(tools.forget, "Forget", REPLACING, asks=of_many("forget a memory")),
         tool(tools.relate, "Relate two concepts", ADDING),
         tool(tools.identify, "Who is who", REPLACING, asks=merging("a", "b")),

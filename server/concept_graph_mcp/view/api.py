@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from anyio import to_thread
@@ -30,10 +29,6 @@ from .speaking import speak_of
 
 Row = dict[str, Any]
 
-# Answers that are made elsewhere, by path.
-Answers = Mapping[str, Callable[[Session], Awaitable[Row]]]
-NOTHING_MORE: Answers = MappingProxyType({})
-
 _MOST_BYTES = 1_000_000
 
 
@@ -44,12 +39,9 @@ class Api:
     page offers no change.
     """
 
-    def __init__(
-        self, asked: Callable[[], Session], name: str | None, more: Answers = NOTHING_MORE
-    ) -> None:
+    def __init__(self, asked: Callable[[], Session], name: str | None) -> None:
         self._asked = asked
         self._name = name
-        self._more = more
 
     @property
     def _session(self) -> Session:
@@ -81,8 +73,7 @@ class Api:
             Route(f"/api/{name}", self._changing(*change), methods=["POST"])
             for name, change in memories.CHANGES.items()
         ]
-        more = [Route(f"/api/{name}", self._read(answer)) for name, answer in self._more.items()]
-        return [*asked, *more, *made]
+        return [*asked, *made]
 
     async def show_store(self, request: Request) -> JSONResponse:
         """Return the store, its clock, the nodes to show first, and those of the overview."""
@@ -260,14 +251,6 @@ class Api:
     async def list_hidden(self, request: Request) -> JSONResponse:
         """Return the memories that were forgotten or have expired."""
         return JSONResponse({"memories": await memories.list_hidden(self._session)})
-
-    def _read(
-        self, answer: Callable[[Session], Awaitable[Row]]
-    ) -> Callable[[Request], Awaitable[JSONResponse]]:
-        async def read(_: Request) -> JSONResponse:
-            return JSONResponse(await answer(self._session))
-
-        return read
 
     def _changing(
         self, fields: Mapping[str, type], change: Callable[[Session, Row], Awaitable[Row]]

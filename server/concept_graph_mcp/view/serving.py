@@ -4,11 +4,15 @@ import secrets
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import anyio
 import anyio.to_thread
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -18,25 +22,46 @@ from ..errors import StoreError
 from ..session import Session
 from ..web import Server, listening
 from . import names
-from .api import HANDLERS, NOTHING_MORE, Answers, Api
+from .api import HANDLERS, Api
 from .guard import Guard
-from .mcp_app import StaticFiles
 from .portrait import draw_portrait
+
+STATIC = Path(__file__).with_name("static")
+
+# `mimetypes` is not used, because its type for scripts depends on the machine.
+_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+
+
+class StaticFiles:
+    """The files below `static/`; names that are not listed are never looked up."""
+
+    def __init__(self) -> None:
+        self._files = {
+            path.relative_to(STATIC).as_posix(): path
+            for path in STATIC.rglob("*")
+            if path.suffix in _TYPES
+        }
+
+    async def file(self, request: Request) -> Response:
+        name = request.path_params["name"] or "index.html"
+        if name not in self._files:
+            raise HTTPException(404, "no such page")
+        path = self._files[name]
+        return Response(path.read_bytes(), media_type=_TYPES[path.suffix])
+
 
 _HOST = "127.0.0.1"
 
 
-def build(
-    session: Session,
-    name: str | None,
-    token: str,
-    port: int,
-    *,
-    more: Answers = NOTHING_MORE,
-) -> ASGIApp:
-    """Return the guarded web application; *name* is shown first, *more* is answered too."""
+def build(session: Session, name: str | None, token: str, port: int) -> ASGIApp:
+    """Return the guarded web application; *name* is shown first."""
     pages = Route("/{name:path}", StaticFiles().file)
-    routes = [*Api(lambda: session, name, more).routes(), pages]
+    routes = [*Api(lambda: session, name).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
 
 
@@ -47,18 +72,14 @@ async def serve(
     announce: Callable[[str], None],
     *,
     open_browser: bool,
-    more: Answers,
 ) -> None:
-    """Serve on *port* (0: a free one) until interrupted; *announce* gets the address.
-
-    *more* is answered too, by path.
-    """
+    """Serve on *port* (0: a free one) until interrupted; *announce* gets the address."""
     with listening(_HOST, port) as opened:
         bound: int = opened.getsockname()[1]
         token = secrets.token_urlsafe(24)
         address = f"http://{_HOST}:{bound}/{token}/"
         config = uvicorn.Config(
-            build(session, name, token, bound, more=more),
+            build(session, name, token, bound),
             lifespan="off",
             ws="none",
             access_log=False,

@@ -59,10 +59,6 @@ export const askDays = (year) => ask("days", { year });
 export const askDay = (date) => ask("day", { date });
 export const askQuestions = () => ask("questions", {});
 export const askHidden = () => ask("hidden", {});
-/** How much there is, what is to be done, and how the worker is. */
-export const askHealth = () => ask("health", {});
-/** What is wrong; it reads the whole store. */
-export const askCheck = () => ask("check", {});
 export const askPresence = () => ask("presence", {});
 export const askChanges = (since, until) => ask("changes", { since, until });
 /** What is around *seed*, names of that *kind*, and of the same name in the other layers. */

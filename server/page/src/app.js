@@ -73,7 +73,6 @@ async function start() {
   try {
     await turned();
   } finally {
-    // Health is shown of a store that cannot be drawn, too.
     views.follow();
   }
 }
@@ -412,7 +411,6 @@ listen({
   t: () => views.open("time"),
   a: () => attempt(show, { kind: "area", names: [] }),
   q: () => views.open("questions"),
-  h: () => views.open("health"),
   "+": () => picture.zoomBy(1.4),
   "-": () => picture.zoomBy(1 / 1.4),
   0: () => picture.fit(),
@@ -430,7 +428,6 @@ $("recall-here").addEventListener("click", toggleRecall);
 $("edit").addEventListener("click", () => changing.edit(picture.selected));
 $("forget").addEventListener("click", () => changing.forget(picture.selected));
 $("tend").addEventListener("click", () => views.open("questions"));
-$("health").addEventListener("click", () => views.open("health"));
 $("over-time").addEventListener("click", () => views.open("time"));
 $("whole").addEventListener("click", openWhole);
 $("fit").addEventListener("click", () => picture.fit());

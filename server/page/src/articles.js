@@ -2,7 +2,6 @@
 
 import { askQuestions, askWhole } from "./api.js";
 import { element } from "./factors.js";
-import { healthPage } from "./health.js";
 import { tendPage } from "./tend.js";
 import { timePage } from "./time.js";
 import { wholePage } from "./whole.js";
@@ -63,9 +62,5 @@ export function articles(page) {
     return { title: "Questions", nodes: orWhyNot(await tendPage(Number(place) || 0, { ...acts, tend, ...changes })) };
   }
 
-  async function health() {
-    return { title: "Health", nodes: await healthPage(acts) };
-  }
-
-  return { whole, time, questions, health };
+  return { whole, time, questions };
 }

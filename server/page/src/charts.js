@@ -59,17 +59,6 @@ export function feelingBars(periods, feelings, label, remark) {
   return drawing(periods * WIDTH, HIGH, label, line, ...bars);
 }
 
-/** How many there were at the end of each period, as a line; remark(period) says one. */
-export function growthLine(sums, label, remark) {
-  const most = Math.max(1, ...sums);
-  const at = (period) => `${(period + 0.5) * WIDTH} ${HIGH - (sums[period] / most) * (HIGH - 2) + 1}`;
-  const line = svg("path", { d: `M${sums.map((_, period) => at(period)).join("L")}`, class: "growth" });
-  const places = sums.map((_, period) => remarked(svg("g", {},
-    svg("rect", { x: period * WIDTH, y: 0, width: WIDTH, height: HIGH + 2, class: "ground" })), remark(period)));
-  const axis = svg("path", { d: `M0 ${HIGH + 1.5}H${sums.length * WIDTH}`, class: "axis" });
-  return drawing(sums.length * WIDTH, HIGH + 2, label, axis, line, ...places);
-}
-
 /** From when to when something was so, between *first* and *last*; one whose beginning is not known is open. */
 export function span({ since, until, isOpen }, first, last) {
   const at = (time) => 100 * Math.min(1, Math.max(0, (time - first) / (last - first || 1)));
