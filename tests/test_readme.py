@@ -163,7 +163,7 @@ def test_the_tasks_of_backups_exist():
 
 
 # What an example needs that not everybody has: a Memgraph, a model.
-NEEDS_MORE = {"mcp import memory.jsonl", "--into-target", "--model"}
+NEEDS_MORE = {"mcp import memory.jsonl", " backfill ", "--model"}
 # What names entities, files and stores that this person does not have.
 NEEDS_MORE |= {" entities ", "memories restore", "graph.db", " sync "}
 # In the order in which a person reads them.

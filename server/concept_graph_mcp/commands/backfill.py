@@ -51,6 +51,7 @@ def backfill(
     """
     # Imported only here, because an MCP client takes a second to import; --help needs none.
     from ..extras.backfill import BackfillError, chunks, live_through
+    from ..serving import build
 
     try:
         zone = configured(embedded).zone
@@ -70,7 +71,8 @@ def backfill(
         try:
             for chunk in wanted[:max_chunks]:
                 at = chunk.number
-                spent = await live_through(session, model, user_id, chunk)
+                server = build(session, with_set_time=True, toolsets=("concept",))
+                spent = await live_through(server, model, user_id, chunk)
                 note(
                     f"chunk {at}, {chunk.first_day} to {chunk.last_day}: {len(chunk.messages):,}"
                     f" messages, {spent.calls:,} calls,"

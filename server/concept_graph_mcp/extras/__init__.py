@@ -1,1 +1,1 @@
-"""What needs a package that is not installed by default, each in a file of its own."""
+"""Use packages that are not installed by default."""

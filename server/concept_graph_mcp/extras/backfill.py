@@ -15,12 +15,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from mcp.client.client import Client
+from mcp.server.mcpserver import MCPServer
 
 from conceptgraph_core import limits
 
 from ..errors import StoreError
-from ..serving import build
-from ..session import Session
 from .chat_model import Chat, Model, ModelError, Reply, ToolCall
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
@@ -224,12 +223,12 @@ class Spent:
     calls: int = 0
 
 
-async def live_through(session: Session, model: Model, user_id: str, chunk: Chunk) -> Spent:
+async def live_through(server: MCPServer, model: Model, user_id: str, chunk: Chunk) -> Spent:
     """Take the five steps of *chunk*, each on the results of the earlier ones.
 
-    Raises BackfillError or ModelError, which name the step, and StoreError.
+    *server* has the tools of concepts, and `set_time`. Raises BackfillError or ModelError, which
+    name the step, and StoreError.
     """
-    server = build(session, with_set_time=True, toolsets=("concept",))
     async with Client(server) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         await client.call_tool("set_time", {"now_ms": chunk.end_ms})
