@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from ..errors import StoreError
 from ..extras.chat_model import ModelError, OpenAIModel, find_endpoint
 from ..session import Session
 from .common import Failure, configured, with_session
@@ -50,6 +49,8 @@ def backfill(
       OPENAI_API_KEY     the key, where one is needed
     """
     # Imported only here, because an MCP client takes a second to import; --help needs none.
+    from mcp.client.client import Client
+
     from ..extras.backfill import BackfillError, chunks, live_through
     from ..serving import build
 
@@ -68,20 +69,26 @@ def backfill(
 
     async def work(session: Session) -> None:
         nonlocal at
-        try:
-            for chunk in wanted[:max_chunks]:
-                at = chunk.number
-                server = build(session, with_set_time=True, toolsets=("concept",))
-                spent = await live_through(server, model, user_id, chunk)
-                note(
-                    f"chunk {at}, {chunk.first_day} to {chunk.last_day}: {len(chunk.messages):,}"
-                    f" messages, {spent.calls:,} calls,"
-                    f" {spent.tokens_in:,} + {spent.tokens_out:,} tokens"
-                )
-        except (BackfillError, ModelError, StoreError) as error:
-            raise Failure(f"chunk {at}: {error}; {_continue(at)}") from None
-        finally:
-            await model.close()
+        failed = ""
+        # The server closes the store at its end, so all chunks have one.
+        server = build(session, with_set_time=True, toolsets=("concept",))
+        async with Client(server) as client:
+            try:
+                for chunk in wanted[:max_chunks]:
+                    at = chunk.number
+                    spent = await live_through(client, model, user_id, chunk)
+                    note(
+                        f"chunk {at}, {chunk.first_day} to {chunk.last_day}:"
+                        f" {len(chunk.messages):,} messages, {spent.calls:,} calls,"
+                        f" {spent.tokens_in:,} + {spent.tokens_out:,} tokens"
+                    )
+            except (BackfillError, ModelError) as error:
+                # Raised out there, because the client would wrap it in a group.
+                failed = str(error)
+            finally:
+                await model.close()
+        if failed:
+            raise Failure(f"chunk {at}: {failed}; {_continue(at)}")
         if left := [one.number for one in wanted[max_chunks:]] if max_chunks else []:
             note(f"{len(left):,} chunks are left; continue with --since-chunk {left[0]}.")
 

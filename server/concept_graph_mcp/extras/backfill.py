@@ -15,11 +15,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from mcp.client.client import Client
-from mcp.server.mcpserver import MCPServer
 
 from conceptgraph_core import limits
 
-from ..errors import StoreError
 from .chat_model import Chat, Model, ModelError, Reply, ToolCall
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
@@ -223,21 +221,15 @@ class Spent:
     calls: int = 0
 
 
-async def live_through(server: MCPServer, model: Model, user_id: str, chunk: Chunk) -> Spent:
+async def live_through(client: Client, model: Model, user_id: str, chunk: Chunk) -> Spent:
     """Take the five steps of *chunk*, each on the results of the earlier ones.
 
-    *server* has the tools of concepts, and `set_time`. Raises BackfillError or ModelError, which
-    name the step, and StoreError.
+    *client* is one of a server with the tools of concepts, and `set_time`. Raises BackfillError or
+    ModelError, which name the step.
     """
-    async with Client(server) as client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        await client.call_tool("set_time", {"now_ms": chunk.end_ms})
-        try:
-            return await _Steps(client, tools, model, user_id, chunk).take()
-        except (BackfillError, ModelError, StoreError) as error:
-            failure = error
-    # Raised out here, because the client would wrap it in a group.
-    raise failure
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    await client.call_tool("set_time", {"now_ms": chunk.end_ms})
+    return await _Steps(client, tools, model, user_id, chunk).take()
 
 
 class _Steps:
