@@ -17,7 +17,7 @@ from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools.adapter import ConceptTool
 from concept_graph_mcp.tools.toolsets import TOOLSETS, tools
-from conceptgraph_core.limits import DEFAULT_TAU_MS
+from conceptgraph_core.limits import DEFAULT_TAU_MS, MAX_SUMMARY
 
 NOW_MS = 1_750_000_000_000
 LONG = 32_000
@@ -150,7 +150,7 @@ async def _run(
     tool: ConceptTool, given: dict[str, Any], argument: str, count: int, text: str
 ) -> None:
     """Run *tool* with *text*, or with its beginning if it takes no longer one."""
-    for said in (text, text[:NAME]):
+    for said in (text, text[:MAX_SUMMARY], text[:NAME]):
         listed = [f"{number}{text[: NAME - 3]}" for number in range(count)]
         try:
             await tool.run({**given, argument: listed if count else said}, None)
