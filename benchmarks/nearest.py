@@ -11,7 +11,7 @@ import neo4j
 import numpy as np
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Nearest
+from conceptgraph_core.graph.primitives import Nearest
 from conceptgraph_core.memories.schema import MEMORY
 from conceptgraph_core.transfer import procedures
 

@@ -17,8 +17,8 @@ from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
-from concept_graph_mcp.calls.lookups import Lookup
 from concept_graph_mcp.hosts.store import Store
+from conceptgraph_core.graph.primitives import Lookup
 
 # A shell's background jobs ignore Ctrl-C, and so would the tests that send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -34,7 +34,7 @@ _NAMES = (
     ),
     *("asker", "asked_at", "told_in", "told_around", "offset_minutes", "also", "also_vector"),
     *("also_near_nothing", "only_new", "decay"),
-    *("expires", "planned", "owner", "concepts", "project"),
+    *("expires", "planned", "owner", "concepts", "project", "answers"),
 )
 KEYS = frozenset(_NAMES)
 
@@ -48,6 +48,8 @@ class Context(NamedTuple):
       that it lacks does not exist. It holds nodes or their ids.
     * `degrees` has the number of incoming edges of each of them. `incoming` lists these edges for
       some: a node's id, and columns that begin with the sources.
+    * `answers` are the results of look-ups that the server made for this call, by `lacking.key`:
+      maps with some of these keys. A call that lacks one says so (None: it makes them itself).
     * `size` is the number of nodes of the kind in question, if that was counted.
     * `groups` has rows for nodes that may be missing in `found`, a row for those with equal
       properties: these, and a list of another property of each node. With it, all nodes that the
@@ -86,6 +88,7 @@ class Context(NamedTuple):
     until_ms: int | None
     until_date: str
     found: tuple[Any, ...] | None
+    answers: Mapping[str, Mapping[str, Any]] | None
     degrees: tuple[int, ...] | None
     incoming: tuple[Any, ...] | None
     size: int | None
@@ -206,6 +209,12 @@ def _read_found(value: Any, _: str) -> tuple[Any, ...] | None:
     if value is not None and not isinstance(value, (list, tuple)):
         raise InvalidContext("context: found must be a list of nodes")
     return None if value is None else tuple(value)
+
+
+def _read_answers(value: Any, _: str) -> Mapping[str, Mapping[str, Any]] | None:
+    if value is not None and not isinstance(value, Mapping):
+        raise InvalidContext("context: answers must be a map")
+    return value
 
 
 def _user_id(value: Any, _: str) -> str:
@@ -400,6 +409,7 @@ def _read_languages(value: Any) -> tuple[str, ...] | None:
 _ABSENT: Final[Mapping[str, Any]] = {
     "until_ms": None,
     "found": None,
+    "answers": None,
     "incoming": None,
     "size": None,
     "groups": (),
@@ -426,6 +436,7 @@ _ABSENT: Final[Mapping[str, Any]] = {
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "until_ms": _time_if_any,
     "found": _read_found,
+    "answers": _read_answers,
     "incoming": _incoming,
     "groups": _groups,
     "size": _size,

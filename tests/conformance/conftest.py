@@ -11,7 +11,7 @@ from anyio.from_thread import BlockingPortal
 from expect import ProbeFailed
 from samples import samples  # noqa: F401
 
-from concept_graph_mcp.calls.lookups import Equal
+from conceptgraph_core.graph.primitives import Equal
 
 PROBE = "host_probe"
 PROBE_DIRECTORY = Path(__file__).parent / "modules"

@@ -9,8 +9,8 @@ from tests.conftest import DAY_MS, NOW_MS, Memory
 from tests.retrieval import plain, stories
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Incoming
 from concept_graph_mcp.errors import Refused
+from conceptgraph_core.graph.primitives import Incoming
 
 # Words that are their own stems, and no language's stop words.
 WORDS = ("kilo", "tango", "delta", "zulu", "bravo", "lima")

@@ -11,7 +11,7 @@ from samples import DERIVED, NOW_MS, SET_PLACE, in_order, note, shelf, standing
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Last, Nearest, Ordered, Range
+from conceptgraph_core.graph.primitives import Equal, Last, Nearest, Ordered, Range
 
 LIVED = [
     note("ann", "tea", worth=0.75, made_at=5, place=[0.5, -0.25], dimension=2),

@@ -10,9 +10,9 @@ from sample_schema import MODEL, NOTE
 from samples import FOUND, SET_PLACE, note
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import Equal, Nearest, Union, Vectored
 from concept_graph_mcp.hosts.memgraph import nearest, vector_indexes
 from concept_graph_mcp.hosts.sqlite import nearest as nearest_embedded
+from conceptgraph_core.graph.primitives import Equal, Nearest, Union, Vectored
 
 MINE = (("owner", "ann"),)
 EAST = (1.0, 0.0, 0.0)

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.lookups import (
+from concept_graph_mcp.hosts.sqlite import lookups, posting_cache, text_search
+from concept_graph_mcp.hosts.sqlite.cache import Cache
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from conceptgraph_core import folding
+from conceptgraph_core.concepts import procedures, schema
+from conceptgraph_core.graph.primitives import (
     Equal,
     Filled,
     Incoming,
@@ -19,11 +24,6 @@ from concept_graph_mcp.calls.lookups import (
     Union,
     next_text,
 )
-from concept_graph_mcp.hosts.sqlite import lookups, posting_cache, text_search
-from concept_graph_mcp.hosts.sqlite.cache import Cache
-from concept_graph_mcp.hosts.sqlite.procedure_host import Host
-from conceptgraph_core import folding
-from conceptgraph_core.concepts import procedures, schema
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000

@@ -13,11 +13,11 @@ from click.testing import CliRunner, Result
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.calls.lookups import Nearest
 from concept_graph_mcp.embedding.base import Embedding, EmbeddingError, Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding, open_embedding
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Session
+from conceptgraph_core.graph.primitives import Nearest
 from conceptgraph_core.ranks import cosine
 
 STATIC = Path(__file__).parents[3] / "shared/data/static-minilm"

@@ -49,7 +49,7 @@ def update_affect(graph: Graph, target: str, valence_delta: float) -> dict[str, 
     """
     target = text.existing_name(target, "target")
     delta = text.number(valence_delta, "valence_delta", -1.0, 1.0)
-    nodes = graph.find([target]).get(target)
+    nodes = graph.find_named([target]).get(target)
     if nodes:
         node = nodes[0]
         valence = max(-1.0, min(1.0, (node.valence or 0.0) + delta))

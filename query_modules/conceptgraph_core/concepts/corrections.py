@@ -24,7 +24,7 @@ def rename(
     node = _only(graph, concept, "concept")
     if node.is_episode:
         raise WrongKind(f"concept: {show_name(concept)} is an episode, which keeps its name")
-    if graph.find([new_name]):
+    if graph.find_named([new_name]):
         raise NameTaken(f"new_name: {show_name(new_name)} is taken already")
     rows = _touch(graph, node)
     if not dry_run:
@@ -61,7 +61,7 @@ def remove_relation(
 
 
 def _only(graph: Graph, name: str, field: str) -> Node:
-    nodes = graph.find([text.existing_name(name, field)]).get(name)
+    nodes = graph.find_named([text.existing_name(name, field)]).get(name)
     if not nodes:
         raise NotFound(f"{field}: nothing is called {show_name(name)}")
     return nodes[0]

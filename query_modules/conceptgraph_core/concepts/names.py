@@ -17,7 +17,7 @@ def upsert(graph: Graph, concept: str) -> dict[str, Any]:
     Raises NameTaken for the name of an episode.
     """
     concept = text.name(concept, "concept")
-    nodes = graph.find([concept]).get(concept)
+    nodes = graph.find_named([concept]).get(concept)
     if nodes and nodes[0].is_episode:
         raise NameTaken(f"concept: {show_name(concept)} is the name of an episode")
     if not nodes:
@@ -30,7 +30,7 @@ def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
 
     Raises WrongKind for the name of an episode.
     """
-    found = graph.find(names)
+    found = graph.find_named(names)
     nodes = []
     for name in names:
         known = found.get(name)
@@ -117,7 +117,7 @@ def find_seeds(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str
     if len(known) < len(nodes):
         raise InvalidText("seeds: a node is neither a concept nor an episode")
     names = list(dict.fromkeys(text.existing_name(name, "seeds") for name in names))
-    found = graph.find(names) if names else {}
+    found = graph.find_named(names) if names else {}
     for named in found.values():
         known.extend(named)
     nodes_once = list({node.id: node for node in known}.values())

@@ -74,7 +74,7 @@ class Graph(adapter.Graph[Node]):
         """Return the nodes whose name is *wanted*: among those found by index, else by a scan."""
         return [node for node in self.nodes() if wanted(node.name)]
 
-    def find(self, names: Collection[str]) -> dict[str, list[Node]]:
+    def find_named(self, names: Collection[str]) -> dict[str, list[Node]]:
         """Return the nodes of each of *names*, episodes first; unknown names are absent."""
         found: dict[str, list[Node]] = {}
         asked = frozenset(names)

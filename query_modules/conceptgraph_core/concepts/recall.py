@@ -135,7 +135,7 @@ def peek(
 def raise_levels(graph: Graph, levels: Levels) -> int:
     """Arouse the nodes of these names to the *levels*; return how many were less aroused."""
     count = 0
-    for name, nodes in graph.find(levels).items():
+    for name, nodes in graph.find_named(levels).items():
         level = text.number(levels[name], "concepts", 0.0, 1.0)
         count += _raise(graph, nodes[0], level, nodes[0].arousal)
     return count

@@ -20,7 +20,7 @@ def add(graph: Graph, source: str, target: str, type_: str) -> dict[str, Any]:
     source, target = schema.checked_ends(source, target)
     if source == target:
         raise Tautology(f"relation: tautology: from and to are both {show_name(source)}")
-    found = graph.find([source, target])
+    found = graph.find_named([source, target])
     ends = []
     for name, field in ((source, "from"), (target, "to")):
         known = found.get(name)

@@ -5,7 +5,7 @@ The layer declares which part of a graph is visible, and how its nodes are read
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import mgp
@@ -14,7 +14,10 @@ from .. import context as contexts
 from ..context import Context
 from ..errors import InvalidContext, TooMuch
 from ..layers import Layer
+from . import lacking
 from . import raw as raws
+from .lacking import Lacking
+from .primitives import Equal, Lookup
 
 # The steps of a walk or a scan between two checks whether the query was cancelled.
 _ABORT_EVERY = 1_000
@@ -22,6 +25,8 @@ _ABORT_EVERY = 1_000
 _FEW_EDGES = 8
 # No node has this property; setting it to nothing writes the node.
 _WRITTEN = "written"
+# The answer of a look-up that the server has still to make.
+_LACKS: Mapping[str, Any] = {}
 
 
 class Node:
@@ -46,6 +51,8 @@ class Graph(Generic[N]):
     node_class: ClassVar[type[Any]] = Node
     # One such call of a person must not hold up all agents.
     most_scanned: float = contexts.most_scanned()
+    # Runs a look-up as a query of its own, in Lab; None: the server makes the look-ups.
+    nested: "Callable[[Lookup], Mapping[str, Any] | None] | None" = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -66,7 +73,11 @@ class Graph(Generic[N]):
         self._graph = ctx.graph
         self._raw_graph = raws.raw_graph(ctx.graph)
         self._nodes: dict[int, N | None] = {}
+        # Nodes that the caller found are all there is to find.
+        self._pulls = self.context.found is None
         self._found_by_id: dict[int, tuple[Any, list[str]]] | None = None
+        if not self._pulls:
+            self._add_found(self.context.found or ())
         self._steps = 0
         self._read_edges = 0
         self._most_edges: float = math.inf
@@ -75,8 +86,11 @@ class Graph(Generic[N]):
 
     def another(self, kind: type[G]) -> G:
         """Return a view of another class for the same call."""
-        made = kind(self._ctx, self.context)
-        made._found_by_id = self._found()
+        made = kind(self._ctx, self.context._replace(found=None))
+        made.context = self.context
+        # What one view pulls, all find.
+        made._found_by_id, made._pulls = self._found_by_id, self._pulls
+        made.nested = self.nested
         # A call that may read all there is may do so through each view.
         made.most_scanned = max(made.most_scanned, self.most_scanned)
         return made
@@ -119,13 +133,64 @@ class Graph(Generic[N]):
         node_id = raw.get_id()
         return self._nodes[node_id] if node_id in self._nodes else self._new_node(raw, node_id)
 
+    def pull(self, *lookups: Lookup) -> None:
+        """Add to `nodes` what *lookups* find by index, and to `context` what else they tell.
+
+        What this call wrote is not found. Where the caller gave `found`, that is all there is;
+        where nothing can look up, `nodes` has all there are. Raises Lacking, before anything is
+        written, where the server has to make a look-up and call again.
+        """
+        for told in self._answers(lookups):
+            self._add_found(told["found"])
+            more = {name: one for name, one in told.items() if name != "found"}
+            # Degrees are those of the nodes found last, which come first here.
+            found = (*told["found"], *(self.context.found or ()))
+            self.context = self.context._replace(found=found, **more)
+
+    def find(self, label: str, names: Sequence[str], values: Iterable[Sequence[Any]]) -> list[N]:
+        """Return the nodes of *label* whose properties *names* are one of *values*, by index.
+
+        They are asked for as `pull` does it, and `nodes` stays as it is.
+        """
+        wanted = dict.fromkeys(map(tuple, values))
+        answers = self._answers([Equal((label,), tuple(names), tuple(wanted))])
+        found: Iterable[N | None] = self.nodes()
+        if answers:
+            found = map(self.raw_node, self._raw(answers[0]["found"]))
+        return [
+            node
+            for node in found
+            if node is not None
+            and node.label == label
+            and tuple(map(node.raw.get_property, names)) in wanted
+        ]
+
+    def _answers(self, lookups: Sequence[Lookup]) -> list[Mapping[str, Any]]:
+        """Return the answers to *lookups*, keys of the context; none where nothing can look up."""
+        answers = [self._answer(one) for one in lookups] if self._pulls else []
+        if lacks := [one for one, told in zip(lookups, answers, strict=False) if told is _LACKS]:
+            raise Lacking(lacks)
+        return [told for told in answers if told is not None]
+
+    def _answer(self, lookup: Lookup) -> Mapping[str, Any] | None:
+        answer: Callable[[Lookup], Mapping[str, Any]] | None
+        answer = getattr(self._raw_graph, "answer", None)
+        told: Mapping[str, Any] | None = None
+        if answer is not None:
+            told = answer(lookup)
+        elif self.context.answers is not None:
+            told = self.context.answers.get(lacking.key(lookup), _LACKS)
+        elif self.nested is not None:
+            told = self.nested(lookup)
+        return told
+
     def nodes(self) -> Iterator[N]:
         """Iterate over the nodes that an index look-up found, or without a look-up over all."""
-        if self.context.found is None:
+        if self._found_by_id is None:
             yield from filter(None, map(self.node, self.all_vertices()))
             return
         known, walked = self._nodes, self._walked
-        for node_id, (raw, labels) in self._found().items():
+        for node_id, (raw, labels) in self._found_by_id.items():
             self.step()
             # A look-up serves several views, so most of what it found is of other layers.
             if walked.isdisjoint(labels):
@@ -134,31 +199,33 @@ class Graph(Generic[N]):
             if node is not None:
                 yield node
 
-    def _found(self) -> dict[int, tuple[Any, list[str]]]:
-        """Return the results of an index look-up by id, each once.
-
-        They are vertices below `mgp`, with their labels.
-        """
+    def _add_found(self, found: Iterable[Any]) -> None:
+        """Add the results of an index look-up by id, each once, with their labels."""
         if self._found_by_id is None:
             self._found_by_id = {}
-            for one in self.context.found or ():
-                # Comparing `mgp` vertices would take longer than all the rest.
-                if isinstance(one, mgp.Vertex):
-                    raw = raws.raw_vertex(one)
-                elif type(one) is int:
-                    raw = self.raw_vertex(one)
-                else:
-                    raise InvalidContext("context: found must hold nodes or their ids only")
-                if raw is not None:
-                    self._found_by_id.setdefault(raw.get_id(), (raw, raws.labels(raw)))
-        return self._found_by_id
+        for raw in self._raw(found):
+            self._found_by_id.setdefault(raw.get_id(), (raw, raws.labels(raw)))
+
+    def _raw(self, found: Iterable[Any]) -> Iterator[Any]:
+        """Iterate over the vertices below `mgp` of *found*: vertices, or ids of such as exist."""
+        for one in found:
+            # Comparing `mgp` vertices would take longer than all the rest.
+            if isinstance(one, mgp.Vertex):
+                yield raws.raw_vertex(one)
+            elif type(one) is int:
+                if (raw := self.raw_vertex(one)) is not None:
+                    yield raw
+            elif hasattr(one, "get_id"):
+                yield one
+            else:
+                raise InvalidContext("context: found must hold nodes or their ids only")
 
     def vertices(self) -> Iterator[Any]:
         """Iterate over the found vertices, whatever their labels, or over all there are."""
-        if self.context.found is None:
+        if self._found_by_id is None:
             yield from self.all_vertices()
             return
-        for raw, _ in self._found().values():
+        for raw, _ in list(self._found_by_id.values()):
             self.step()
             yield raws.public_vertex(raw)
 

@@ -9,10 +9,11 @@ if anything else may have been written in it: today's way, slower, sees that.
 
 import functools
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from .. import context as contexts
+from .primitives import Lookup
 
 re: Final[Any] = __import__("re")
 
@@ -69,24 +70,37 @@ class BareCalls:
         writes: bool,
         given: Sequence[tuple[str, Any]],
         told: Mapping[str, Any],
-    ) -> Mapping[str, Any]:
+    ) -> tuple[Mapping[str, Any], "Callable[[Lookup], Mapping[str, Any] | None] | None"]:
         """Return the context *told* to the procedure *name*, with what it reads if that is known.
 
-        *given* are its other arguments, by name.
+        *given* are its other arguments, by name. The second result runs its further look-ups; None
+        if nothing can.
         """
         graph = getattr(ctx.graph, "_graph", None)
         if self.check(graph):
-            return told
+            return told, None
         try:
             if not self._queries.has_room(graph) or not self._is_first(graph, name, writes):
-                return told
+                return told, None
             run = functools.partial(self._queries.rows, graph)
-            looked = self._shell.look_up(run, name, given, told, contexts.parse(told))
+            context = contexts.parse(told)
+            looked = self._shell.look_up(run, name, given, told, context)
         except self._queries.failed:
             # It may have been ended together with the call.
             ctx.check_must_abort()
-            return told
-        return told if looked is None else {**looked, **told}
+            return told, None
+        nested = functools.partial(self._answer, ctx, run, context)
+        return told if looked is None else {**looked, **told}, nested
+
+    def _answer(
+        self, ctx: Any, run: Any, context: contexts.Context, lookup: Lookup
+    ) -> Mapping[str, Any] | None:
+        try:
+            answer: Mapping[str, Any] = self._shell.answer(run, lookup, context)
+        except self._queries.failed:
+            ctx.check_must_abort()
+            return None
+        return answer
 
     def _is_first(self, graph: Any, name: str, writes: bool) -> bool:
         """Tell whether nothing else can have been written in the transaction of this call."""

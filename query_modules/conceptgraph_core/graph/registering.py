@@ -61,11 +61,14 @@ class Module:
             if not keys.isdisjoint(context):
                 named = {key: context[key] for key in keys & context.keys()}
                 context = {key: one for key, one in context.items() if key not in keys}
-            if "found" not in context:
+            nested = None
+            if "found" not in context and "answers" not in context:
                 arguments = list(zip(names, given, strict=False))
-                context = BARE.told(ctx, name, writes, arguments, context)
+                context, nested = BARE.told(ctx, name, writes, arguments, context)
             try:
-                answer = does(view(ctx, context), *given[:-1], **named)
+                graph = view(ctx, context)
+                graph.nested = nested
+                answer = does(graph, *given[:-1], **named)
                 if answer is None:
                     return []
                 return records([answer] if answer.__class__ is dict else answer)

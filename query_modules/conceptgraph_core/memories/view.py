@@ -244,10 +244,8 @@ class AllMemories(adapter.Graph[Node]):
 
     def _with_ids(self, wanted: Collection[str]) -> dict[str, Node]:
         found: dict[str, Node] = {}
-        for node in self.nodes():
-            memory_id = node.raw.get_property("id")
-            if memory_id in wanted:
-                found.setdefault(memory_id, node)
+        for node in self.find(schema.MEMORY, ("id",), ((one,) for one in wanted)):
+            found.setdefault(node.raw.get_property("id"), node)
         return found
 
     def sees(self, node: Node) -> bool:

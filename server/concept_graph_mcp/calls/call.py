@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, ParamSpec
 
 from conceptgraph_core.context import OWN, WHOSE
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.procedures import Procedure
 
 from ..errors import Refused
-from .lookups import Lookup
 
 P = ParamSpec("P")
 _NOTHING: Mapping[str, Any] = {}

@@ -17,12 +17,7 @@ from conceptgraph_core.arguments import (
 from conceptgraph_core.concepts import procedures, schema, spoken
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
-from conceptgraph_core.words import missing
-
-from . import text_lookups
-from .lookups import (
+from conceptgraph_core.graph.primitives import (
     BEYOND,
     Equal,
     Filled,
@@ -34,6 +29,11 @@ from .lookups import (
     Union,
     Where,
 )
+from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
+from conceptgraph_core.words import missing
+
+from . import text_lookups
 from .verb import verb
 
 # Each call is about the concepts of one *concept_scope*: SHARED, or the id of a user whose own they

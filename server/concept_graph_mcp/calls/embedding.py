@@ -8,6 +8,7 @@ from typing import Any
 
 from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
 from conceptgraph_core.everyday import procedures as everyday
+from conceptgraph_core.graph.primitives import Equal, Lookup, Union, Vectored
 from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.registry import MODEL, Model
@@ -15,7 +16,6 @@ from conceptgraph_core.transfer import procedures
 from conceptgraph_core.transfer.places import places
 
 from .call import Call, checked
-from .lookups import Equal, Lookup, Union, Vectored
 from .transfer import of_model, placed
 
 # The position of a walk over nodes without a vector: the last key of each kind.

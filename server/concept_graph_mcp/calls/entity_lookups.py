@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING
 
 from conceptgraph_core import text
 from conceptgraph_core.entities import names, schema
-from conceptgraph_core.language import oneself
-
-from . import text_lookups
-from .lookups import (
+from conceptgraph_core.graph.primitives import (
     Equal,
     Lookup,
     Nearest,
@@ -20,6 +17,9 @@ from .lookups import (
     Where,
     next_text,
 )
+from conceptgraph_core.language import oneself
+
+from . import text_lookups
 
 if TYPE_CHECKING:
     from conceptgraph_core.entities.inputs import Observation

@@ -53,6 +53,18 @@ from conceptgraph_core.everyday.schema import (
     PROFILE_BUDGET,
     find_day_after,
 )
+from conceptgraph_core.graph.primitives import (
+    BEYOND,
+    Equal,
+    Incoming,
+    Joined,
+    Lookup,
+    Ordered,
+    Range,
+    Tallied,
+    Tally,
+    Union,
+)
 from conceptgraph_core.language import oneself
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import schema, superseding
@@ -65,7 +77,6 @@ from .also import NO_ALSO, Also
 from .also import also as also_of
 from .call import Call
 from .embedding import remembered
-from .lookups import BEYOND, Equal, Incoming, Joined, Lookup, Ordered, Range, Tallied, Tally, Union
 from .memories import Embedded, mine, near
 from .verb import verb, verb_of_user
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conceptgraph_core.graph.primitives import BEYOND, Range, Union, following
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema
 from conceptgraph_core.transfer import procedures
 
 from .call import Call, checked
-from .lookups import BEYOND, Range, Union, following
 from .text_lookups import equal
 
 # The nodes that count texts, in one call: some hundred scopes.

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conceptgraph_core.graph.primitives import Last, Lookup, Union
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.retrieval import schema as of_words
 from conceptgraph_core.retrieval.along_threads import NEIGHBOURS
 
 from . import text_lookups
 from .call import Call, checked
-from .lookups import Last, Lookup, Union
 from .memories import ids, mine, observed
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import limits
+from conceptgraph_core.graph.primitives import Joined, Lookup, Range, Union
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.ids import item_id
@@ -12,7 +13,6 @@ from conceptgraph_core.retrieval import schema as words
 from . import memory_search, text_lookups
 from .call import Call, checked, whose
 from .embedding import remembered
-from .lookups import Joined, Lookup, Range, Union
 from .memories import Embedded, ids, mine
 
 # The steps that write.

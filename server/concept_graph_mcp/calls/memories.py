@@ -7,16 +7,7 @@ from conceptgraph_core import dates, limits, text
 from conceptgraph_core.arguments import INNER, UNTIL, Between, MemoryId, SourceFilter, Unit, When
 from conceptgraph_core.concepts.schema import CONCEPT, NAMES
 from conceptgraph_core.entities.schema import MENTION, SESSION
-from conceptgraph_core.memories import procedures, schema
-from conceptgraph_core.memories.fade import EXPIRED, STATES
-from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.procedures import NOTHING
-from conceptgraph_core.retrieval import schema as words
-
-from . import text_lookups
-from .call import Call, checked
-from .embedding import remembered
-from .lookups import (
+from conceptgraph_core.graph.primitives import (
     BEYOND,
     Equal,
     Incoming,
@@ -29,6 +20,15 @@ from .lookups import (
     Union,
     Where,
 )
+from conceptgraph_core.memories import procedures, schema
+from conceptgraph_core.memories.fade import EXPIRED, STATES
+from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.procedures import NOTHING
+from conceptgraph_core.retrieval import schema as words
+
+from . import text_lookups
+from .call import Call, checked
+from .embedding import remembered
 from .verb import verb, verb_of_user
 
 # The name of an embedding, and a vector computed with it.
@@ -43,9 +43,8 @@ EVER = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
 SEEN = tuple(state for state in STATES if state != EXPIRED)
 
 
-def of_memory(memory_id: MemoryId) -> Lookup:
-    """Look up one memory."""
-    return ids(memory_id)
+def of_memory(memory_id: MemoryId) -> None:
+    """Take one memory."""
 
 
 get = verb(procedures.GET)(of_memory)

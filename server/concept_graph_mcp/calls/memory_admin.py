@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import limits, text
+from conceptgraph_core.graph.primitives import BEYOND, Lookup, Range, Union, following
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH, WORKER
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.fade import EXPIRED, STATES
@@ -12,7 +13,6 @@ from conceptgraph_core.retrieval.schema import checked_limit
 
 from . import text_lookups
 from .call import Call, checked
-from .lookups import BEYOND, Lookup, Range, Union, following
 from .memories import SEEN, ids, latest, mine, observed, of_memory, resting
 from .verb import verb, verb_of_user
 

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from conceptgraph_core import text
 from conceptgraph_core.arguments import Between, MemoryId, Unit
+from conceptgraph_core.graph.primitives import Grouped, Lookup, Range, Referring, Union
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.fade import EXPIRED
 
-from .lookups import Grouped, Lookup, Range, Referring, Union
 from .memories import ids
 from .verb import verb, verb_of_user
 
@@ -40,19 +39,17 @@ def link(
     amount: Annotated[
         Unit, "Added to an existing link if no strength is given."
     ] = schema.DEFAULT_AMOUNT,
-) -> Lookup:
+) -> None:
     """Link two memories or reinforce their link; strength 0 removes it."""
-    for field, memory_id in (("source_id", source_id), ("target_id", target_id)):
-        text.name(memory_id, field)
-    return ids(source_id, target_id)
+    return
 
 
 @verb(procedures.RELINK)
 def relink(
     source_id: MemoryId, target_id: MemoryId, type: LinkType = schema.DEFAULT_RELATION
-) -> Lookup:
+) -> Lookup | None:
     """Restore a removed link; only the owner can."""
-    return ids(source_id, target_id)
+    return None
 
 
 @verb(procedures.CONNECTED)
@@ -63,9 +60,9 @@ def connected(
         Unit, "Only links at least as firm as this now."
     ] = schema.MIN_WEIGHT_CONNECTED,
     limit: Annotated[MostNodes, "At most this many."] = schema.DEFAULT_CONNECTED,
-) -> Lookup:
+) -> Lookup | None:
     """Return the memories that are linked to one."""
-    return ids(memory_id)
+    return None
 
 
 @verb(procedures.EXPLORE)
@@ -80,9 +77,9 @@ def explore(
     min_weight: Annotated[
         Unit, "Only along links at least as firm as this now."
     ] = schema.MIN_WEIGHT_EXPLORED,
-) -> Lookup:
+) -> Lookup | None:
     """Return what lies around a memory, nearest first."""
-    return ids(start_id, field="start_node_id")
+    return None
 
 
 @verb_of_user(procedures.TRAVERSE)
@@ -108,7 +105,7 @@ def traverse(
         Annotated[int, Between(0, schema.MAX_BUDGET_MS, clamps=True)] | None,
         "Return what was found after this long.",
     ] = None,
-) -> Lookup:
+) -> Lookup | None:
     """Walk from a memory along its links."""
     start = ids(start_id, field="start_id")
     if not include_parent_links:
@@ -119,9 +116,9 @@ def traverse(
 @verb(_NEIGHBOURHOOD)
 def neighbourhood(
     memory_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> Lookup:
+) -> Lookup | None:
     """Return a picture of the memories around *memory_ids*."""
-    return ids(*memory_ids)
+    return None
 
 
 @verb_of_user(procedures.STATS)
@@ -136,7 +133,7 @@ def analysis(
     top: Annotated[
         int, Between(1, schema.MAX_TOP, clamps=True), "How many of the most linked memories."
     ] = schema.DEFAULT_TOP,
-) -> Lookup:
+) -> Lookup | None:
     """Return how links are distributed, and which memories have most of them."""
     return _counted(scope)
 

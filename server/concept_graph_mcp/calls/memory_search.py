@@ -7,6 +7,7 @@ from conceptgraph_core import budgets, text
 from conceptgraph_core.arguments import INNER, AskedAt, Asker, Most, Query, SourceFilter, TextBudget
 from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
+from conceptgraph_core.graph.primitives import Equal, Lookup, Range, Union
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
@@ -17,7 +18,6 @@ from . import concepts, entity_lookups, text_lookups
 from .also import NO_ALSO, Also
 from .call import Call, checked, whose
 from .embedding import remembered
-from .lookups import Equal, Lookup, Range, Union
 from .memories import EVER, SEEN, Embedded, latest, mine, near
 from .verb import Passing, verb_of_user
 

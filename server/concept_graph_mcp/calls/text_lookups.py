@@ -5,6 +5,16 @@ from typing import Any, Final
 
 from conceptgraph_core import text as texts
 from conceptgraph_core.entities import subjects
+from conceptgraph_core.graph.primitives import (
+    BEYOND,
+    Answered,
+    Equal,
+    Incoming,
+    Lookup,
+    Range,
+    Sized,
+    Union,
+)
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema, spelling
@@ -13,7 +23,6 @@ from conceptgraph_core.retrieval.question import own_names, sought_terms
 from conceptgraph_core.words import languages, missing, terms
 
 from .call import Call
-from .lookups import BEYOND, Answered, Equal, Incoming, Lookup, Range, Sized, Union
 
 # Not imported: this module is deployed with the query modules too, whose reload would drop these.
 os: Final[Any] = __import__("os")

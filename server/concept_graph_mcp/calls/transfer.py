@@ -5,6 +5,7 @@ from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.graph.primitives import Equal, Union
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import LAYERS, MODEL, Model
@@ -13,7 +14,6 @@ from conceptgraph_core.transfer.places import Place, places
 
 from . import text_lookups
 from .call import Call, checked
-from .lookups import Equal, Union
 
 
 @checked

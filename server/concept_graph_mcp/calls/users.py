@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from conceptgraph_core import text
+from conceptgraph_core.graph.primitives import BEYOND, Lookup, Range, Union, following, next_text
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.retrieval.schema import LAYER as WORDS
@@ -11,7 +12,6 @@ from conceptgraph_core.transfer import procedures
 
 from . import text_lookups
 from .call import Call, checked
-from .lookups import BEYOND, Lookup, Range, Union, following, next_text
 
 # No character sorts between the two, so that this range has what is counted apart for a user.
 _PAST_SCOPE = chr(ord(BEHIND_SCOPE) + 1)

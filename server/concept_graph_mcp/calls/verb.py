@@ -20,12 +20,12 @@ from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, get_
 
 from conceptgraph_core.arguments import Inner
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.procedures import Procedure
 
 from ..errors import Refused
 from . import text_lookups
 from .call import Call, whose
-from .lookups import Lookup
 
 P = ParamSpec("P")
 _EMBEDDED: Final = "embedded"

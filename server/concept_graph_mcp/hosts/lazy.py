@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
+from conceptgraph_core.graph.primitives import Lookup
+
 from ..calls.call import Call
-from ..calls.lookups import Lookup
 from ..settings import Settings, location
 from . import per_user
 from .store import EXPORTS, FILES, Backups, KeptStore, Store

@@ -14,10 +14,10 @@ import anyio
 import anyio.to_thread
 
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.graph.primitives import Lookup
 
 from .. import user_files
 from ..calls.call import Call
-from ..calls.lookups import Lookup
 from ..errors import StoreError, Unavailable
 from .store import Many
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.graph.primitives import Lookup
 
 from ..calls.call import Call
-from ..calls.lookups import Lookup
 from ..errors import StoreError, Unwritable
 from ..settings import SettingsError, location, uris
 from .store import Store

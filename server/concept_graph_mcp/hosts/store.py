@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from conceptgraph_core.graph.primitives import Lookup
+
 from ..calls.call import Call
-from ..calls.lookups import Lookup
 
 if TYPE_CHECKING:
     from .backup_files import Contents, Written

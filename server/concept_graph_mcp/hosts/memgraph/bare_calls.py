@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from conceptgraph_core.context import OWN, Context
+from conceptgraph_core.graph.primitives import Incoming, Lookup
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories.schema import MAX_ROWS
 
 from ... import calls
 from ...calls.also import Also
 from ...calls.call import Call
-from ...calls.lookups import Incoming
 from ...calls.verb import AnyVerb
 from ...errors import Refused
 from . import cypher
-from .lookup_plan import IDS, finding
+from .lookup_plan import IDS, Finding, finding
 
 # Runs a statement with parameters as a transaction of its own and returns its rows.
 Run = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
@@ -186,8 +186,22 @@ def _looked_up(run: Run, call: Call, context: Context) -> dict[str, Any]:
         [row] = run(text, {**parameters, **known})
         known |= row
     assert call.lookup is not None
-    plan = finding(call.lookup, True)
-    if isinstance(call.lookup, Incoming):
+    return _finish(run, call.lookup, finding(call.lookup, True), known)
+
+
+def answer(run: Run, lookup: Lookup, context: Context) -> dict[str, Any]:
+    """Return what the context gains by *lookup*."""
+    known: dict[str, Any] = {"now_ms": context.now_ms}
+    plan = finding(lookup, True, long=0)
+    if plan.first is not None:
+        [row] = run(plan.first[0], {**known, **plan.first[1]})
+        known |= row
+    return _finish(run, lookup, plan, known)
+
+
+def _finish(run: Run, lookup: Lookup, plan: Finding, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what *lookup* tells; *known* is what the first statement of its *plan* returned."""
+    if isinstance(lookup, Incoming):
         # Their edges are not read here: the look-up may see some that the call does not.
         known["incoming"] = [[one] for one in known["read"]]
     elif plan.before:

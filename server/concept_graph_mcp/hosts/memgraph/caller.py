@@ -15,6 +15,8 @@ from neo4j.graph import Relationship as BoltEdge
 from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.everyday import procedures as everyday
+from conceptgraph_core.graph.lacking import key
+from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model
@@ -33,10 +35,11 @@ from ...errors import (
 )
 from ...settings import DEFAULT_URI, location
 from ..store import Edge, Node, Rows
-from . import cypher, probes, readiness, vector_indexes
+from . import cypher, probes, pulling, readiness, vector_indexes
 from .accesses import take_accesses
 from .cancellation import Calls
 from .failures import (
+    find_lacking,
     find_taken_key,
     find_unreplicated,
     is_conflict,
@@ -45,6 +48,7 @@ from .failures import (
     refusal,
     unsent,
 )
+from .pulling import Pulled
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +59,8 @@ _CONNECT_TIMEOUT_S = 5.0
 # before a call is sent, and the call can be retried safely.
 _LIVENESS_S = 5.0
 _RETRY_S = 8.0
+# A call asks for all that it needs in a few rounds; more are a fault of its own.
+_MOST_ROUNDS = 8
 # How long after a conflict accesses are counted in calls of their own.
 _CONTENDED_S = 10.0
 _ALL_ROWS = -1
@@ -222,6 +228,8 @@ class BoltCaller:
         self, call: Call, context: Mapping[str, Any], patience_s: float | None = None
     ) -> list[dict[str, Any]]:
         """Make *call* and return its rows; retry it after conflicts for *patience_s* or 8 s."""
+        if call.lookup is None and call.procedure.takes_context:
+            return await self._pull(call, context, patience_s)
         further: Any = ()
         if (asked := cypher.beforehand(call)) is not None:
             [row] = await self._translate(False, self.rows, *asked, False)
@@ -235,6 +243,86 @@ class BoltCaller:
         fields = call.procedure.fields
         rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
         return rows if made.advice is None else Rows(rows, made.advice)
+
+    async def _pull(
+        self, call: Call, context: Mapping[str, Any], patience_s: float | None
+    ) -> list[dict[str, Any]]:
+        """Make *call*, which says what it needs, until it lacks nothing.
+
+        Each time the look-ups that it asked for are made, and the call is sent with their answers.
+        A call that lacks one has written nothing.
+        """
+        writes, kept = call.procedure.writes and not call.procedure.counts, dict[str, Pulled]()
+        wanted: dict[str, Lookup] = {}
+        for _ in range(_MOST_ROUNDS):
+            # What a write rests on must hold in its own transaction.
+            known = {} if writes else kept
+            made = await self._translate(
+                *(call.procedure.writes, self._round, call, context, wanted, known),
+                patience_s=patience_s,
+            )
+            if isinstance(made, Rows):
+                fields = call.procedure.fields
+                rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
+                return rows if made.advice is None else Rows(rows, made.advice)
+            lacking = {key(one): one for one in made}
+            if lacking.keys() <= wanted.keys():
+                raise StoreError(f"{call.procedure.name} asks for what it was given")
+            wanted |= lacking
+        raise Contended(f"{self._location}: {_TOO_MANY}")
+
+    async def _round(
+        self,
+        call: Call,
+        context: Mapping[str, Any],
+        wanted: Mapping[str, Lookup],
+        known: dict[str, Pulled],
+    ) -> Rows | tuple[Lookup, ...]:
+        """Make *call* with the answers to what is *wanted*; return its rows or what it lacks."""
+        lacks: tuple[Lookup, ...] = ()
+        search = self._has_vector_search
+        plans = {name: pulling.plan(one, search) for name, one in wanted.items()}
+        firsts = [one for name, one in plans.items() if name not in known and one.first]
+        writes = call.procedure.writes
+        mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
+        is_apart = not writes or call.procedure.counts or not firsts
+        async with (
+            self._calls.marked(mode) as metadata,
+            self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
+        ):
+
+            async def make(run: Callable[..., Awaitable[neo4j.AsyncResult]]) -> Rows:
+                for name, plan in plans.items():
+                    if name in known:
+                        continue
+                    row: Mapping[str, Any] = {}
+                    if plan.first is not None:
+                        text, given = plan.first
+                        found = await run(text, {**context, **given})
+                        row = (await found.single(strict=True)).data()
+                    known[name] = Pulled(wanted[name], plan, row)
+                pulled = [known[name] for name in wanted]
+                return Rows(await _rows(await run(*pulling.calling(call, context, pulled))))
+
+            async def alone(text: str, given: Mapping[str, Any]) -> neo4j.AsyncResult:
+                return await session.run(neo4j.Query(text, metadata=metadata), dict(given))
+
+            try:
+                if is_apart and not (writes and self._has_replicas):
+                    return await make(alone)
+                async with await session.begin_transaction(metadata=metadata) as transaction:
+                    rows = await make(transaction.run)
+                    try:
+                        await transaction.commit()
+                    except (ClientError, TransientError) as error:
+                        rows.advice = find_unreplicated(error)
+                        if rows.advice is None:
+                            raise
+                    return rows
+            except ClientError as error:
+                if not (lacks := find_lacking(error)):
+                    raise
+        return lacks
 
     async def _fit_vectors(self, ask: probes.Run) -> None:
         layers = self._model.layers

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conceptgraph_core.graph.primitives import Incoming, Lookup
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls import transfer
 from ...calls.call import Call
-from ...calls.lookups import Incoming, Lookup
 from . import lookups
 from .lookup_plan import IDS, Finding, finding, write_answers
 

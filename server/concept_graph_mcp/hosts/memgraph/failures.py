@@ -5,6 +5,8 @@ import re
 from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
 from conceptgraph_core import errors
+from conceptgraph_core.graph import lacking
+from conceptgraph_core.graph.primitives import Lookup
 
 from ...errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable, one_line
 
@@ -34,8 +36,15 @@ _WITHOUT_MEMORY = (
 # A write that reached the main, but not every replica; it must not be repeated.
 _WRITTEN = "still committed"
 _ON_REPLICA = "Write queries are forbidden on the replica instance"
+_LACKING = f"{lacking.__name__}.{lacking.Lacking.__name__}: "
 # Every exception that the core declares, in any of its modules, is a refusal.
 _CORE_ERROR = re.compile(r"conceptgraph_core\.(?:\w+\.)*(?P<kind>\w+): (?P<line>.*)")
+
+
+def find_lacking(error: Neo4jError) -> tuple[Lookup, ...]:
+    """Return the look-ups that a call lacks, if that is why it failed."""
+    _, is_lacking, line = _last_line(error.message or "").partition(_LACKING)
+    return lacking.decode(line) if is_lacking else ()
 
 
 def is_conflict(error: BaseException) -> bool:

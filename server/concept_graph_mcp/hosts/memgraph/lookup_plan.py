@@ -4,12 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
+from conceptgraph_core.graph.primitives import (
+    Answered,
+    Grouped,
+    Incoming,
+    Lookup,
+    Sized,
+    Tallied,
+    WithEdges,
+)
+
 from .lookups import Statement, is_left_out, write_lookup
 from .text_search import is_shared
 
 # A look-up with more text than this gets a statement of its own.
-_LONG = 500
+LONG = 500
 IDS = "[n IN found | id(n)]"
 # Keeps as many of `nodes` as have at most `$most` edges together, but at least one.
 _FEWEST = "WITH {nodes} AS nodes, collect(degree) AS degrees"
@@ -43,8 +52,8 @@ class Finding:
     given: Mapping[str, str] = field(default_factory=dict)
 
 
-def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
-    """Return the plan for *lookup* before a CALL."""
+def finding(lookup: Lookup, has_vector_search: bool = False, long: int = LONG) -> Finding:
+    """Return the plan for *lookup* before a CALL; one of *long* text is a statement of its own."""
     if isinstance(lookup, WithEdges):
         # Edges need no preparation, because Memgraph holds them in memory.
         return finding(lookup.lookup, has_vector_search)
@@ -55,7 +64,7 @@ def finding(lookup: Lookup, has_vector_search: bool = False) -> Finding:
     if isinstance(lookup, Grouped):
         return _plan_groups(lookup)
     body, parameters = write_lookup(lookup, has_vector_search)
-    if len(body) > _LONG:
+    if len(body) > long:
         return Finding((f"{body}RETURN {IDS} AS found", parameters), given={"found": "$found"})
     return Finding(None, body, parameters, {"found": "found"})
 
@@ -87,7 +96,7 @@ def _plan_size(lookup: Sized, has_vector_search: bool) -> Finding:
         parameters["counted"] = lookup.most
     size = " + ".join(f"size{number}" for number in range(len(counted)))
     body += "".join(counted)
-    if len(body) > _LONG:
+    if len(body) > LONG:
         first = f"{body}RETURN {IDS} AS found, {size} AS size", parameters
         return Finding(first, given={"found": "$found", "size": "$size"})
     before = f"{body}WITH found, {size} AS size "

@@ -4,10 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conceptgraph_core.concepts.schema import SCOPE
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.registry import LAYERS, text_index
-
-from ...calls.lookups import (
+from conceptgraph_core.graph.primitives import (
     Equal,
     Filled,
     Joined,
@@ -26,6 +23,9 @@ from ...calls.lookups import (
     Where,
     WithEdges,
 )
+from conceptgraph_core.layers import SHARED
+from conceptgraph_core.registry import LAYERS, text_index
+
 from . import nearest, text_search
 from .text_search import is_shared
 

@@ -8,7 +8,7 @@ too few, all nodes are compared.
 from collections.abc import Callable
 from typing import Any
 
-from ...calls.lookups import Nearest
+from conceptgraph_core.graph.primitives import Nearest
 
 Parameter = Callable[[Any], str]
 

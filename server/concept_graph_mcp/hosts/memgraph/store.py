@@ -15,10 +15,10 @@ from neo4j.exceptions import DriverError, Neo4jError
 from conceptgraph_core import __version__
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.graph.primitives import Lookup
 
 from ... import calls
 from ...calls.call import Call
-from ...calls.lookups import Lookup
 from ...errors import Contended, Refused, Unavailable, one_line
 from ...settings import location
 from ..store import EXPORTS, Many

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from conceptgraph_core.concepts.schema import SCOPE
+from conceptgraph_core.graph.primitives import Ordered, Similar, Text
 from conceptgraph_core.layers import TextIndex
 from conceptgraph_core.registry import text_index
-
-from ...calls.lookups import Ordered, Similar, Text
 
 Parameter = Callable[[Any], str]
 

@@ -235,7 +235,7 @@ class Path:
 class Graph:
     """The graph during one call; `invalidate` ends the access."""
 
-    __slots__ = ("_must_abort", "_mutable", "postings", "transaction", "vector_names")
+    __slots__ = ("_must_abort", "_mutable", "answer", "postings", "transaction", "vector_names")
 
     def __init__(
         self,
@@ -249,6 +249,8 @@ class Graph:
         self._must_abort = must_abort
         # Large properties, which are stored apart from the others.
         self.vector_names = vector_names
+        # Makes a look-up, amid the call, and returns the keys of the context that it tells.
+        self.answer: Callable[[Any], dict[str, Any]] | None = None
         # By vertex, what leads there, where a look-up reads that as columns.
         self.postings: Callable[[int], Any] | None = None
 

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain, groupby, islice, pairwise
 from typing import Any, cast
 
-from ...calls.lookups import (
+from conceptgraph_core.graph.primitives import (
     Answered,
     Equal,
     Filled,
@@ -31,6 +31,7 @@ from ...calls.lookups import (
     Where,
     WithEdges,
 )
+
 from . import text_search
 from .database import Database
 from .elements import VertexElement

@@ -13,9 +13,9 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from conceptgraph_core.graph.primitives import Nearest
 from conceptgraph_core.ranks import cosine
 
-from ...calls.lookups import Nearest
 from . import cancellation
 from .indexes import Catalogue, unpack_vector
 from .values import Condition, make_conditions, read_values

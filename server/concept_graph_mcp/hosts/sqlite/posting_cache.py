@@ -6,7 +6,8 @@ Columns are cached between calls, because a few common words account for most of
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...calls.lookups import Incoming
+from conceptgraph_core.graph.primitives import Incoming
+
 from .cache import decode
 from .database import Database
 from .elements import VertexElement

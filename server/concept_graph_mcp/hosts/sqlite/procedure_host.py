@@ -8,9 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from conceptgraph_core.graph.primitives import (
+    Answered,
+    Grouped,
+    Incoming,
+    Lookup,
+    Sized,
+    Tallied,
+    WithEdges,
+)
 from conceptgraph_core.registry import MODEL, Model
 
-from ...calls.lookups import Answered, Grouped, Incoming, Lookup, Sized, Tallied, WithEdges
 from ...errors import Refused
 from . import cancellation, element_rows, interface, lookups, modules, posting_cache
 from .cache import Cache
@@ -240,6 +248,7 @@ class Host:
         graph = interface.Graph(
             transaction, writes, cancellation.must_end, self._catalogue.vector_names
         )
+        graph.answer = partial(self._look_up, graph)
         try:
             self._cache.catch_up(position)
             yield graph
@@ -272,33 +281,34 @@ class Host:
         if lookup is None:
             return arguments
         *leading, context = arguments
+        return [*leading, {**context, **self._look_up(graph, lookup)}]
+
+    def _look_up(self, graph: interface.Graph, lookup: Lookup) -> dict[str, Any]:
+        """Return the keys of the context that *lookup* tells."""
         if isinstance(lookup, Grouped):
             ids, groups = lookups.group_vertices(self._database, lookup)
             elements = list(self._cache.load_vertices(ids))
             self._cache.load_edges(elements, outgoing=True)
-            found = [interface.Vertex(graph, one) for one in elements]
-            return [*leading, {**context, "found": found, "groups": groups}]
+            return {"found": [interface.Vertex(graph, one) for one in elements], "groups": groups}
         found = self._find(graph, lookup)
-        context = {**context, "found": found}
+        told: dict[str, Any] = {"found": found}
         if isinstance(lookup, Incoming):
             elements = [vertex._element for vertex in found]
             named: list[Lookup] = [] if lookup.also is None else [lookup.also]
             if lookup.then is not None:
                 answers = self._answers(graph, lookup.then)
-                context[lookup.then.key] = answers
+                told[lookup.then.key] = answers
                 named += [lookups.look_up_named(lookup.then, answers)] if answers else []
             later = self._later(graph, lookup, elements, named)
             after = [vertex._element for vertex in later]
-            context |= posting_cache.incoming(
-                self._database, self._incoming, lookup, elements, after
-            )
-            context["found"] = found + later
+            told |= posting_cache.incoming(self._database, self._incoming, lookup, elements, after)
+            told["found"] = found + later
             graph.postings = partial(posting_cache.Leading, self._database, self._incoming)
         if isinstance(lookup, Sized):
-            context["size"] = lookups.size(self._database, lookup)
+            told["size"] = lookups.size(self._database, lookup)
         if isinstance(lookup, Tallied):
-            context["tallies"] = lookups.tallies(self._database, lookup)
-        return [*leading, context]
+            told["tallies"] = lookups.tallies(self._database, lookup)
+        return told
 
     def _later(
         self,

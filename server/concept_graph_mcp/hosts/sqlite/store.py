@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call
-from ...calls.lookups import Lookup
 from ...errors import Refused, StoreError, one_line
 from ..store import FILES
 from .cancellation import Thread

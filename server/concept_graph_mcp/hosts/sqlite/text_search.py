@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from conceptgraph_core.folding import Keywords
+from conceptgraph_core.graph.primitives import Similar, Text
 
-from ...calls.lookups import Similar, Text
 from .database import Database
 from .indexes import RankingTable, TextTable
 from .values import encode

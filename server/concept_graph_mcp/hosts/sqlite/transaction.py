@@ -7,7 +7,8 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from ...calls.lookups import Equal
+from conceptgraph_core.graph.primitives import Equal
+
 from . import element_rows, lookups
 from .cache import Cache
 from .database import Database

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from ...calls.lookups import Nearest
+from conceptgraph_core.graph.primitives import Nearest
 
 Wrap = Callable[[Any], Any]
 

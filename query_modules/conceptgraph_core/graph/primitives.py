@@ -1,17 +1,16 @@
-"""Describe what a store looks up by index before it calls a procedure, as a few primitives.
+"""Describe what a rule asks of the graph by index, as a few primitives: see `Graph.pull`.
 
-Each store translates each primitive once. Neither store names a procedure: a primitive that calls
-one holds its declaration. The results are passed in the context's `found` and are authoritative: a
-value that was looked up and not found does not exist. The layers' declarations index the properties
-that a primitive compares or sorts by.
+Each host translates each primitive once. The results are authoritative: a value that was looked up
+and not found does not exist. The layers' declarations index the properties that a primitive
+compares or sorts by.
 """
 
 from typing import Any, Final, NamedTuple
 
-from conceptgraph_core import limits, text
-from conceptgraph_core.folding import Keywords
-from conceptgraph_core.layers import Columns
-from conceptgraph_core.procedures import Procedure
+from .. import limits, text
+from ..folding import Keywords
+from ..layers import Columns
+from ..procedures import Procedure
 
 # Sorts before every text.
 BEYOND: Final = "\U0010ffff" * 2

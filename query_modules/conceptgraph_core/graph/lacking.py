@@ -1,0 +1,77 @@
+"""Say which look-ups a call lacks, as text that a host reads from the call's failure.
+
+Memgraph gives a query module no index. So a call that needs a look-up fails with `Lacking`, which
+rolls it back; the server makes the look-up in Cypher and calls again, with the answer in the
+context. The text is ASCII and says nothing of what is stored to who reads a log: it is JSON,
+compressed, in base64.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from json import dumps, loads
+from types import MappingProxyType
+from typing import Any, Final
+from zlib import compress, decompress
+
+from ..errors import ConceptGraphError
+from ..folding import Keywords
+from ..layers import Columns
+from . import primitives
+from .primitives import Lookup
+
+_KINDS: Final = MappingProxyType(
+    {
+        kind.__name__: kind
+        for kind in (*vars(primitives).values(), Keywords, Columns)
+        if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+    }
+)
+_KEY_BYTES: Final = 12
+
+
+class Lacking(ConceptGraphError):
+    """A call needs the answers of look-ups; nothing was written. It is for the server alone."""
+
+    def __init__(self, lookups: Sequence[Lookup]) -> None:
+        super().__init__(encode(lookups))
+
+
+def key(lookup: Lookup) -> str:
+    """Return the name of *lookup* among the answers of a context: the same for equal ones."""
+    return "k" + blake2b(_json(lookup).encode(), digest_size=_KEY_BYTES).hexdigest()
+
+
+def encode(lookups: Sequence[Lookup]) -> str:
+    """Return *lookups* as a line of ASCII."""
+    return b64encode(compress(_json(tuple(lookups)).encode(), 1)).decode("ascii")
+
+
+def decode(line: str) -> tuple[Lookup, ...]:
+    """Return the look-ups of `encode`."""
+    found: tuple[Lookup, ...] = _made(loads(decompress(b64decode(line))))
+    return found
+
+
+def _json(value: Any) -> str:
+    return dumps(_plain(value), separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* of lists and maps; a tuple with names is a map of its kind's name."""
+    if hasattr(value, "_fields"):
+        return {value.__class__.__name__: [_plain(one) for one in value]}
+    if isinstance(value, Mapping):
+        return {"": [[key, _plain(one)] for key, one in value.items()]}
+    return [_plain(one) for one in value] if isinstance(value, (tuple, list)) else value
+
+
+def _made(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_made(one) for one in value)
+    if not isinstance(value, dict):
+        return value
+    [(name, fields)] = value.items()
+    return (
+        {one: _made(given) for one, given in fields} if not name else _KINDS[name](*_made(fields))
+    )
