@@ -63,7 +63,6 @@ RULES: Final = (
     # The bar of a message.
     Rule("long and replaced texts need more", {"everyday.bar:Bar._needs_more": _no}),
     Rule("what matters of a name", {"everyday.bar:Bar._matters": _no_rows}),
-    Rule("texts that share only a name", {"everyday.bar:Bar._is_only_a_name": _no}),
     Rule("words that only ask, of nobody known", {"everyday.bar:Bar._says_enough": _yes}),
     Rule("near in meaning", {"everyday.bar:Bar._near": _no_rows}, "answers without a shared word"),
     Rule("a small budget for a bare name", {"everyday.bar:Bar.tells_names_alone": property(_no)}),

@@ -106,7 +106,7 @@ def test_an_old_change_matters_if_it_was_important(days):
     kept(days, "Ada", "Ada has a cat", "Ada has a dog", "Ada reads", "Ada swims", keep="years")
     assert said(days, "Where could Ada's umbrella be?")[0] == "Ada moved to Kiel”"
     days.memory.now_ms += 400 * DAY_MS
-    assert "Ada moved to Kiel”" not in said(days, "Where could Ada's umbrella be?")
+    assert said(days, "Where could Ada's umbrella be?")[0] != "Ada moved to Kiel”"
 
 
 def test_what_nobody_told_about_a_known_name_is_short(days):

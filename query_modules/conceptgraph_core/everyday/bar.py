@@ -24,8 +24,8 @@ _LEAST_SCORE: Final = 0.45
 _LEAST_EVIDENCE: Final = 0.4
 # Where words answer, a text that is only near has this share of the greatest cosine.
 _BESIDE_WORDS: Final = 0.9
-# So many texts that share only a name with the message are shown, and so many that matter.
-_MOST_NAMED: Final = 3
+# So many texts that matter are shown, and so many of these that are always kept.
+_MOST_MATTERING: Final = 4
 _MOST_ALWAYS: Final = 2
 # Only so many of the texts with a name, the best, are read for what matters.
 _MOST_READ: Final = 40
@@ -77,8 +77,6 @@ class Bar:
         * One that is near enough in meaning passes.
         * Another one needs a share of the best score, and of the rare words of the best. Where the
           message asks only for whom it names, texts that name them need no score.
-        * Three of those pass that share only a name with a message that asks for more, if none has
-          the name and more.
         * A text that matters about somebody named always passes.
         """
         evidence = [finder.evidence(one) for one in found]
@@ -91,8 +89,8 @@ class Bar:
         best, most = max(map(_timeless, found), default=0.0), max(sums, default=0.0)
         # A message that asks only for whom it names is answered by each text with the name.
         names_answer = finder.content <= self._every
-        passing = [
-            (one, self._is_only_a_name(finder, words), not self._every.isdisjoint(words))
+        answers = [
+            one
             for one, words, has in zip(found, evidence, sums, strict=True)
             if 0.0 < has >= _LEAST_EVIDENCE * most
             and self._says_enough(finder, words)
@@ -100,17 +98,10 @@ class Bar:
                 (names_answer and _has_name(one, self._every)) or _reaches(one, _LEAST_SCORE * best)
             )
         ]
-        answers = [one for one, is_name, _ in passing if not is_name]
-        named = [one for one, is_name, _ in passing if is_name and one not in matters]
-        if any(has_name and not is_name for _, is_name, has_name in passing):
-            # One says of somebody named what is asked for.
-            named = []
-        named.sort(key=lambda one: -one.node.value("importance_score"))
-        named = named[: max(0, _MOST_NAMED - len(matters))]
         # A text that is only near a message with a name is mostly about that name too.
         self._is_answered = self._is_answered or bool(answers) or not self._names
         near = self._near(finder, found, bool(answers))
-        chosen = {*map(id, (*matters, *named, *answers, *near))}
+        chosen = {*map(id, (*matters, *answers, *near))}
         return [one for one in found if id(one) in chosen]
 
     @property
@@ -136,11 +127,6 @@ class Bar:
         "How do vaccines work?" does not ask where somebody works, and "Go on" asks nothing.
         """
         return self.is_known or not finder.content.isdisjoint(words)
-
-    def _is_only_a_name(self, finder: Finder, words: Collection[str]) -> bool:
-        if not words or not self._every.issuperset(words) or finder.content <= self._every:
-            return False
-        return sum(not set(words).isdisjoint(name) for name in self._names) == 1
 
     def _near(self, finder: Finder, found: Sequence[Found], is_answered: bool) -> list[Found]:
         """Return those of *found* that are near enough in meaning.
@@ -177,7 +163,7 @@ class Bar:
             always = [one for one in of_name if _is_always(one.node)]
             changes = sorted(changes, key=lambda one: age(one.node))[-1:]
             matters += (one for one in (*changes, *always[:_MOST_ALWAYS]) if one not in matters)
-        return matters[: _MOST_NAMED + 1]
+        return matters[:_MOST_MATTERING]
 
     def _is_change(self, node: Node) -> bool:
         asked_at = self._graph.context.asked_at
