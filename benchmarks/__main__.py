@@ -23,6 +23,7 @@ BENCHMARKS = {
     "find": "finding",
     "clients": "clients",
     "http": "http_clients",
+    "starving": "starving",
     "callers": "callers",
     "replicas": "replicas",
     "memory": "memory",

@@ -119,7 +119,7 @@ def _fill(store: Caller, told: Sequence[str]) -> None:
 
 
 async def _noted(other: Served, told: Sequence[str]) -> None:
-    client = await _Client.connected(other, 0)
+    client = await Client.connected(other, 0)
     for number, text in enumerate(told):
         given = {"title": f"Note {number}", "content": text, "directory": "notes"}
         await client.call("write_note", given)
@@ -157,11 +157,11 @@ def _listens(port: int) -> bool:
 
 async def turn(served: Served, number: int, seconds: float) -> tuple[float, float]:
     """Return the calls a second of *number* clients together, and the median milliseconds."""
-    clients = await asyncio.gather(*(_Client.connected(served, one) for one in range(number)))
+    clients = await asyncio.gather(*(Client.connected(served, one) for one in range(number)))
     taken: list[float] = []
     start = perf_counter()
 
-    async def go_on(client: _Client) -> None:
+    async def go_on(client: Client) -> None:
         # Servers close connections that were idle while other clients began their sessions.
         await client.reopen()
         while (begun := perf_counter()) < start + seconds:
@@ -175,7 +175,7 @@ async def turn(served: Served, number: int, seconds: float) -> tuple[float, floa
     return len(taken) / passed, median(taken)
 
 
-class _Client:
+class Client:
     """A connection in plain HTTP, so that no client library's costs are measured."""
 
     _reader: asyncio.StreamReader
@@ -186,7 +186,7 @@ class _Client:
         self._more = f"Authorization: Bearer {served.tokens[number]}\r\n" if served.tokens else ""
 
     @classmethod
-    async def connected(cls, served: Served, number: int) -> "_Client":
+    async def connected(cls, served: Served, number: int) -> "Client":
         client = cls(served, number)
         await client._open()
         if served.has_sessions:
@@ -197,12 +197,17 @@ class _Client:
         self.close()
         await self._open()
 
+    async def reopen_closed(self) -> None:
+        """Connect again if the server has closed the connection."""
+        if self._reader.at_eof() or self._writer.is_closing():
+            await self.reopen()
+
     async def ask(self) -> None:
         self._calls += 1
         await self.call(self._served.tool, self._served.arguments(self._calls))
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        _, answer = await self._request("tools/call", {"name": tool, "arguments": arguments})
+        _, answer = await self.request("tools/call", {"name": tool, "arguments": arguments})
         if b'"isError":true' in answer or b'"error":' in answer:
             raise RuntimeError(answer[:500])
 
@@ -215,13 +220,13 @@ class _Client:
     async def _begin_session(self) -> None:
         version = {"protocolVersion": "2025-06-18", "capabilities": {}}
         client = {"clientInfo": {"name": "benchmark", "version": "0"}}
-        head, _ = await self._request("initialize", version | client)
+        head, _ = await self.request("initialize", version | client)
         for line in head.split("\r\n"):
             if line.lower().startswith("mcp-session-id:"):
                 self._more += f"{line}\r\n"
         await self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    async def _request(self, method: str, given: Mapping[str, Any]) -> tuple[str, bytes]:
+    async def request(self, method: str, given: Mapping[str, Any]) -> tuple[str, bytes]:
         return await self._post({"jsonrpc": "2.0", "id": 1, "method": method, "params": given})
 
     async def _post(self, message: Mapping[str, Any]) -> tuple[str, bytes]:

@@ -16,7 +16,7 @@ from . import calls
 from .calls import text_lookups
 from .calls.also import Also
 from .errors import Refused
-from .session import Question, Session, advised
+from .session import Question, Session, advised, cut_question, join_advice
 
 Row = dict[str, Any]
 
@@ -39,16 +39,22 @@ async def recall(
     misspelt *message* is read as it was meant. Raises StoreError.
     """
     given = {**_name_asked_project(session, given), "counts": counts}
+    message, told = cut_question(message)
     wordings = await session.wordings(also)
+    row: Row | None = None
     if session.embedding is None:
         # Most messages are spelt well. One that may not be is asked anew.
         try:
-            return await _recall(session, message, wordings, Question(), **given)
+            row, advice = await _recall(session, message, wordings, Question(), **given)
         except Refused as refused:
             if not issubclass(refused.kind, PerhapsMisspelt):
                 raise
-    question = await session.question(message)
-    return await _recall(session, message, wordings, question, looks_at_spelling=False, **given)
+    if row is None:
+        question = await session.question(message)
+        row, advice = await _recall(
+            *(session, message, wordings, question), looks_at_spelling=False, **given
+        )
+    return row, join_advice(told, advice)
 
 
 async def _recall(
@@ -98,7 +104,7 @@ async def remember(
     texts = {"text": text, "about": about, "said": said}
     by = partial(session.call, calls.everyday.remember, **given, **texts)
     [row], advice = await session.answered(text, by, is_statement=True)
-    told = "; ".join(filter(None, (*left_out, advice))) or None
+    told = join_advice(*left_out, advice)
     return {**row, "similar": [dict(one) for one in row["similar"]]}, told
 
 
@@ -110,6 +116,7 @@ async def search(
     Raises StoreError.
     """
     given = _name_asked_project(session, given)
+    query, told = cut_question(query)
     wordings = await session.wordings(also)
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
@@ -117,6 +124,7 @@ async def search(
         return session.call(calls.everyday.search, also=wordings.beside(embedded), **made)
 
     rows, advice = await session.answered(query, by)
+    advice = join_advice(told, advice)
     return rows, advice if rows else session.for_nothing(advice)
 
 

@@ -96,7 +96,7 @@ _WORKING_AFTER_S = 20.0
 # Seconds for which a call waits while the model loads; then words answer it.
 PATIENCE_S = 0.3
 # The requests that read or write the store.
-_STORED = ("tools/call", "resources/read", "prompts/get", "completion/complete")
+STORED = ("tools/call", "resources/read", "prompts/get", "completion/complete")
 # The toolsets that ask for texts by their meaning.
 ASKING = ("memory", "everyday", "chatgpt")
 # Seconds until a store that is away is asked again.
@@ -305,7 +305,7 @@ def _wait_until(opened: anyio.Event) -> ServerMiddleware[Any]:
     """Return the middleware that lets requests for what is stored wait until *opened*."""
 
     async def wait(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        if ctx.method in _STORED:
+        if ctx.method in STORED:
             await opened.wait()
         return await call_next(ctx)
 

@@ -16,6 +16,7 @@ from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.errors import EmbeddingMismatch
 from conceptgraph_core.everyday.asking import told_around, told_in
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
 from conceptgraph_core.words import missing
 
 from . import calls
@@ -254,12 +255,12 @@ class Session:
             call = text_lookups.with_spelling(by(embedded=None), self.user_id, question.spelt)
             rows, advice = await self.accessed(call)
             told = f"found by words alone; {error}"
-        return rows, "; ".join(filter(None, (told, advice))) or None
+        return rows, join_advice(told, advice)
 
     def for_nothing(self, advice: str | None) -> str | None:
         """Return *advice* on an answer without results, with what may be missing in it."""
         unfinished = self.unfinished.advice((self.user_id, self.database))
-        return "; ".join(filter(None, (advice, unfinished))) or None
+        return join_advice(advice, unfinished)
 
     async def wordings(self, given: Sequence[str]) -> Also:
         """Return *given*, other wordings of a query, with one vector if there is an embedding.
@@ -375,6 +376,19 @@ class Session:
             for tell in self.on_kept:
                 tell(self, now_ms)
         return rows
+
+
+def cut_question(text: str) -> tuple[str, str | None]:
+    """Return the question *text*, shortened if it is long, and the advice that says so."""
+    cut = shorten(text)
+    if cut == text:
+        return text, None
+    return cut, f"only the beginning and the end were read, {MOST_WORDS} different words of them"
+
+
+def join_advice(*advice: str | None) -> str | None:
+    """Return the *advice* that there is as one line; None if there is none."""
+    return "; ".join(filter(None, advice)) or None
 
 
 @contextmanager

@@ -1,6 +1,20 @@
 """What a question asks for: its cues, whom it names, who asks, and about when."""
 
-from conceptgraph_core.retrieval.question import Cue, Further, Question, question, speaker_terms
+import pytest
+
+from concept_graph_mcp import calls
+from concept_graph_mcp.calls.also import also
+from concept_graph_mcp.calls.lookups import Equal, Incoming, Lookup, Union
+from conceptgraph_core.retrieval.question import (
+    MOST_WORDS,
+    Cue,
+    Further,
+    Question,
+    question,
+    shorten,
+    speaker_terms,
+)
+from conceptgraph_core.words.splitting import split
 
 ASKED_AT = 1_750_000_000_000
 BOTH = ("english", "german")
@@ -98,3 +112,41 @@ def test_only_what_was_said_before_can_answer() -> None:
     assert asked.is_older(ASKED_AT - 1)
     assert not asked.is_older(ASKED_AT)
     assert asked.is_older(None)
+
+
+def test_an_ordinary_long_message_is_read_whole() -> None:
+    said = "\n".join(f"On day {day} the crew of Apollo saw the Moon again." for day in range(380))
+    assert len(said) > 15_000
+    assert shorten(said) == said
+
+
+@pytest.mark.parametrize("word", ["ab{} cd{}, ", "{}年{}月", "{}.\n"])
+def test_of_a_message_of_many_words_both_ends_are_read(word: str) -> None:
+    said = "".join(word.format(n, n) for n in range(5_000))[:19_900]
+    read = shorten(f"What is Clara's allergy? {said} And what is Tom's?")
+    assert read.startswith("What is Clara's allergy? ")
+    assert read.endswith(" And what is Tom's?")
+    assert MOST_WORDS - 150 <= len({*split(read)}) <= MOST_WORDS
+    # It is not cut again, or the look-ups would be of another text.
+    assert shorten(read) == read
+
+
+def _count_values(lookup: Lookup | None) -> int:
+    parts = lookup.parts if isinstance(lookup, Union) else ()
+    inner = [lookup.lookup] if isinstance(lookup, Incoming) else []
+    own = len(lookup.values) if isinstance(lookup, Equal) else 1
+    return own + sum(_count_values(one) for one in (*parts, *inner))
+
+
+@pytest.mark.parametrize("verb", [calls.everyday.recall, calls.everyday.search])
+def test_the_look_ups_of_a_question_are_bounded(verb: object) -> None:
+    def looked_up(names: int) -> int:
+        asked = ", ".join(f"Nemi{n} Olo{n}" for n in range(names))
+        return _count_values(verb("ann", asked).lookup)  # type: ignore[operator]
+
+    assert looked_up(1_200) <= 1.5 * looked_up(MOST_WORDS // 2)
+
+
+def test_other_wordings_have_the_words_of_one_question_together() -> None:
+    made = also([" ".join(f"w{one}x{n}" for n in range(120)) for one in range(20)])
+    assert len(made.wordings) == MOST_WORDS // 120

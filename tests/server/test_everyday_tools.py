@@ -347,3 +347,16 @@ def test_other_words_find_what_the_message_does_not(talk):
     assert nothing | {"advice": ""} == {"text": "", "nothing": True, "advice": ""}
     assert "Said:" in told["text"]
     assert [one["matched"] for one in found["found"]] == [["hazelnuts"]]
+
+
+def test_a_model_is_told_that_a_long_message_was_not_read_whole(talk: Any) -> None:
+    async def conversation(call: Any, session: Session, client: Any) -> None:
+        await call("remember", text="Clara must not eat hazelnuts.", about=["Clara"])
+        names = ", ".join(f"Nemi{n} Olo{n}" for n in range(900))
+        for tool, field in (("recall", "message"), ("search", "query")):
+            found = await call(tool, **{field: f"{names} What must Clara not eat?"})
+            assert "400 different words" in found["advice"]
+        assert "hazelnuts" in str(found)
+        assert "advice" not in await call("search", query="What must Clara not eat?")
+
+    talk(conversation)

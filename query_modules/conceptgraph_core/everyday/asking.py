@@ -15,6 +15,7 @@ from .. import text as texts
 from ..dates import DAY_MS, Span
 from ..errors import InvalidNumber
 from ..retrieval.periods import Named, Period, find_periods
+from ..retrieval.question import shorten
 from ..words import missing, terms
 from ..words.splitting import split
 from . import schema
@@ -134,8 +135,8 @@ def has_words(query: str, languages: Sequence[str]) -> bool:
 
 
 def make_query(message: str, before: str | None = None) -> str:
-    """Return the query text for *message*. Raises InvalidText."""
-    texts.summary(message, "message")
+    """Return the query text for *message*; see `shorten` for a long one. Raises InvalidText."""
+    message = shorten(texts.summary(message, "message"))
     if not before:
         return message
     texts.summary(before, "before")

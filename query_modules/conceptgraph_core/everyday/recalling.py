@@ -25,7 +25,7 @@ from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
-from ..retrieval.question import Past, past_of
+from ..retrieval.question import Past, past_of, shorten
 from ..words.phrase_files import asks_for_each
 from . import around, passages, planned, routine, schema
 from .asking import asks_what_was_done, budget, is_of_the_user, least_covered, make_query
@@ -69,6 +69,7 @@ def recall(
     names nobody and no stored text matches enough of its words. Raises InvalidText, InvalidNumber,
     LibraryMissing, EmbeddingMismatch, and if it *stops_if_misspelt* PerhapsMisspelt.
     """
+    message = shorten(texts.summary(message, "message"))
     if stops_if_misspelt and misspelling.has_unknown(graph, message):
         raise PerhapsMisspelt("message: has a word that no text has")
     room = Room(budget(token_budget))

@@ -20,6 +20,7 @@ from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
 from ..ranks import fuse_rankings
 from ..retrieval import searching as indexed
+from ..retrieval.question import shorten
 from ..words import terms
 from . import schema
 from .asking import has_words, read_limit, read_span
@@ -55,7 +56,7 @@ def search(
 
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
-    texts.summary(query, "query")
+    query = shorten(texts.summary(query, "query"))
     most = read_limit(limit)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
     time = read_span(since, until)

@@ -19,7 +19,7 @@ from ..retrieval import spelling
 from ..retrieval.graph_index import StoredIndex
 from ..retrieval.indexer import Words
 from ..retrieval.nearness import MARGIN, Meaning
-from ..retrieval.question import Further, asks_of_the_past
+from ..retrieval.question import Further, asks_of_the_past, shorten
 from ..retrieval.schema import HEARD_COVERS, checked_limit
 from ..retrieval.searching import Hit, Search
 from . import near_duplicates, schema, standing
@@ -113,6 +113,7 @@ class Finder:
         model: str | None = None,
         others: "Sequence[Finder]" = (),
     ) -> None:
+        query = shorten(text.summary(query, "query"))
         scope = graph.context.user_id
         further = _further(graph, query, len(others))
         first = others[0]._search if others else None

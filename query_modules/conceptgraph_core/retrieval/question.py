@@ -20,6 +20,9 @@ ASKER: Final = 1.5
 PERIOD: Final = 2.0
 # The names of users, beside their id, in chat histories.
 USERS: Final = ("user", "human")
+# The most different words of a question, and in how many characters at a time they are counted.
+MOST_WORDS: Final = 400
+_COUNTED: Final = 16
 # An explanation puts this between a word of the question and the term that it leads to.
 LEADS: Final = " → "
 # The text that passed a term on.
@@ -184,6 +187,32 @@ def question(
         periods=periods(text, asked_at, zone),
         further=tuple(_led_to([one for one in further if one.term not in said], languages)),
     )
+
+
+def shorten(text: str) -> str:
+    """Return the question *text*, or of a longer one its beginning and its end.
+
+    Together these have at most `MOST_WORDS` different words, each about half of them: a long
+    message asks before or after what it quotes.
+    """
+    # In a script without blanks each character but the first makes a word.
+    if len(text) <= MOST_WORDS or len(set(split(text))) <= MOST_WORDS:
+        return text
+    first, last = _measure(text), _measure(text[::-1])
+    return f"{text[:first]}\n{text[-last:]}"
+
+
+def _measure(text: str) -> int:
+    """Return the length of the beginning of *text* that has half of the words."""
+    seen: set[str] = set()
+    at = 0
+    # The last piece, and the rest of its last word, must fit too.
+    while len(seen) < MOST_WORDS // 2 - 2 * _COUNTED:
+        seen.update(split(text[at : at + _COUNTED]))
+        at += _COUNTED
+    # No word is cut, unless the script has no blanks.
+    blank = text.find(" ", at, at + _COUNTED)
+    return at if blank < 0 else blank
 
 
 def asking(message: str) -> frozenset[str]:

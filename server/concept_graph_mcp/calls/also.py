@@ -1,10 +1,13 @@
 """The other wordings of a question, as calls take them."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from conceptgraph_core import limits, validators
 from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.retrieval.question import MOST_WORDS
+from conceptgraph_core.words.splitting import split
 
 from ..errors import Refused
 
@@ -44,6 +47,10 @@ def also(given: "Sequence[str] | Also | None") -> Also:
     if isinstance(given, Also):
         return given
     try:
-        return Also(validators.wordings([] if given is None else given, "also"))
+        wordings = validators.wordings([] if given is None else given, "also")
     except ConceptGraphError as error:
         raise Refused(str(error), type(error)) from error
+    words = accumulate(len(split(one)) for one in wordings)
+    # They have as many words together as a question may have; the last ones are left out.
+    fitting = [one for one, so_far in zip(wordings, words, strict=True) if so_far <= MOST_WORDS]
+    return Also(tuple(fitting))

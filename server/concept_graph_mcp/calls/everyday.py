@@ -71,6 +71,7 @@ from conceptgraph_core.memories import schema, superseding
 from conceptgraph_core.memories.fade import ACTIVE
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.procedures import NOTHING
+from conceptgraph_core.retrieval.question import shorten
 
 from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups
 from .also import NO_ALSO, Also
@@ -212,7 +213,7 @@ def search(
 ) -> Lookup:
     """Search all layers for *query*, or another wording of it."""
     read_limit(limit)
-    texts.summary(query, "query")
+    query = shorten(texts.summary(query, "query"))
     text_lookups.check_asker(asker)
     also = also_of(also)
     called = _parts(entities.search(query, user_id=scope))

@@ -11,6 +11,7 @@ from conceptgraph_core.graph.primitives import Equal, Lookup, Range, Union
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.retrieval.question import shorten
 from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
@@ -166,7 +167,7 @@ def _asking(
 
 def asking(scopes: tuple[str, str], query: str, also: Sequence[Lookup]) -> Lookup:
     """Look up what may match *query* by its words, and *also*."""
-    text.summary(query, "query")
+    query = shorten(text.summary(query, "query"))
     scope, concept_scope = scopes
     then = text_lookups.of_widened(widened(scope, query, concept_scope), scope)
     return text_lookups.of_question(query, scope, scope, also, then)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -54,6 +55,18 @@ class Edge:
     source: int
     target: int
     properties: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Spent:
+    """The seconds that a call has cost: `stored` in the store, `own` beside it."""
+
+    own: float = 0.0
+    stored: float = 0.0
+
+
+# The account of the call in progress, if anybody keeps one.
+SPENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
 
 
 class Store(Protocol):

@@ -33,15 +33,13 @@ from ..session import Session
 from .asking import READ, SCOPES
 from .calls import Calls
 from .guard import Admitted, Guard, Probed, Slowed, WellFormed, refusal
-from .limits import Limits, Rate
+from .limits import REQUESTS_A_CALL, Limits, Rate
 from .metrics import Metrics
 from .oidc import Issuer, Verifier
 from .page import pages
 from .tokens import PREFIX, Tokens
 
 PATH = "/mcp"
-# A user's requests for each of their calls: lists of tools and handshakes cost little.
-_REQUESTS_A_CALL = 5
 # Seconds within which a ready store answers, and for which that is believed.
 _PATIENCE_S = 5.0
 _READY_FOR_S = 1.0
@@ -99,7 +97,7 @@ def build(
     manager = server.session_manager
     url = AnyHttpUrl(web.url)
     metadata = build_resource_metadata_url(url) if web.issuer is not None else None
-    rate = Rate(web.limits.per_second * _REQUESTS_A_CALL)
+    rate = Rate(web.limits.per_second * REQUESTS_A_CALL)
     backend = _backend(web)
 
     def admitting(app: ASGIApp) -> ASGIApp:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from time import perf_counter
 from typing import Any, Final, cast
 
 from mcp.server.auth.provider import AccessToken
@@ -20,7 +21,7 @@ from conceptgraph_core.memories import procedures as memories
 from .. import calls
 from ..calls.call import Call
 from ..errors import StoreError
-from ..hosts.store import Store
+from ..hosts.store import SPENT, Spent, Store
 from ..session import Session
 
 # The procedures by which tools add records.
@@ -131,12 +132,18 @@ class Gate:
             except NoRoom:
                 self.refused = FULL
                 raise
+        spent = SPENT.get() or Spent()
+        before, begun = spent.stored, perf_counter()
         try:
             return await self._store.call(call, context)
         except StoreError as error:
             # Where the store is on the server's disk is no user's business.
             error.args = tuple(_STORE.sub("the store: ", str(one)) for one in error.args)
             raise
+        finally:
+            # A database does not say what a call cost it, so the time until its answer counts.
+            if spent.stored == before:
+                spent.stored += perf_counter() - begun
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Answer the messages of all users: each as its user, within the limits, counted and logged."""
+"""Answer the messages of all users: each as its user, within the limits, counted and logged.
+
+Messages of every method wait for their turn, and are charged with the processor time they take.
+"""
 
 import logging
 import math
@@ -13,12 +16,15 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_REQUEST, CallToolResult, TextContent
+from mcp_types.methods import SPEC_CLIENT_METHODS
 from starlette.requests import Request
 
+from ..hosts.store import SPENT
 from ..logs import tell
+from ..serving import STORED
 from ..session import Session
 from .asking import FORBIDDEN, WRITE, Gate, Room, asked_by
-from .limits import FairQueue, Limits, Rate, TooManyWaiting
+from .limits import REQUESTS_A_CALL, FairQueue, Limits, Rate, TooManyWaiting, metered
 from .metrics import Metrics
 
 logger = logging.getLogger(__name__)
@@ -59,16 +65,31 @@ class Calls:
         if request is None or not isinstance(user, AuthenticatedUser):
             raise MCPError(INVALID_REQUEST, "the request has no user")
         with self.asked_by(user) as gate:
-            if ctx.method != "tools/call":
-                return await call_next(ctx)
-            named = (ctx.params or {}).get("name")
-            tool = named if isinstance(named, str) and named in self._tools else "unknown"
-            result = await self.count_call(tool, user, gate, lambda: call_next(ctx), _is_error)
+            label, price = self._describe(ctx)
+            result = await self.count_call(
+                label, user, gate, lambda: call_next(ctx), _is_error, price=price
+            )
             if gate.refused == FORBIDDEN:
                 # The web application answers with 403, so that the client can ask for the scope.
                 request.state.missing_scope = WRITE
                 raise MCPError(INVALID_REQUEST, f"this token may only read; it lacks {WRITE}")
-            return _refusal(result.line) if isinstance(result, Limited) else result
+            if not isinstance(result, Limited):
+                return result
+            if ctx.request_id is None:
+                # Nobody waits for the answer to a notification.
+                return None
+            if ctx.method == "tools/call":
+                line = TextContent(type="text", text=result.line)
+                return CallToolResult(content=[line], is_error=True)
+            raise MCPError(INVALID_REQUEST, result.line)
+
+    def _describe(self, ctx: ServerRequestContext[Any, Any]) -> tuple[str, float]:
+        """Return the name of a message in metrics and log, and as how many calls it counts."""
+        if ctx.method == "tools/call":
+            named = (ctx.params or {}).get("name")
+            return (named if isinstance(named, str) and named in self._tools else "unknown"), 1.0
+        price = 1.0 if ctx.method in STORED else 1 / REQUESTS_A_CALL
+        return (ctx.method if ctx.method in SPEC_CLIENT_METHODS else "unknown"), price
 
     def asked_by(self, user: AuthenticatedUser, **changes: Any) -> AbstractContextManager[Gate]:
         """Answer as *user* meanwhile, with *changes* of the session; yield the store's gate."""
@@ -81,17 +102,26 @@ class Calls:
         gate: Gate,
         work: Callable[[], Awaitable[T]],
         is_error: Callable[[T], bool],
+        *,
+        price: float = 1.0,
     ) -> T | Limited:
-        """Return what *work* for *user* returns, or the limit that it met; count and log it."""
+        """Return what *work* for *user* returns, or the limit that it met; count and log it.
+
+        It counts as *price* calls in the user's rate.
+        """
         user_id = str(user.access_token.subject)
         begun, outcome = perf_counter(), "ended"
         try:
-            result = await self._limit_call(user_id, work)
+            result = await self._limit_call(user_id, work, price)
             if isinstance(result, Limited):
                 outcome = result.limit
             else:
                 outcome = gate.refused or ("error" if is_error(result) else "ok")
             return result
+        except MCPError:
+            # An unknown resource, for example.
+            outcome = "error"
+            raise
         finally:
             seconds = perf_counter() - begun
             self._metrics.calls.labels(tool, outcome).inc()
@@ -99,9 +129,11 @@ class Calls:
             ms = round(seconds * 1_000, 1)
             tell(logger, "call", user=user_id, tool=tool, outcome=outcome, ms=ms)
 
-    async def _limit_call(self, user_id: str, work: Callable[[], Awaitable[T]]) -> T | Limited:
+    async def _limit_call(
+        self, user_id: str, work: Callable[[], Awaitable[T]], price: float
+    ) -> T | Limited:
         limits = self._limits
-        if wait := self._rate.wait(user_id):
+        if wait := self._rate.wait(user_id, price):
             return Limited(
                 "rate",
                 f"too many calls: {limits.per_second:g} a second are allowed; call again in"
@@ -109,8 +141,12 @@ class Calls:
             )
         with anyio.move_on_after(limits.timeout_s):
             try:
-                async with self.queue.turn(user_id):
-                    return await work()
+                async with self.queue.turn(user_id) as spent:
+                    token = SPENT.set(spent)
+                    try:
+                        return await metered(work(), spent)
+                    finally:
+                        SPENT.reset(token)
             except TooManyWaiting:
                 return Limited(
                     "busy",
@@ -122,10 +158,6 @@ class Calls:
             f"the call was ended after {limits.timeout_s:g} s; ask for less, and before you repeat"
             " a call that writes, look whether it is there",
         )
-
-
-def _refusal(line: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=line)], is_error=True)
 
 
 def _is_error(result: HandlerResult) -> bool:

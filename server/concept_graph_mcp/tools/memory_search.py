@@ -8,7 +8,7 @@ from pydantic import Field
 from conceptgraph_core.memories import rendering, schema
 
 from ..calls import memory_admin, memory_search
-from ..session import Session
+from ..session import Session, cut_question, join_advice
 from ..times import iso, without_none
 from .adapter import ADDING, READING, ConceptTool, tool
 from .arguments import Text
@@ -31,7 +31,8 @@ class RememberingTools(Tools):
     @take_arguments(memory_search.search, types={memory_search.AnyQuery: _QUERY})
     async def memory_node_search(self, **given: Any) -> MemoriesFound:
         """Find memories by what they say. Accesses none: read one with memory_node_get."""
-        query, by = given["query"], partial(self._session.call, memory_search.search, **given)
+        query, cut = cut_question(given["query"] or "")
+        by = partial(self._session.call, memory_search.search, **{**given, "query": query})
         if query:
             rows, advice = await self._session.answered(query, by)
         else:
@@ -44,15 +45,15 @@ class RememberingTools(Tools):
             call = self._session.call(memory_admin.expired, **filters, query=query or None, limit=1)
             for row in await self._session.run(call):
                 found["expired"] = row["total"]
-        if advice is not None:
+        if advice := join_advice(cut, advice):
             found["advice"] = advice
         return found
 
     @take_arguments(memory_search.context)
     async def memory_context(self, **given: Any) -> MemoryContext:
         """Assemble the memories for a query as a text. The memories in it count as accessed."""
-        query, session = given["query"], self._session
-        by = partial(session.call, memory_search.context, **given)
+        (query, cut), session = cut_question(given["query"]), self._session
+        by = partial(session.call, memory_search.context, **{**given, "query": query})
         [row], advice = await session.answered(query, by)
         text = rendering.render_entries(row["entries"], self._session.show_minute)
         made = MemoryContext(text=text, memory_ids=list(row["memory_ids"]), tokens=row["tokens"])
@@ -60,7 +61,7 @@ class RememberingTools(Tools):
             call = memory_admin.expired(session.user_id, query, 1)
             for gone in await session.run(call):
                 made["expired"] = gone["total"]
-        if advice is not None:
+        if advice := join_advice(cut, advice):
             made["advice"] = advice
         return made
 

@@ -2,13 +2,16 @@
 
 import math
 import threading
+import time
 from contextlib import contextmanager
 
 import anyio
 import pytest
 from http_running import MODERN, OLDER, Held, running
 
-from concept_graph_mcp.http.limits import FairQueue, Limits, Rate, TooManyWaiting
+from concept_graph_mcp import calls
+from concept_graph_mcp.hosts.store import SPENT, Spent
+from concept_graph_mcp.http.limits import FairQueue, Limits, Rate, TooManyWaiting, metered
 
 
 def test_a_rate_admits_a_second_at_once_and_then_its_rate():
@@ -51,6 +54,7 @@ class Line:
         self.begun: list[str] = []
         self.ends: dict[str, anyio.Event] = {}
         self.scopes: dict[str, anyio.CancelScope] = {}
+        self.costs: dict[str, float] = {}
 
     async def add(self, *names: str) -> None:
         for name in names:
@@ -61,19 +65,22 @@ class Line:
     async def _run(self, name):
         with anyio.CancelScope() as scope:
             self.scopes[name] = scope
-            async with self.queue.turn(name[0]):
+            async with self.queue.turn(name[0]) as spent:
                 self.begun.append(name)
                 await self.ends[name].wait()
+                spent.own = self.costs.get(name, 0.0)
 
-    async def end(self, name):
+    async def end(self, name, cost=0.0):
+        """End the call *name*, which has cost so many seconds."""
+        self.costs[name] = cost
         self.ends[name].set()
         await anyio.wait_all_tasks_blocked()
 
 
-def queued(test, *limits):
+def queued(test, *limits, clock=time.monotonic):
     async def main():
         async with anyio.create_task_group() as tasks:
-            await test(Line(tasks, FairQueue(*limits)))
+            await test(Line(tasks, FairQueue(*limits, clock)))
             tasks.cancel_scope.cancel()
 
     anyio.run(main)
@@ -112,8 +119,6 @@ def test_a_call_that_is_ended_leaves_its_place_to_another():
         assert line.begun == ["a1", "b1"]
         await line.end("b1")
         assert (line.queue.running, line.queue.waiting) == (0, 0)
-        assert not line.queue._waiting
-        assert not line.queue._running
 
     queued(test, 1, 1, 10)
 
@@ -129,6 +134,141 @@ def test_a_user_has_so_many_waiting_calls_and_no_more():
         assert line.begun == ["a1", "a2"]
 
     queued(test, 1, 4, 2)
+
+
+def test_the_user_who_has_spent_least_is_next():
+    async def test(line):
+        await line.add("a1", "b1", "c1")
+        await line.end("a1", cost=0.3)
+        await line.end("b1", cost=0.2)
+        await line.add("a2", "b2", "c2", "c3")
+        assert line.begun == ["a1", "b1", "c1"]
+        await line.end("c1", cost=0.1)
+        assert line.begun[3:] == ["c2"]
+        await line.end("c2", cost=0.15)
+        # C has spent 0.25 now, and so more than B.
+        assert line.begun[4:] == ["b2"]
+        await line.end("b2", cost=0.01)
+        assert line.begun[5:] == ["c3"]
+        await line.end("c3")
+        assert line.begun[6:] == ["a2"]
+
+    # A clock that stands still: no call lasts, and nobody rests.
+    queued(test, 1, 4, 10, clock=lambda: 0.0)
+
+
+def test_what_was_spent_is_forgotten_in_time():
+    now = [0.0]
+
+    async def test(line):
+        await line.add("a1", "b1")
+        await line.end("a1", cost=4.0)
+        await line.end("b1", cost=1.0)
+        now[0] = 60.0
+        await line.add("c1")
+        await line.end("c1", cost=0.5)
+        await line.add("d1", "a2", "c2")
+        await line.end("d1")
+        # Of the four seconds a sixteenth of a second is left.
+        assert line.begun[3:] == ["d1", "a2"]
+        await line.end("a2")
+        await line.end("c2")
+        now[0] = 600.0
+        await line.add("e1")
+        await line.end("e1")
+        assert {*line.queue._accounts} == {"e"}
+
+    queued(test, 1, 4, 10, clock=lambda: now[0])
+
+
+def test_who_has_spent_more_than_another_rests_as_long_as_the_call_lasted():
+    now = [0.0]
+
+    async def test(line):
+        await line.add("a1", "b1")
+        now[0] = 0.5
+        await line.end("a1", cost=0.3)
+        now[0] = 0.6
+        await line.end("b1", cost=0.1)
+        await line.add("a2")
+        # Nobody else waits, and B may call at any moment.
+        assert line.begun == ["a1", "b1"]
+        await line.add("b2")
+        await line.end("b2")
+        assert line.begun == ["a1", "b1", "b2"]
+        now[0] = 1.01
+        with anyio.fail_after(60):
+            while len(line.begun) < 4:
+                await anyio.sleep(0.01)
+        assert line.begun[3] == "a2"
+
+    queued(test, 1, 4, 10, clock=lambda: now[0])
+
+
+def test_who_is_alone_never_rests():
+    now = [0.0]
+
+    async def test(line):
+        await line.add("b1")
+        await line.end("b1")
+        now[0] = 2.0
+        await line.add("a1", "a2")
+        now[0] = 4.0
+        await line.end("a1", cost=2.0)
+        assert line.begun == ["b1", "a1", "a2"]
+
+    queued(test, 1, 4, 10, clock=lambda: now[0])
+
+
+def test_places_are_shared_among_those_who_called_lately():
+    now = [0.0]
+
+    async def test(line):
+        await line.add("a1", "a2", "a3", "b1")
+        assert line.begun == ["a1", "a2"]
+        await line.end("a1")
+        assert line.begun == ["a1", "a2", "b1"]
+        await line.end("b1")
+        # The other place is kept for B, who may call again.
+        assert line.begun == ["a1", "a2", "b1"]
+        now[0] = 2.0
+        await line.add("a4")
+        assert line.begun == ["a1", "a2", "b1", "a3"]
+
+    queued(test, 2, 2, 10, clock=lambda: now[0])
+
+
+def test_steps_of_a_call_are_charged_and_not_its_waiting():
+    async def work():
+        for _ in range(3):
+            await anyio.sleep(0.1)
+            sum(range(200_000))
+        with pytest.raises(TimeoutError):
+            with anyio.fail_after(0.01):
+                await anyio.sleep(60)
+        return "done"
+
+    async def main():
+        spent = Spent()
+        begun = time.thread_time()
+        assert await metered(work(), spent) == "done"
+        assert 0 < spent.own <= time.thread_time() - begun
+
+    anyio.run(main)
+
+
+def test_a_store_file_charges_the_time_of_its_thread(embedded):
+    async def main():
+        spent = Spent()
+        token = SPENT.set(spent)
+        await embedded.call(calls.transfer.version(), {})
+        SPENT.reset(token)
+        await embedded.call(calls.transfer.version(), {})
+        stored = spent.stored
+        await embedded.close()
+        assert stored == spent.stored > 0
+
+    anyio.run(main)
 
 
 @contextmanager
@@ -203,6 +343,63 @@ def test_too_many_calls_a_second_are_refused_with_the_time_to_wait(embedded, tok
         refused = told(server.called("search", "ann", query="x"))
         assert refused.startswith("too many calls: 0.5 a second are allowed; call again in")
         assert not server.called("search", "bob", query="x").get("isError")
+
+
+METHODS = {
+    "initialize": {
+        "protocolVersion": OLDER,
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+    "ping": {},
+    "tools/list": {},
+    "prompts/list": {},
+    "prompts/get": {"name": "use_memory"},
+    "resources/list": {},
+    "resources/templates/list": {},
+    "resources/read": {"uri": "memory://today"},
+    "completion/complete": {
+        "ref": {"type": "ref/resource", "uri": "memory://about/{name}"},
+        "argument": {"name": "name", "value": "A"},
+    },
+}
+
+
+def test_every_method_waits_for_its_turn(embedded, tokens):
+    held = Held(embedded, "ann")
+    limits = Limits(per_second=10_000, at_once=2, at_once_each=1, waiting_each=1)
+    with (
+        running(held, tokens, limits=limits) as server,
+        asking(server, "search", "ann", times=2, query="x"),
+    ):
+        while "waiting 1.0" not in server.metrics():
+            pass
+        for method, params in METHODS.items():
+            refused = server.post(method, params=params).json()["error"]["message"]
+            assert refused.startswith("too many calls at once: 1 run and 1 wait"), method
+            assert "error" not in server.post(method, "bob", params=params).json(), method
+        counted = server.metrics()
+        held.let_go()
+    for method in METHODS:
+        for outcome in ("busy", "ok"):
+            assert f'calls_total{{outcome="{outcome}",tool="{method}"}} 1.0' in counted
+
+
+def test_methods_that_read_the_store_count_as_calls(embedded, tokens):
+    with running(embedded, tokens, limits=Limits(per_second=0.5)) as server:
+        for method in ("resources/read", "prompts/get", "completion/complete"):
+            asked = {"method": method, "user": method, "params": METHODS[method]}
+            assert "error" not in server.post(**asked).json()
+            refused = server.post(**asked).json()["error"]["message"]
+            assert refused.startswith("too many calls: 0.5 a second are allowed")
+
+
+def test_a_resource_that_takes_too_long_is_ended(embedded, tokens):
+    held = Held(embedded, "ann")
+    with running(held, tokens, limits=Limits(timeout_s=0.2)) as server:
+        answer = server.post("resources/read", params=METHODS["resources/read"]).json()
+        assert "was ended after 0.2 s" in answer["error"]["message"]
+        held.let_go()
 
 
 def test_too_many_requests_a_second_are_refused_with_429(embedded, tokens):

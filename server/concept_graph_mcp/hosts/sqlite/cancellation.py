@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from queue import SimpleQueue
+from time import thread_time
 from typing import Any, Generic, TypeVar
 
 import anyio
 
 from ...errors import Ended
+from ..store import SPENT
 
 T = TypeVar("T")
 
@@ -53,6 +55,8 @@ class _Work(Generic[T]):
         self._result: T | None = None
         self._error: BaseException | None = None
         self._started = self._is_over = self._must_end = False
+        # The processor time that it took.
+        self.seconds = 0.0
 
     def end(self) -> None:
         self._must_end = True
@@ -62,12 +66,14 @@ class _Work(Generic[T]):
 
     def do(self) -> None:
         self._started = True
+        begun = thread_time()
         _must_end.set(self.must_end)
         try:
             check()
             self._result = self._function()
         except BaseException as error:  # noqa: BLE001 - raised where it is waited for
             self._error = error
+        self.seconds = thread_time() - begun
         # After the loop has closed, no caller waits for the result.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._be_over)
@@ -126,6 +132,8 @@ class Thread:
             return await work.outcome()
         finally:
             self._unended.discard(work)
+            if (spent := SPENT.get()) is not None:
+                spent.stored += work.seconds
 
     def _begin(self) -> "SimpleQueue[_Work[Any] | None]":
         """Start the thread, which ends with this object; return its queue of work."""
