@@ -94,14 +94,14 @@ async def remember(
 ) -> tuple[Row, str | None]:
     """Return the row of `CALL everyday.remember` for *text*, and advice, if there is any.
 
-    Raises StoreError.
+    It is noted as of the session's project. Raises StoreError.
     """
     # The user's words may be the text itself: its secrets are counted once.
     quoted = None if said == text else said
     with advised() as left_out:
         stored, about, quoted = session.redacted((text, about, quoted))
     text, said = stored, stored if said == text else quoted
-    texts = {"text": text, "about": about, "said": said}
+    texts = {"text": text, "about": about, "said": said, "project": session.project}
     by = partial(session.call, calls.everyday.remember, **given, **texts)
     [row], advice = await session.answered(text, by, is_statement=True)
     told = join_advice(*left_out, advice)

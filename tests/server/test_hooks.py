@@ -420,6 +420,8 @@ def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "auto")
     # In this process the time since the start is that of all tests.
     monkeypatch.setattr(hook_process, "seconds_since_start", lambda: 0.0)
+    # Outside of any repository, so that it is of all projects.
+    monkeypatch.chdir(home)
     ok("--embedded", "remember", "We parked the car on level three of the garage")
     ok("--embedded", "embed")
     asked = sent(home, PROMPT, prompt="Where did I leave the vehicle?")

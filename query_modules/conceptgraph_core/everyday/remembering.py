@@ -16,10 +16,12 @@ from ..entities.language import endings
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.observation import mentions, observing
+from ..folding import fold
 from ..language import oneself
 from ..layers import SHARED
 from ..memories import crud, lifecycle, links, resting, superseding, together
 from ..memories import schema as memories
+from ..memories.projects import TAG, is_about_user
 from ..memories.view import Graph, Node
 from . import correcting, schema, stating
 from .hearing import make_note, make_observation, named_in, terms
@@ -44,7 +46,8 @@ def remember(
     them too. *keep* says how long it matters (`schema.KEEP`), *replaces* is the id of a memory that
     is no longer so, or of a fact that this corrects (only the user's words correct what the user
     said; a value that they state takes its place), and *happened_at* (unix ms) when it was so or
-    will be, if not now; a plan fades after that. It is found by the names and the kinds too, and
+    will be, if not now; a plan fades after that. It has the tag of the context's `project`, unless
+    it matters in all. It is found by the names and the kinds too, and
     the names are observed as entities. If concepts are the user's own, the names become concepts
     that evoke one another, more strongly each time. The same text again is the memory that is
     there: existing is true, it is accessed, and *keep* is set anew. With *said*, it
@@ -72,7 +75,7 @@ def remember(
         text,
         vector,
         model,
-        tags=chosen.tags,
+        tags=[*chosen.tags, *_name_project(known, text, wanted, keep, said)],
         importance_score=chosen.importance,
         concepts=_terms(graph, text, wanted),
         said_at=happened_at,
@@ -82,6 +85,7 @@ def remember(
     node, existing, similar = noted.node, noted.existing, noted.similar
     if existing:
         _again(graph, node, keep, at)
+        _note_project(graph, node)
     others = [one for one in similar if one.memory_id != replaces]
     # Those of a memory that was there are offered: they were in its answers, and may say much else.
     paired = others[:] if existing else []
@@ -165,6 +169,31 @@ def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Co
     for source, target in permutations(called, 2):
         relations.strengthen(graph, source, target, EVOKES, memory_id)
     return called
+
+
+def _name_project(
+    graph: Entities, text: str, about: Mapping[str, str | None], keep: str, said: str | None
+) -> list[str]:
+    """Return the tag of the project in which *text* is told, unless it matters in all of them.
+
+    What is kept always, and what is about the user or kin, does.
+    """
+    project = graph.context.project
+    if project is None or keep == "always":
+        return []
+    named = {fold(one) for one in about}
+    known = (one for one in graph.of(entities.ENTITY) if fold(one.bare) in named)
+    kinds = [*about.values(), *(one.get("entity_kind") for one in known)]
+    told = (text, said, *kinds)
+    return [] if any(is_about_user(one) for one in told if one) else [f"{TAG}{project}"]
+
+
+def _note_project(graph: Graph, node: Node) -> None:
+    """Let a memory of other projects be of this one too; one of no project stays of all."""
+    tags, project = node.value("tags"), graph.context.project
+    tag = f"{TAG}{project}"
+    if project is not None and tag not in tags and any(one.startswith(TAG) for one in tags):
+        graph.update(node, tags=[*tags, tag])
 
 
 def _planned_until(happened_at: int | None, now_ms: int) -> int | None:

@@ -160,9 +160,10 @@ def remember(
     ] = None,
     *,
     embedded: Embedded | None = None,
+    project: Annotated[str | None, INNER] = None,
     concept_scope: str | None = None,
 ) -> Lookup:
-    """Store *text*; *embedded* is its vector, if there is one."""
+    """Store *text*, told in *project*; *embedded* is its vector, if there is one."""
     schema.checked_content(text, "text")
     if said is not None:
         texts.summary(said, "said")

@@ -206,8 +206,18 @@ def with_everyday(
     at: str | None = None,
     creates: bool = False,
 ) -> T:
-    """Do as `with_session`, with the defaults of a server that offers the toolset everyday."""
-    return _with_own(configured(embedded, "everyday"), work, at, creates)
+    """Do as `with_session`, with the defaults of a server that offers the toolset everyday.
+
+    The project is the git repository in which the command runs, if it runs in one.
+    """
+    from ..histories.conversation import name_repository
+
+    project = name_repository(str(Path.cwd()))
+
+    async def use(session: Session) -> T:
+        return await work(replace(session, project=project))
+
+    return _with_own(configured(embedded, "everyday"), use, at, creates)
 
 
 def _with_own(

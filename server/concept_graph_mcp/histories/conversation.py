@@ -134,6 +134,11 @@ def name_project(folder: object) -> str | None:
     return None if tag is None else tag.removeprefix(TAG)
 
 
+def name_repository(folder: str) -> str | None:
+    """Return the name of the project of *folder* if that is in a git repository."""
+    return None if _find_repository(folder) is None else name_project(folder)
+
+
 @lru_cache(maxsize=64)
 def _find_repository(folder: str) -> str | None:
     """Return the top level of the git repository that *folder* is in, if it is on this machine."""
