@@ -32,8 +32,7 @@ ORDER = [
     f"{SHELL}.file_formats",
     f"{SHELL}.histories",
     *(f"{SHELL}.hosts.{name}" for name in ("backup_files", "backup_folder", "store")),
-    *(f"{SHELL}.hosts.{name}" for name in ("sqlite", "memgraph", "per_user")),
-    *(f"{SHELL}.hosts.{name}" for name in ("shards", "lazy")),
+    *(f"{SHELL}.hosts.{name}" for name in ("sqlite", "memgraph", "per_user", "lazy")),
     *(
         f"{SHELL}.{name}"
         for name in (

@@ -128,7 +128,6 @@ def main(
       MEMGRAPH_URI            a Memgraph, e.g. bolt://localhost:7687
       MEMGRAPH_READ_URI       replicas that answer what only reads
       MEMGRAPH_USER           and MEMGRAPH_PASSWORD
-      MEMGRAPH_DATABASE       a database of Memgraph Enterprise
       AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
       TZ                      your time zone; default: the machine's
       CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file

@@ -30,7 +30,7 @@ from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS
 from .errors import StoreError
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
-from .hosts.store import EXPORTS, KeptStore, Many, Store
+from .hosts.store import EXPORTS, KeptStore, Store
 from .resources import (
     ICON,
     LISTS,
@@ -155,7 +155,7 @@ def build(
                 tasks.start_soon(answer, session, hooks_of)
             if isinstance(session.store, UserFiles):
                 tasks.start_soon(_close_idle, session.store)
-            if asked is not None and not isinstance(session.store, Many):
+            if asked is not None and not isinstance(session.store, UserFiles):
                 tasks.start_soon(_log_overdue, session)
             if works_for is None:
                 yield

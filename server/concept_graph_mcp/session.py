@@ -137,8 +137,6 @@ class Session:
     is_owner: bool = True
     # Why it can change nothing, for people; None if it can.
     unwritable: str | None = None
-    # The database of an Enterprise server, if each tenant has one.
-    database: str | None = None
     # Whether secrets are left out of what agents store.
     redacts: bool = False
     # The project in which its user works; None: all projects are one.
@@ -259,7 +257,7 @@ class Session:
 
     def for_nothing(self, advice: str | None) -> str | None:
         """Return *advice* on an answer without results, with what may be missing in it."""
-        unfinished = self.unfinished.advice((self.user_id, self.database))
+        unfinished = self.unfinished.advice(self.user_id)
         return join_advice(advice, unfinished)
 
     async def wordings(self, given: Sequence[str]) -> Also:
@@ -362,8 +360,6 @@ class Session:
             asked_at = self.local(call.context.get("asked_at", now_ms))
             offset = asked_at.utcoffset() or timedelta()
             context["offset_minutes"] = offset // timedelta(minutes=1)
-        if self.database is not None:
-            context["database"] = self.database
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         rows = await self.store.call(call, context)

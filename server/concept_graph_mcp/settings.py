@@ -39,7 +39,6 @@ _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _UNUSABLE_URI = f"must be like {DEFAULT_URI} or neo4j://host:7687"
 # Names that users put into the query by mistake; a routing context never has them.
 _SECRET = re.compile("user|pass|pwd|auth|token|secret", re.IGNORECASE)
-_DATABASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _BLANK = re.compile(r"\s")
 _TRUE = ("1", "true", "yes", "on")
 _FALSE = ("", "0", "false", "no", "off")
@@ -82,8 +81,6 @@ class Settings:
     # The file with the access tokens of a server over HTTP, if one is named.
     tokens: Path | None = None
     per_user: Path | None = None
-    # The database of an Enterprise server; None: the server's default.
-    database: str | None = None
     # Whether secrets are left out of what agents store.
     redacts: bool = False
 
@@ -132,7 +129,6 @@ def read(
         concepts=checked(
             _concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), in_file, _names(offered)
         ),
-        database=checked(database, environment.get("MEMGRAPH_DATABASE", "")),
         redacts=checked(_redacts, environment.get("CONCEPT_GRAPH_REDACT", "")),
         tokens=Path(named) if (named := environment.get("CONCEPT_GRAPH_TOKENS")) else None,
     )
@@ -216,18 +212,6 @@ def retention(value: str) -> int | None:
             f" {value!r}"
         )
     return max(1, int(days * DAY_MS))
-
-
-def is_database(value: object) -> bool:
-    """Return whether *value* is a plain name that a database can have."""
-    return isinstance(value, str) and _DATABASE.fullmatch(value) is not None
-
-
-def database(value: str, name: str = "MEMGRAPH_DATABASE") -> str | None:
-    """Return *value*, None for "". Raises SettingsError, which names *name*."""
-    if value and not is_database(value):
-        raise SettingsError(f"{name}: must be the name of a database, not {value!r}")
-    return value or None
 
 
 def default_path() -> Path:

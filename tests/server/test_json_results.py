@@ -11,7 +11,7 @@ from concept_graph_mcp.__main__ import main
 # These print a story, draw, serve, ask step by step, or act on more than the store.
 _WITHOUT = {
     *("demo", "view", "card", "serve", "hook", "setup", "install-modules", "backfill"),
-    *("backup", "restore", "clean", "reset", "users delete", "users move"),
+    *("backup", "restore", "clean", "reset", "users delete"),
 }
 _SAID = {"text": "My sister Clara lives in Faro", "speaker": "user", "thread": "t", "id": "1"}
 

@@ -16,7 +16,7 @@ from conceptgraph_core.context import OWN, WHOSE
 from .. import settings, user_files
 from ..hosts.per_user import MOST_OPEN, prepare
 from ..http.limits import Limits
-from .common import FILE, FOLDER, Failure, Number, configured, need_extra
+from .common import FOLDER, Failure, Number, configured, need_extra
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
@@ -70,12 +70,6 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
 @click.option("--audience", help="Their audience; default: the address of the endpoint.")
 @click.option(
     "--user-claim", default=_CLAIM, show_default=True, help="Their claim that names the user."
-)
-@click.option("--database", metavar="NAME", help="The database of a Memgraph Enterprise server.")
-@click.option(
-    "--database-claim",
-    metavar="CLAIM",
-    help="The claim of the issuer's tokens that names the database, one for each tenant.",
 )
 @click.option(
     "--shared-concepts",
@@ -136,7 +130,6 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     show_default=True,
     help="The number of user files open at a time.",
 )
-@click.option("--shards", type=FILE, help="A table of stores, by user, in place of MEMGRAPH_URI.")
 @click.option("--page", is_flag=True, help="Show users their memory in a browser too, at /page/.")
 @click.option("--log", type=click.Choice(["text", "json"]), default="text", help="How to log.")
 @click.pass_context
@@ -152,12 +145,9 @@ def serve(
     issuer: str | None,
     audience: str | None,
     user_claim: str,
-    database: str | None,
-    database_claim: str | None,
     shared_concepts: bool,
     directory: Path | None,
     most_open: int,
-    shards: Path | None,
     page: bool,
     log: str,
     **limits: Any,
@@ -180,14 +170,8 @@ def serve(
     embedded = options["embedded"] if directory is None else f"{directory}{user_files.MARK}"
     chosen = configured(embedded, options["toolsets"], whole=True, is_server=True)
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
-    if database is not None:
-        chosen = dataclasses.replace(chosen, database=settings.database(database, "--database"))
-        if chosen.embedded is not None:
-            raise Failure("--database: a store file has no databases; leave it out")
     if issuer is None and (audience is not None or user_claim != _CLAIM):
         raise Failure("--audience and --user-claim: only tokens of an --issuer have them")
-    if database_claim is not None:
-        _check_claimed(chosen, issuer, shards)
     _check_urls({"--issuer": issuer, "--public-url": public_url})
     _check_addresses(hosts, origins, proxies)
     kept = Tokens(settings.tokens_file(chosen))
@@ -198,10 +182,8 @@ def serve(
             "without tokens the server is for this machine only; run tokens add USER, or name an"
             " --issuer"
         )
-    if shared_concepts and (shards or chosen.per_user):
+    if shared_concepts and chosen.per_user:
         raise Failure("--shared-concepts: users of different stores can share no concepts")
-    if shards and chosen.per_user:
-        raise Failure("--shards: is for servers of Memgraph, and not for a file of each user")
     if directory is not None and options["embedded"] is not None:
         raise Failure("--store-per-user and --embedded name different stores; leave one out")
     if host in _ANY and not (public_url or hosts):
@@ -215,7 +197,7 @@ def serve(
             hosts=_hosts(url, host, hosts),
             origins=[*origins, *([_origin(public_url)] if public_url is not None else [])],
             tokens=kept if kept.exist() else None,
-            issuer=Issuer(issuer, audience or url, user_claim, database_claim) if issuer else None,
+            issuer=Issuer(issuer, audience or url, user_claim) if issuer else None,
             alone=None if known else chosen.user_id,
             limits=_limits(limits, chosen.embedded is not None and chosen.per_user is None),
             page=page,
@@ -227,21 +209,8 @@ def serve(
             without_worker=options["no_worker"],
             trusted=proxies,
             log=log,
-            shards=shards,
             most_open=most_open,
         )
-
-
-def _check_claimed(chosen: settings.Settings, issuer: str | None, shards: Path | None) -> None:
-    """Raise Failure unless the tokens of *issuer* can name the databases."""
-    if issuer is None:
-        raise Failure("--database-claim: only tokens of an --issuer have claims")
-    if chosen.embedded is not None or shards is not None:
-        raise Failure("--database-claim: is for one Memgraph Enterprise server")
-    if chosen.database is not None:
-        raise Failure("--database-claim: leave out --database and MEMGRAPH_DATABASE")
-    if chosen.read_uris:
-        raise Failure("--database-claim: leave out MEMGRAPH_READ_URI, which is not supported here")
 
 
 def _check_urls(named: Mapping[str, str | None]) -> None:

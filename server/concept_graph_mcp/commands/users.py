@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import click
 from rich.table import Table
 
@@ -22,7 +21,6 @@ from .common import (
     AS_JSON,
     FILE,
     Failure,
-    Number,
     configured,
     in_each_store,
     of_user,
@@ -52,7 +50,7 @@ _USER = click.argument("user", callback=_user)
 
 @click.group(cls=Topic)
 def users() -> None:
-    """List the users of the store; export, delete or move all that belongs to one."""
+    """List the users of the store; export or delete all that belongs to one."""
 
 
 @users.command("list")
@@ -173,32 +171,6 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
     say("Backups and exports that were made before still have it.")
     if still_in is not None:
         say(f"So has the disk, in {still_in}.")
-
-
-@users.command()
-@_USER
-@click.argument("store")
-@click.option("--shards", "file", type=FILE, required=True, help="The table of the stores.")
-@click.option(
-    "--wait",
-    "wait_s",
-    type=Number(min=0),
-    metavar="SECONDS",
-    default=15,
-    show_default=True,
-    help="Until all servers have read the table, and calls in flight have ended.",
-)
-@click.pass_obj
-def move(embedded: str | None, user: str, store: str, file: Path, wait_s: float) -> None:
-    """Move USER to STORE, another store in the table that servers get as --shards.
-
-    Meanwhile, writes of USER are refused and reads work. If it fails, USER stays on the old store.
-    """
-    from . import moving
-
-    chosen = configured(embedded)
-    with output.told(file):
-        anyio.run(moving.move, chosen, user, store, file, wait_s)
 
 
 async def _users(session: Session) -> AsyncIterator[str]:

@@ -100,7 +100,7 @@ class LazyEmbedding:
         # The name under which a store records it.
         self.name = name_embedding(self.said)
         # The model of each store's vectors, and until when it is known (monotonic seconds).
-        self.recorded: dict[tuple[str, str | None], tuple[str | None, float]] = {}
+        self.recorded: dict[str, tuple[str | None, float]] = {}
         self._others: dict[str, LazyEmbedding] = {}
         # Whether its user was told that its packages are missing.
         self.told_missing = False

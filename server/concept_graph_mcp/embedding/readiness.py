@@ -38,9 +38,6 @@ class Asking(Protocol):
     @property
     def user_id(self) -> str: ...
 
-    @property
-    def database(self) -> str | None: ...
-
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call*. Raises StoreError."""
 
@@ -98,7 +95,7 @@ async def read_recorded_model(session: Asking) -> str | None:
     """
     lazy = _lazy(session)
     assert lazy is not None
-    known, place = lazy.recorded, (session.user_id, session.database)
+    known, place = lazy.recorded, session.user_id
     model, until_s = known.get(place, (None, 0.0))
     if time.monotonic() >= until_s:
         rows = await session.run(calls.embedding.chosen())

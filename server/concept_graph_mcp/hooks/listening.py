@@ -107,7 +107,7 @@ async def answer_call(session: Session, chosen: options.Options, call: Call) -> 
 def _name_store(settings: Settings) -> tuple[object, ...]:
     """Return what must be the same for one server to answer for another's settings."""
     file = settings.embedded
-    place = (settings.uri, settings.user, settings.database) if file is None else file.resolve()
+    place = (settings.uri, settings.user) if file is None else file.resolve()
     return place, settings.user_id, settings.concepts
 
 

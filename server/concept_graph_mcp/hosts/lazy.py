@@ -3,7 +3,6 @@
 import functools
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,32 +100,14 @@ def connect(settings: Settings, creates: bool = False) -> KeptStore:
     return LazyStore(location(settings.uri), EXPORTS, functools.partial(_bolt, settings))
 
 
-def make_served_store(
-    settings: Settings,
-    shards: Path | None = None,
-    most_open: int = per_user.MOST_OPEN,
-    *,
-    by_database: bool = False,
-) -> Store:
-    """Return the store that a server of many users has: that of *settings*, or those of a table.
+def make_served_store(settings: Settings, most_open: int = per_user.MOST_OPEN) -> Store:
+    """Return the store that a server of many users has.
 
-    If each user has a file, at most *most_open* files are open. With *by_database* the sessions
-    name the databases. Raises SettingsError.
+    If each user has a file, at most *most_open* files are open.
     """
-    if by_database:
-        from .memgraph.store import Databases
-
-        return Databases(settings.uri, settings.user, settings.password)
     if settings.per_user is not None:
         return per_user.UserFiles(settings.per_user, most_open)
-    if shards is None:
-        return connect(settings, creates=True)
-    from .shards import ShardedStore
-
-    def made(uris: Sequence[str]) -> Store:
-        return connect(replace(settings, embedded=None, uri=uris[0], read_uris=tuple(uris[1:])))
-
-    return ShardedStore(shards, made)
+    return connect(settings, creates=True)
 
 
 @asynccontextmanager
@@ -153,13 +134,7 @@ def _bolt(settings: Settings) -> KeptStore:
     if settings.read_uris:
         from .memgraph.replicated import ReplicatedStore
 
-        return ReplicatedStore(
-            settings.uri,
-            settings.read_uris,
-            settings.user,
-            settings.password,
-            database=settings.database,
-        )
+        return ReplicatedStore(settings.uri, settings.read_uris, settings.user, settings.password)
     from .memgraph.store import BoltStore
 
-    return BoltStore(settings.uri, settings.user, settings.password, database=settings.database)
+    return BoltStore(settings.uri, settings.user, settings.password)

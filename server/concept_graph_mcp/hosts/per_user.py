@@ -19,7 +19,6 @@ from conceptgraph_core.graph.primitives import Lookup
 from .. import user_files
 from ..calls.call import Call
 from ..errors import StoreError, Unavailable
-from .store import Many
 
 if TYPE_CHECKING:
     from .sqlite.store import EmbeddedStore
@@ -44,7 +43,7 @@ class _Open:
     used_at: float = 0.0
 
 
-class UserFiles(Many):
+class UserFiles:
     """The files in *directory*, as one store (see `store.Store`): each call goes to its user's.
 
     The user is that of the session, so no argument of a call can choose a file. At most *most_open*

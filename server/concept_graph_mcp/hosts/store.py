@@ -107,10 +107,6 @@ class Store(Protocol):
         """Close the connection or file."""
 
 
-class Many:
-    """Marks a store that is several, and is ready whatever one of them is like."""
-
-
 class Keeper(Protocol):
     """A store's backups and restores."""
 

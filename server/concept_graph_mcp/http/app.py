@@ -28,7 +28,7 @@ from starlette.types import ASGIApp
 
 from .. import calls
 from ..errors import StoreError
-from ..hosts.store import Many
+from ..hosts.per_user import UserFiles
 from ..session import Session
 from .asking import READ, SCOPES
 from .calls import Calls
@@ -66,16 +66,11 @@ class Web:
     page: bool = False
 
     @property
-    def by_database(self) -> bool:
-        """Return whether tokens name databases."""
-        return self.issuer is not None and self.issuer.database_claim is not None
-
-    @property
     def users(self) -> str:
         """Say who is served."""
         if self.alone is not None:
             return f"everybody on this machine is {self.alone}"
-        tokens = ["those with tokens"] if self.tokens is not None and not self.by_database else []
+        tokens = ["those with tokens"] if self.tokens is not None else []
         issued = [f"those of {self.issuer.url}"] if self.issuer is not None else []
         return " and ".join(tokens + issued)
 
@@ -160,8 +155,7 @@ def _backend(web: Web) -> AuthenticationBackend:
     if web.alone is not None:
         return _Alone(web.alone)
     issued = Verifier(web.issuer) if web.issuer is not None else None
-    # A token of our own names no database.
-    return BearerAuthBackend(_Either(None if web.by_database else web.tokens, issued))
+    return BearerAuthBackend(_Either(web.tokens, issued))
 
 
 def _unknown(_: HTTPConnection, error: Exception) -> Response:
@@ -208,7 +202,7 @@ class _Ready:
         try:
             with anyio.fail_after(_PATIENCE_S):
                 await self._session.store.open()
-                if not isinstance(self._session.store, Many):
+                if not isinstance(self._session.store, UserFiles):
                     await self._session.run(calls.transfer.version())
         except TimeoutError:
             return f"the store has not answered for {_PATIENCE_S:g} s"

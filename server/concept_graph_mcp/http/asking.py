@@ -46,13 +46,13 @@ class Room:
     def __init__(self, most: int | None) -> None:
         self._most = most
         # Calls of each user until their records are counted again.
-        self._left: dict[tuple[str, str | None], int] = {}
+        self._left: dict[str, int] = {}
 
     async def check(self, session: Session) -> None:
         """Raise NoRoom if the user of *session* may keep no more."""
         if self._most is None:
             return
-        place = session.user_id, session.database
+        place = session.user_id
         if (left := self._left.pop(place, 0)) > 0:
             self._left[place] = left - 1
             return
@@ -74,8 +74,6 @@ async def _count_nodes(session: Session) -> int:
 
 READ, WRITE = "memory:read", "memory:write"
 SCOPES = (READ, WRITE)
-# The claim of a verified token that names its database, whatever the issuer calls it.
-DATABASE = "database"
 FORBIDDEN, FULL = "forbidden", "full"
 
 # How errors of a store file begin: its path, of which only the owner of the machine should know.
@@ -160,8 +158,6 @@ def asked_by(token: AccessToken, session: Session, room: Room) -> Iterator[Gate]
         is_owner=session.is_owner and not token.token,
         unwritable=None if WRITE in token.scopes else _READER,
     )
-    if token.claims is not None:
-        own = replace(own, database=token.claims[DATABASE])
     before = _session.set(own)
     try:
         yield gate

@@ -20,8 +20,7 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from ..errors import one_line
 from ..logs import tell
-from ..settings import is_database
-from .asking import DATABASE, READ, WRITE
+from .asking import READ, WRITE
 
 logger = logging.getLogger(__name__)
 
@@ -49,15 +48,11 @@ class IssuerError(Exception):
 
 
 class Issuer(NamedTuple):
-    """The issuer of tokens, the audience that they must have, and the claim that names the user.
-
-    With `database_claim` tokens must name a database too.
-    """
+    """The issuer of tokens, the audience that they must have, and the claim that names the user."""
 
     url: str
     audience: str
     user_claim: str = "sub"
-    database_claim: str | None = None
 
 
 class Verifier:
@@ -103,16 +98,8 @@ class Verifier:
         if user_id is None:
             tell(logger, "token refused", why=f"no user in the claim {self._issuer.user_claim}")
             return None
-        kept = None
-        if (named := self._issuer.database_claim) is not None:
-            if not is_database(claims.get(named)):
-                tell(logger, "token refused", why=f"no database in the claim {named}")
-                return None
-            kept = {DATABASE: claims[named]}
         client = str(claims.get("azp") or claims.get("client_id") or self._issuer.url)
-        return AccessToken(
-            token=token, client_id=client, scopes=_scopes(claims), subject=user_id, claims=kept
-        )
+        return AccessToken(token=token, client_id=client, scopes=_scopes(claims), subject=user_id)
 
     async def _key(self, kid: str) -> jwt.PyJWK:
         """Return the key called *kid*. Raises PyJWKClientError, IssuerError."""

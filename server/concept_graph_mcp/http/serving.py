@@ -8,7 +8,6 @@ import logging
 import socket
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -20,7 +19,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from .. import serving, stderr
 from ..hosts.lazy import make_served_store
 from ..hosts.per_user import MOST_OPEN, UserFiles
-from ..hosts.store import Many
 from ..logs import Lines, tell
 from ..session import Session
 from ..settings import Settings
@@ -125,24 +123,20 @@ def serve(
     without_worker: bool,
     trusted: Sequence[str],
     log: str,
-    shards: Path | None = None,
     most_open: int = MOST_OPEN,
 ) -> None:
     """Serve on *listening* until SIGTERM or SIGINT.
 
-    Headers of a proxy (X-Forwarded-For) count from the *trusted* addresses only. *shards* is a
-    table of stores, in place of that of *settings*. At most *most_open* files of
-    users are open. Raises SettingsError.
+    Headers of a proxy (X-Forwarded-For) count from the *trusted* addresses only. At most
+    *most_open* files of users are open.
     """
     stderr.log_there(Lines(log == "json"))
     _quiet()
 
     async def run() -> None:
-        store = make_served_store(settings, shards, most_open, by_database=web.by_database)
+        store = make_served_store(settings, most_open)
         session = replace(Session.of(store, settings), patience_s=serving.PATIENCE_S)
-        # The worker goes through several databases.
-        is_one = not shards and (isinstance(store, UserFiles) or not isinstance(store, Many))
-        works_for = serving.works_along(settings) if is_one and not without_worker else None
+        works_for = None if without_worker else serving.works_along(settings)
         server = await prepare_server(session, settings.toolsets, web, trusted, works_for)
         await server.serve([listening])
         tell(_OURS, "ended")

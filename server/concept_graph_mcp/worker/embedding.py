@@ -148,7 +148,7 @@ class Behind:
             async for one in self._newest(session):
                 yield one
         finally:
-            session.unfinished.end((session.user_id, session.database))
+            session.unfinished.end(session.user_id)
 
     async def _newest(self, session: Session) -> AsyncIterator[tuple[int, int]]:
         passed: set[tuple[Any, ...]] = set()
@@ -160,10 +160,10 @@ class Behind:
             # A text that gets none now, because no word is known or it changed, is passed.
             passed.update(map(_key, rows))
             left = len(rows)
-            session.unfinished.note((session.user_id, session.database), left)
+            session.unfinished.note(session.user_id, left)
             async for one in self.embed(session, rows):
                 left -= one[1]
-                session.unfinished.note((session.user_id, session.database), left)
+                session.unfinished.note(session.user_id, left)
                 yield one
 
     async def rest(
@@ -284,8 +284,8 @@ class NewVectors:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._kept = anyio.Event()
-        # By user and database, because each may have a store of their own.
-        self._since_ms: dict[tuple[str, str | None], int] = {}
+        # By user, because each may have a store of their own.
+        self._since_ms: dict[str, int] = {}
         self._logged = ""
         # How many calls wait to have their texts embedded.
         self._waiting = 0
@@ -298,8 +298,8 @@ class NewVectors:
 
     def note_kept(self, session: Session, now_ms: int) -> None:
         """Take note that the user of *session* kept something at *now_ms*."""
-        place = session.user_id, session.database
-        self._since_ms[place] = min(self._since_ms.get(place, now_ms), now_ms)
+        user_id = session.user_id
+        self._since_ms[user_id] = min(self._since_ms.get(user_id, now_ms), now_ms)
         self._waiting += 1
         self._kept.set()
 
@@ -336,9 +336,8 @@ class NewVectors:
     async def embed(self) -> None:
         """Embed what was kept since this was done last."""
         since_ms, self._since_ms, self._kept = self._since_ms, {}, anyio.Event()
-        for (user_id, database), earliest_ms in since_ms.items():
-            session = replace(self._session, user_id=user_id, database=database)
-            await self._embed(session, earliest_ms)
+        for user_id, earliest_ms in since_ms.items():
+            await self._embed(replace(self._session, user_id=user_id), earliest_ms)
         if not self._since_ms:
             self._waiting, self._is_slow = 0, False
             self._done.set()

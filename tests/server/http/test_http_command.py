@@ -114,14 +114,8 @@ def test_on_a_signal_calls_in_flight_end_first(store, tmp_path, number):
         ([], "Missing option '--http'"),
         (["--http=0", "--calls-per-second=0"], "--calls-per-second"),
         (["--http=0", "--store-per-user=users"], "--store-per-user and --embedded name different"),
-        (["--http=0", "--database-claim=tenant"], "only tokens of an --issuer have claims"),
-        (
-            ["--http=0", "--database-claim=tenant", "--issuer=https://id.example.com"],
-            "--database-claim: is for one Memgraph Enterprise server",
-        ),
         (["--http=0", "--audience=api"], "only tokens of an --issuer have them"),
         (["--http=0", "--user-claim=email"], "only tokens of an --issuer have them"),
-        (["--http=0", "--database=one"], "--database: a store file has no databases"),
         (["--http=0", "--allow-host=*"], "--allow-host: '*' is not like memory.example.com"),
         (["--http=0", "--allow-host=https://a.example"], "--allow-host: 'https://a.example' is"),
         *(
@@ -133,7 +127,6 @@ def test_on_a_signal_calls_in_flight_end_first(store, tmp_path, number):
             [*("--http=0", "--issuer=https://id.example"), "--public-url=https://m.example/?a=1"],
             "--public-url: https://m.example/?a=1: must be an address without ? and #",
         ),
-        (["--http=0", "--database=a b"], "--database: must be the name of a database, not 'a b'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -149,7 +142,6 @@ def test_settings_that_cannot_be_served_are_refused_in_one_line(store, arguments
     ("arguments", "reason"),
     [
         (["--shared-concepts"], "users of different stores can share no concepts"),
-        (["--shards=shards.json"], "--shards: is for servers of Memgraph"),
         (["--most-open=0"], "--most-open"),
         (["--store-per-user=file/users"], "file/users: cannot be used: Not a directory"),
         (["--store-per-user=file"], "file"),

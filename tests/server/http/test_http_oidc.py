@@ -293,53 +293,6 @@ def test_an_address_names_a_user_only_if_it_is_verified(embedded, tokens, issuer
         assert answer.status_code == (200 if admitted else 401)
 
 
-class Noted:
-    """A store that notes which database each call names."""
-
-    def __init__(self, store) -> None:
-        self._store = store
-        self.databases = []
-
-    def __getattr__(self, name):
-        return getattr(self._store, name)
-
-    async def call(self, call, context):
-        self.databases.append(context["database"])
-        known = {name: value for name, value in context.items() if name != "database"}
-        return await self._store.call(call, known)
-
-
-@pytest.fixture
-def by_database(embedded, tokens, issuer):
-    store = Noted(embedded)
-    claimed = Issuer(issuer.url, AUDIENCE, database_claim="tenant")
-    with running(store, tokens, issuer=claimed) as server:
-        server.databases = store.databases
-        yield server
-
-
-def test_a_claim_names_the_database_of_each_call(by_database, issuer):
-    params = {"name": "search", "arguments": {"query": "hazelnuts"}}
-    for tenant in ("acme", "globex"):
-        del by_database.databases[:]
-        token = issuer.token(AUDIENCE, tenant=tenant)
-        answer = asked(by_database, token, method="tools/call", params=params)
-        assert not answer.json()["result"].get("isError")
-        assert {*by_database.databases} == {tenant}
-
-
-@pytest.mark.parametrize(
-    "claimed", [None, "", " ", "a b", "../a", "a;b", "ä", ["acme"], 1, True, {"a": 1}, "a" * 65]
-)
-def test_a_token_that_names_no_database_is_refused(by_database, issuer, claimed):
-    assert refused(by_database, issuer.token(AUDIENCE, tenant=claimed))
-    assert by_database.databases == []
-
-
-def test_a_token_of_our_own_names_no_database_and_is_refused(by_database):
-    assert by_database.post(user="ann").status_code == 401
-
-
 def test_no_log_holds_a_token(admitting, issuer, caplog):
     caplog.set_level(logging.DEBUG)
     tokens = [issuer.token(AUDIENCE), issuer.token("https://other.example.com")]

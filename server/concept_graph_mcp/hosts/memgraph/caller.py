@@ -92,10 +92,7 @@ def driver_of(uri: str, user: str, password: str) -> neo4j.AsyncDriver:
 
 
 class BoltCaller:
-    """Calls on a graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed.
-
-    With *database* it is that database of an Enterprise server. A *driver* is another's to close.
-    """
+    """Calls on a graph in Memgraph (see `store.Store`); `neo4j://` URIs are routed."""
 
     def __init__(
         self,
@@ -103,15 +100,10 @@ class BoltCaller:
         user: str,
         password: str,
         model: Model = MODEL,
-        *,
-        database: str | None = None,
-        driver: neo4j.AsyncDriver | None = None,
     ) -> None:
         self._model = model
-        self._database = database
-        self._location = location(uri) + (f"/{database}" if database else "")
-        self._driver = driver or driver_of(uri, user, password)
-        self._owns_driver = driver is None
+        self._location = location(uri)
+        self._driver = driver_of(uri, user, password)
         self._calls = Calls(self._session)
         self._opening = anyio.Lock()
         self._is_open = False
@@ -130,10 +122,6 @@ class BoltCaller:
             if self._is_open:
                 return
             ask = probes.once(self.rows)
-            if self._database is not None:
-                await self._translate(
-                    False, readiness.check_database, ask, self._location, self._database
-                )
             self._unsafe = await self._translate(
                 False, readiness.check, ask, self._location, self._model
             )
@@ -335,11 +323,10 @@ class BoltCaller:
 
     async def close(self) -> None:
         await self._calls.end()
-        if self._owns_driver:
-            await self._driver.close()
+        await self._driver.close()
 
     def _session(self, **options: Any) -> neo4j.AsyncSession:
-        return self._driver.session(database=self._database, **options)
+        return self._driver.session(**options)
 
     async def rows(
         self, statement: str, parameters: Mapping[str, Any], writes: bool

@@ -54,24 +54,6 @@ async def check(run: Run, location: str, model: Model = MODEL) -> str | None:
     return refused
 
 
-async def check_database(run: Run, location: str, name: str) -> None:
-    """Raise Misdeployed unless the server answers from the database *name*.
-
-    Memgraph Community takes any name, and answers from its only database.
-    """
-    try:
-        rows = await run("SHOW DATABASE", {}, False)
-    except ClientError as error:
-        if "Enterprise" not in (error.message or ""):
-            raise
-        raise Misdeployed(
-            f"{location}: databases need a licence of Memgraph Enterprise, which this server lacks;"
-            " leave out the database"
-        ) from error
-    if not any(name in row.values() for row in rows):
-        raise Misdeployed(f"{location}: the server answers from another database; nothing was read")
-
-
 async def identity(run: Run, location: str) -> str:
     """Return the database's own UUID, which its data keep wherever they are moved.
 

@@ -115,13 +115,9 @@ class ReplicatedStore(BoltStore):
         user: str,
         password: str,
         model: Model = MODEL,
-        *,
-        database: str | None = None,
     ) -> None:
-        super().__init__(uri, user, password, model, database=database)
-        self._replicas = [
-            Replica(BoltStore(one, user, password, model, database=database)) for one in read_uris
-        ]
+        super().__init__(uri, user, password, model)
+        self._replicas = [Replica(BoltStore(one, user, password, model)) for one in read_uris]
         self._accesses = Accesses(super().call)
         # By user, the number of the last write that a replica may lack.
         self._unsynced: dict[str, int] = {}

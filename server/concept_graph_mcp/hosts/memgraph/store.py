@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,10 @@ from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.graph.primitives import Lookup
 
 from ... import calls
-from ...calls.call import Call
-from ...errors import Contended, Refused, Unavailable, one_line
-from ...settings import location
-from ..store import EXPORTS, Many
+from ...errors import Contended, Unavailable, one_line
+from ..store import EXPORTS
 from . import cypher, probes, vector_indexes
-from .caller import BoltCaller, calling, driver_of
+from .caller import BoltCaller, calling
 
 if TYPE_CHECKING:
     from ...file_formats import Row
@@ -178,58 +176,3 @@ class BoltStore(BoltCaller):
             where = batch[int(refused["number"])].place
             reason = f"is damaged: {where}: {refused['reason']}; nothing was changed"
             raise BadBackup(file, reason) from None
-
-
-class Databases(Many):
-    """The databases of one server, as one store (see `store.Store`): each call goes to its own.
-
-    All share one pool of connections. A call whose session names no database is refused, because
-    there is none that everybody may use.
-    """
-
-    def __init__(self, uri: str, user: str, password: str) -> None:
-        self._uri = uri
-        self._driver = driver_of(uri, user, password)
-        self._stores: dict[str, BoltStore] = {}
-
-    @property
-    def location(self) -> str:
-        return location(self._uri)
-
-    async def open(self) -> None:
-        """Do nothing: a database is opened by its first call."""
-
-    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-        # The procedures know nothing of databases.
-        given = dict(context)
-        if not (name := given.pop("database", None)):
-            raise Refused("the call names no database, so nothing was read or written")
-        return await (await self._open_database(name)).call(call, given)
-
-    async def fit_vectors(self) -> None:
-        for store in self._stores.values():
-            await store.fit_vectors()
-
-    async def problems(self) -> list[str]:
-        return []
-
-    async def stream(
-        self, batch: int = 1_000, only: Sequence[Lookup] = ()
-    ) -> AsyncGenerator[list[dict[str, Any]]]:
-        for store in self._stores.values():
-            async with aclosing(store.stream(batch, only)) as batches:
-                async for records in batches:
-                    yield records
-
-    async def close(self) -> None:
-        for store in self._stores.values():
-            await store.close()
-        await self._driver.close()
-
-    async def _open_database(self, name: str) -> BoltStore:
-        if (known := self._stores.get(name)) is not None:
-            return known
-        store = BoltStore(self._uri, "", "", database=name, driver=self._driver)
-        await store.open()
-        # Kept once it is open: a name that no database has must not stay in memory.
-        return self._stores.setdefault(name, store)
