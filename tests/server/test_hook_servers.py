@@ -388,32 +388,16 @@ def test_a_transcript_that_a_tool_is_told_of_goes_into_the_store_of_the_server(
     assert "--embedded=/elsewhere/memory.db" in started[0]
 
 
-@pytest.mark.parametrize(
-    ("client", "name", "version", "calls"),
-    [
-        ("claude-code", "claude", "2.1.118 (Claude Code)", True),
-        ("claude-code", "claude", "2.1.117 (Claude Code)", False),
-        ("claude-code", "claude", "", False),
-        ("claude-code", "claude", None, False),
-        ("codex", "codex", "codex-cli 0.160.0", True),
-        ("codex", "codex", "codex-cli 0.149.1", False),
-    ],
-)
-def test_setup_writes_the_tool_where_the_client_calls_it(
-    tmp_path, monkeypatch, client, name, version, calls
-):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    if version is not None:
-        program = tmp_path / name
-        program.write_text(f"#!/bin/sh\necho '{version}'\n")
-        program.chmod(0o755)
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_setup_writes_commands_and_replaces_the_tool_of_an_older_version(client):
     made = entry.make_entry(None, client, {"TZ": "UTC"})
-    kinds = {event: made.hooks(client)[event]["hooks"][0]["type"] for event in hosts.EVENTS}
-    assert {event for event, kind in kinds.items() if kind == "mcp_tool"} == (
-        {PROMPT, STOP} if calls else set()
-    )
-    assert all(entry.is_our_group(one) for one in made.hooks(client).values())
-    assert not entry.calls_tool_for_hooks("cursor")
+    for event, group in made.hooks(client).items():
+        [handler] = group["hooks"]
+        assert handler["type"] == "command"
+        assert f" hook {event} --client {client}" in handler["command"]
+        assert entry.is_our_group(group)
+    older = {"type": "mcp_tool", "server": entry.NAME, "tool": hosts.TOOL}
+    assert entry.is_our_group({"hooks": [older]})
 
 
 def test_a_hook_that_calls_a_tool_of_others_is_not_ours():

@@ -33,13 +33,6 @@ MODULE: Final = "concept_graph_mcp"
 START: Final = f"{MODULE}.start"
 CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
-# The events that a tool answers: at the others no server is connected, or no more.
-_BY_TOOL: Final = (hosts.PROMPT, hosts.STOP)
-# Programs that call a tool for hooks, since a version. Codex 0.149.1 reads such hooks, no more.
-_CALLING: Final[Mapping[str, tuple[str, tuple[int, ...]]]] = {
-    "claude-code": ("claude", (2, 1, 118)),
-    "codex": ("codex", (0, 160, 0)),
-}
 _PASSED: Final[tuple[str, ...]] = (
     "MEMGRAPH_URI",
     "MEMGRAPH_URL",
@@ -55,8 +48,6 @@ class Entry(NamedTuple):
     env: Mapping[str, str]
     # The options of the store, which hooks take too.
     store: tuple[str, ...]
-    # Whether the client calls a tool for hooks, in place of starting a process.
-    calls_tool: bool = False
 
     def server(self) -> dict[str, Any]:
         """Return the entry in a client's list of servers."""
@@ -74,10 +65,7 @@ class Entry(NamedTuple):
         return {event: self._group(event, client) for event in hosts.EVENTS}
 
     def _group(self, event: str, client: str) -> dict[str, Any]:
-        if self.calls_tool and event in _BY_TOOL:
-            told: dict[str, Any] = {"type": "mcp_tool", "server": NAME, "tool": hosts.TOOL}
-            told |= {"input": hosts.list_arguments(event), "timeout": hosts.EVENTS[event]}
-            return {"hooks": [told]}
+        # The first prompt of a session comes before a server is connected, so no tool is called.
         # The module in which a hook starts fast.
         command = [START if one == MODULE else one for one in self.command]
         called = [*command, *self.store, "hook", event, "--client", client]
@@ -113,21 +101,7 @@ def make_entry(
     for name in ("CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE):
         own.pop(name, None)
     env = {"TZ": zone, **passed, **own, CLIENT_VARIABLE: client}
-    return Entry(_command(), env, store, calls_tool_for_hooks(client))
-
-
-def calls_tool_for_hooks(client: str) -> bool:
-    """Return whether the installed program of *client* is known to call a tool for hooks."""
-    program, since = _CALLING.get(client, ("", ()))
-    if not program or (found := shutil.which(program)) is None:
-        return False
-    try:
-        done = subprocess.run([found, "--version"], capture_output=True, timeout=20, check=True)
-        words = done.stdout.decode().split()
-        numbers = next(one for one in words if one[0].isdecimal()).split(".")
-        return tuple(map(int, numbers)) >= since
-    except (OSError, subprocess.SubprocessError, ValueError, StopIteration):
-        return False
+    return Entry(_command(), env, store)
 
 
 def is_ours(server: object) -> bool:

@@ -3,6 +3,9 @@
 Claude Code (since 2.1.118) and Codex (since 0.160.0 at the latest) call a tool of a connected
 server for a hook of the type `mcp_tool`, and add its text to the context as if a command had
 printed it. They call tools that are not listed, so that no model sees this one.
+
+`setup` of 0.3.0 wrote such hooks. It writes commands now, because a session's first prompt comes
+before the server is connected, and the host then shows an error.
 """
 
 import json

@@ -58,12 +58,6 @@ def find_event(name: str) -> str:
     raise HookError(f"{name[:80]!r} is none of {', '.join(EVENTS)}")
 
 
-def list_arguments(event: str) -> dict[str, str]:
-    """Return the arguments of the tool for *event*, which a host fills in from its JSON."""
-    names = ["session_id", "cwd", "transcript_path", *(["prompt"] if event == PROMPT else [])]
-    return {"event": event, **{name: f"${{{name}}}" for name in names}}
-
-
 def parse_input(text: bytes) -> Given:
     """Return what is in the JSON *text*. Raises HookError."""
     try:
