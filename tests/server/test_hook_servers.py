@@ -39,6 +39,8 @@ def data(tmp_path_factory, monkeypatch) -> Path:
     for name in ("MEMGRAPH_URI", "MEMGRAPH_URL", "CONCEPT_GRAPH_EMBEDDED", "CONCEPT_GRAPH_USER"):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path_factory.mktemp("h")
+    # Outside of any repository, so that what a command stores is of all projects.
+    monkeypatch.chdir(home)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "d"))
     monkeypatch.setenv("TZ", "UTC")
