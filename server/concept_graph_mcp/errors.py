@@ -1,5 +1,7 @@
 """Define the errors between a tool and its store, each with a one-line message for the caller."""
 
+from typing import Final
+
 from conceptgraph_core.errors import ConceptGraphError
 
 # SQLite appends the text that it cannot decode, which is a memory's.
@@ -48,6 +50,12 @@ class Full(Unwritable):
 
 class Contended(Unavailable):
     """Concurrent writers to the same place made every retry fail; nothing was written."""
+
+
+# The advice for a damaged file.
+REPAIR: Final = (
+    "restore a backup; without one, export what can be read and import it into a new store"
+)
 
 
 class NoStore(Unavailable):

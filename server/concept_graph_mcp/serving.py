@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -251,7 +251,22 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
 def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
     die_of_interrupts()
-    server.run("stdio")
+    try:
+        server.run("stdio")
+    except* OSError as failed:
+        # Nobody can be answered: the client has gone, or the file of its answers is full.
+        error = next(_leaves(failed))
+        stderr.say(f"stdout: {error.strerror or error}")
+        sys.exit(1)
+
+
+def _leaves(group: BaseException) -> Iterator[Any]:
+    """Yield the exceptions in *group*, at any depth."""
+    if isinstance(group, BaseExceptionGroup):
+        for one in group.exceptions:
+            yield from _leaves(one)
+    else:
+        yield group
 
 
 async def _embed_new(session: Session) -> None:

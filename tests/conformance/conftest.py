@@ -29,6 +29,9 @@ class Hands(Protocol):
     def nodes(self, label: str, rows: list[dict[str, Any]]) -> None:
         """Create a node with those properties of each of *rows*."""
 
+    def set(self, node: int, name: str, value: Any) -> None:
+        """Set the property *name* of the node with that id; None removes it."""
+
     def delete(self, name: str) -> None:
         """Delete all nodes of that name with their edges."""
 
@@ -68,6 +71,9 @@ class EmbeddedHands:
 
     def nodes(self, label: str, rows: list[dict[str, Any]]) -> None:
         self.probe("make_nodes", label, rows)
+
+    def set(self, node: int, name: str, value: Any) -> None:
+        self.probe("set_property", node, name, value)
 
     def delete(self, name: str) -> None:
         self.probe("delete_node", name)
@@ -130,6 +136,13 @@ class MemgraphHands:
     def nodes(self, label: str, rows: list[dict[str, Any]]) -> None:
         made = f"UNWIND $rows AS row CREATE (n:{label}) SET n = row RETURN count(n)"
         self.value(made, rows=rows)
+
+    def set(self, node: int, name: str, value: Any) -> None:
+        self.value(
+            f"MATCH (n) WHERE id(n) = $node SET n.{name} = $value RETURN id(n)",
+            node=node,
+            value=value,
+        )
 
     def delete(self, name: str) -> None:
         self.value("MATCH (n) WHERE n.name = $name DETACH DELETE n RETURN count(n)", name=name)

@@ -271,3 +271,25 @@ def test_what_a_search_looks_at_is_checked_against_the_nodes(tmp_path, original)
             hand.execute(statement)
         with opened(path) as host:
             assert host.problems() != [], statement
+
+
+def test_a_row_that_cannot_be_read_names_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with opened(path) as host:
+        run(host, calls.concepts.concept_upsert("apple"))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE vertex SET properties = '{'")
+    result = CliRunner().invoke(main, ["--embedded", str(path), "stats"])
+    assert result.exit_code == 1
+    [line] = result.stderr.splitlines()
+    assert "concept-graph-mcp check names the rows; restore a backup" in line
+
+
+def test_a_file_of_no_bytes_is_not_told_as_one_that_is_still_to_come(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    path.touch()
+    for command in ("stats", "doctor"):
+        result = CliRunner().invoke(main, ["--embedded", str(path), command])
+        assert result.exit_code == 1
+        told = " ".join(result.output.replace("│", " ").split())
+        assert "0 bytes; restore a backup" in told

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,10 +22,16 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from server_processes import DEADLINE_S, END_S, StdioServer, server_environment
 from tcp_proxy import closed_port
 
+from concept_graph_mcp.errors import StoreError
+from concept_graph_mcp.hosts.sqlite import cancellation
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT
 
+INITIALIZE = (
+    b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",'
+    b'"capabilities":{},"clientInfo":{"name":"test","version":"1"}}}\n'
+)
 NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day
 LAST_MS = 253_402_300_799_000  # 9999-12-31T23:59:59Z
 
@@ -865,3 +872,37 @@ def test_the_environment_can_say_that_nothing_is_embedded(value):
     with StdioServer(environment={"CONCEPT_GRAPH_EMBEDDED": value}) as server:
         server.initialize()
         assert "bolt://127.0.0.1:1" in refusal(server.call("concept_upsert", concept="apple"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no /dev/full")
+@pytest.mark.parametrize("reader", ["a full file", "a reader that has gone"])
+def test_a_server_that_cannot_answer_ends_with_a_line(tmp_path: Path, reader: str) -> None:
+    command = [sys.executable, "-m", "concept_graph_mcp", "--embedded", str(tmp_path / "memory.db")]
+    there, out = os.pipe()
+    os.close(there)
+    if reader == "a full file":
+        os.close(out)
+        out = os.open("/dev/full", os.O_WRONLY)
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE, env=server_environment()
+    ) as server:
+        os.close(out)
+        _, err = server.communicate(INITIALIZE, timeout=DEADLINE_S)
+    assert server.returncode == 1
+    why = "No space left on device" if reader == "a full file" else "Broken pipe"
+    assert err.decode().splitlines() == [f"concept-graph-mcp: stdout: {why}"]
+
+
+def test_a_thread_that_finds_no_memory_is_told_in_a_line(
+    tmp_path: Path, portal: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    store = EmbeddedStore(tmp_path / "memory.db")
+    with monkeypatch.context() as patched:
+        patched.setattr(cancellation.threading.Thread, "start", start)
+        with pytest.raises(StoreError, match=r"^the process has too little memory; give it more$"):
+            portal.call(store.open)
+    assert caplog.text == ""
+    portal.call(store.close)

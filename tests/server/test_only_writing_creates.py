@@ -90,10 +90,10 @@ def test_doctor_reports_where_no_store_can_be_made(tmp_path, missing):
     assert "is not a directory" in found["state"]
 
 
-def test_an_empty_file_is_no_store_yet_and_stays_empty(tmp_path, missing):
+def test_an_empty_file_is_told_as_lost_and_stays_empty(tmp_path, missing):
     file = tmp_path / "empty.db"
     file.touch()
-    assert "there is no such store yet" in run(file, "stats").stderr
+    assert "it has 0 bytes; restore a backup" in run(file, "stats").stderr
     assert everything(tmp_path) == [file]
     assert file.read_bytes() == b""
 

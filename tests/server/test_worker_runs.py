@@ -1,5 +1,7 @@
 """One worker of several: the lease, what a kill leaves behind, and when a job is due."""
 
+import os
+import subprocess
 import sys
 from collections import Counter
 from datetime import datetime
@@ -332,3 +334,30 @@ def test_no_turn_goes_on_that_was_told_to_end():
     turn = JobRun("decay", None, CONFIGURED, None, stopping=lambda: True)
     with pytest.raises(Stopped, match="told to end"):
         anyio.run(turn.go_on)
+
+
+LEASE_AND_DIE = """
+import os, sys
+from concept_graph_mcp.worker.lease_runner import _name_holder
+print(_name_holder(os.getpid()), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+def test_the_lease_of_a_worker_that_died_on_this_machine_is_taken_over_at_once(memory, portal):
+    memory.import_rows([old("a")])
+    arguments = [sys.executable, "-c", LEASE_AND_DIE]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as other:
+        holder = other.stdout.readline().strip()
+        memory.run(calls.memory_admin.worker_lease(holder, LEASE_MS))
+        assert portal.call(worker(memory, None).run, decay.JOB).what == STOPPED
+        other.kill()
+    assert portal.call(worker(memory, None).run, decay.JOB).what == DONE
+    # Another process has the number since, or it is the number of a process elsewhere.
+    host, _, place, began, token = holder.split(":")
+    here = str(os.getpid())
+    for life, what in ((place, began), DONE), (("elsewhere", began), STOPPED):
+        memory.run(calls.memory_admin.worker_lease(":".join((host, here, *life, token)), LEASE_MS))
+        assert portal.call(worker(memory, None).run, decay.JOB).what == what

@@ -141,7 +141,7 @@ def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
 
 
 def _node(graph: AllMemories, index: StoredIndex, text: int) -> Node | None:
-    label, key, node_id = index.node_of(text)
+    label, key, node_id = index.node_of(text) or ("", "", -1)
     raw = graph.raw_vertex(node_id) if label == schema.MEMORY else None
     return (
         graph.raw_node(raw)

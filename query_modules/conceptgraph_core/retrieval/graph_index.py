@@ -11,7 +11,7 @@ from ..words import readings
 from ..words.splitting import split
 from . import schema
 from .groups import Neighbour, make_meant, of_term
-from .index import Corpus, Mentions, Told
+from .index import NO_MENTIONS, Corpus, Mentions, Told
 from .indexer import Words
 from .question import own_names
 
@@ -66,7 +66,9 @@ class StoredIndex:
             elif node.label == schema.CORPUS:
                 total += get("texts")
                 length += get("length")
-        self.corpus = Corpus(total, length / total if length > 0 else 1.0)
+        # Damaged parts may count no texts, although there are some with these terms.
+        total = max(total, 1 if self._terms else 0)
+        self.corpus = Corpus(total, length / total if total and length > 0 else 1.0)
         self._take_incoming()
 
     def _take_incoming(self) -> None:
@@ -76,7 +78,7 @@ class StoredIndex:
             if term in names and not columns:
                 self._readable.add(names[term])
             elif term in names:
-                self._read[names[term]] = Mentions(*columns)
+                self._read[names[term]] = _sound(columns)
 
     def speakers(self) -> dict[str, Sequence[str]]:
         """Return the full names of the speakers for each term that is a first name."""
@@ -110,7 +112,8 @@ class StoredIndex:
     def near(self, cue: str) -> list[Neighbour]:
         """Return the neighbours of *cue*, as far as the look-up found them."""
         term = self._terms.get(cue)
-        stored = None if term is None else term.get_property(schema.NEAR)
+        node = None if term is None else self._graph.raw_node(term)
+        stored = None if node is None else node.raw.get_property(schema.NEAR)
         every = of_term(stored, self._static.get(cue, ()), self.corpus.mean_length)
         every += self._spelt.get(cue, ())
         known = ((one, self._terms.get(one.term)) for one in every)
@@ -155,10 +158,10 @@ class StoredIndex:
         if cue not in self._read:
             kept = self._graph.leading_to(self._terms[cue].get_id())
             if kept is not None:
-                self._read[cue] = Mentions(*kept.columns())
+                self._read[cue] = _sound(kept.columns())
             else:
                 rows = [self._mention(edge) for edge in self._edges(cue)]
-                self._read[cue] = Mentions(*zip(*rows, strict=True))
+                self._read[cue] = _sound(list(zip(*rows, strict=True)))
         return self._read[cue]
 
     def texts_of(self, label: str, keys: Collection[str]) -> dict[str, int]:
@@ -193,10 +196,10 @@ class StoredIndex:
         ends = self._graph.read_ends(known, _OF_TEXT, ("name", "speakers"))
         names: dict[Any, list[str]] = {None: []}
         for node, some in zip(known, ends, strict=True):
-            names[node] = [name for _, name, speakers in some if not speakers]
-            for term, name, speakers in some:
-                if not speakers:
-                    self._terms.setdefault(name, term)
+            mentioned = [one for one in some if isinstance(one[1], str) and not one[2]]
+            names[node] = [name for _, name, _ in mentioned]
+            for term, name, _ in mentioned:
+                self._terms.setdefault(name, term)
         return [names[node] for node in nodes]
 
     def _mention(self, edge: Any) -> tuple[Any, ...]:
@@ -215,7 +218,7 @@ class StoredIndex:
         step = 1 if offset > 0 else -1
         while (raw.get_property("position") - wanted) * step < 0:
             raw = self._next(raw, forward=offset > 0)
-            if raw is None:
+            if raw is None or self._graph.raw_node(raw) is None:
                 return None
         if raw.get_property("position") != wanted:
             return None
@@ -264,9 +267,9 @@ class StoredIndex:
             told = self._told[text] = keep(self._raw(text), "told", _tell)
         return told
 
-    def node_of(self, text: int) -> tuple[str, str, int]:
-        """Return the label, the key and the id of the node that has *text*."""
-        found: tuple[str, str, int] = keep(self._raw(text), "node", _find_node)
+    def node_of(self, text: int) -> tuple[str, str, int] | None:
+        """Return the label, the key and the id of the node that has *text*; None if it is odd."""
+        found: tuple[str, str, int] | None = keep(self._raw(text), "node", _find_node)
         return found
 
     def _raw(self, text: int) -> Any:
@@ -285,13 +288,25 @@ class StoredIndex:
             edge = edges.next()
 
 
+def _sound(columns: Sequence[Sequence[Any]]) -> Mentions[int]:
+    """Return the mentions that an index writes; the others wait until `index` writes them."""
+    if not columns:
+        return NO_MENTIONS
+    _, *values = columns
+    if schema.are_mentions(*values):
+        return Mentions(*columns)
+    rows = [row for row in zip(*columns, strict=True) if schema.is_mention(*row[1:])]
+    return Mentions(*zip(*rows, strict=True)) if rows else NO_MENTIONS
+
+
 def _tell(raw: Any) -> Told:
-    return Told(*map(raw.get_property, _OF_TOLD))
+    is_odd = schema.find_odd(schema.TEXT, raw.get_property)
+    return Told("", None, None) if is_odd else Told(*map(raw.get_property, _OF_TOLD))
 
 
-def _find_node(raw: Any) -> tuple[str, str, int]:
+def _find_node(raw: Any) -> tuple[str, str, int] | None:
     get = raw.get_property
-    return get("label"), get("key"), get("node")
+    return None if schema.find_odd(schema.TEXT, get) else (get("label"), get("key"), get("node"))
 
 
 def _degrees(graph: Words) -> dict[int, int]:

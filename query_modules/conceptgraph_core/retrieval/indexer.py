@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from ..context import Context
 from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
@@ -27,9 +28,21 @@ def is_of(raw: Any, kind: NodeKind, key: str, scope: str) -> bool:
 
 
 class Words(adapter.Graph[Node]):
-    """One call's view of the index."""
+    """One call's view of the index, without the nodes that no index writes: those are `odd`."""
 
     layer = schema.LAYER
+
+    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
+        super().__init__(ctx, context)
+        self.odd: list[Node] = []
+
+    def _new_node(self, raw: Any, node_id: int) -> Node | None:
+        node = super()._new_node(raw, node_id)
+        if node is None or not schema.find_odd(node.label, raw.get_property):
+            return node
+        self.odd.append(node)
+        self._nodes[node_id] = None
+        return None
 
 
 class Writer:
@@ -212,6 +225,9 @@ class Writer:
                 self._texts[get("scope"), get("label"), get("key")] = node
                 if get("thread") is not None:
                     self._places[get("scope"), get("thread"), get("position")] = node
+        # A new node may get the key of an odd one, whose counts are lost until `index`.
+        for odd in self._graph.odd if self._graph.may_write else ():
+            self._graph.delete_node(odd)
 
     # Mentions
 

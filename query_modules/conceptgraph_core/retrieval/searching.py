@@ -339,7 +339,8 @@ class _Nodes:
     def of(self, text: int) -> Any:
         """Return the node of *text*; None if it is gone or invisible."""
         if text not in self._known:
-            self._known[text] = self._node(*self._index.node_of(text))
+            place = self._index.node_of(text)
+            self._known[text] = None if place is None else self._node(*place)
         return self._known[text]
 
     def _node(self, label: str, key: str, node_id: int) -> Any:

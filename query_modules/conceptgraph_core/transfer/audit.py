@@ -33,8 +33,9 @@ _MOST_NAMED = 3
 _CROSSING = ("relation between two users", "remove the relation")
 _LOOP = ("relation to itself", "remove the relation")
 _MERGING = "CALL conceptgraph.mend() YIELD subject, done;"
+_INDEXING = "CALL conceptgraph.index() YIELD indexed;"
 _TWO_LABELS = ("two labels", "REMOVE one of the labels")
-_WORDS = ("damaged index of words", "run concept-graph-mcp check --mend")
+_WORDS = ("damaged index of words", "run concept-graph-mcp index")
 _STRAYS = ("words of what is gone", "run concept-graph-mcp index")
 
 
@@ -113,8 +114,8 @@ class _References:
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
-    if odd_values.are_words_damaged(graph.another(odd_values.Words)):
-        yield _row(*_WORDS, "the index of words")
+    if damage := odd_values.find_damage(graph.another(odd_values.Words)):
+        yield _row(*_WORDS, damage, _INDEXING)
         return
     writer = Writer(graph)
     lacking = Counter(

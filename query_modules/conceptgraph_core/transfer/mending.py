@@ -10,14 +10,10 @@ from ..graph.adapter import Node
 from ..graph.raw import public_edge, public_vertex
 from ..layers import NOW, EdgeKind, NodeKind, Property
 from ..retrieval.indexer import Writer
-from . import odd_values
 from .audit import subject_of
 from .odd_values import UNKNOWN, is_wrong, mend_value, substitute
 from .places import Key, Place
 from .view import Everything
-
-# The nodes of the index of words that one transaction removes.
-_WORDS_AT_ONCE = 10_000
 
 Row = dict[str, Any]
 Changes = dict[str, Any]
@@ -41,7 +37,6 @@ class _Mending:
         self._owner = owner
         self.rows: list[Row] = []
         self._most = most
-        self._mend_derived()
         self._writer = Writer(graph)
         # The node that keeps each key, and each other value that must be unique.
         self._holders: dict[Place, Node] = {}
@@ -57,13 +52,6 @@ class _Mending:
             if len(self.rows) < most:
                 self._mend_node(node, changes)
         self._writer.finish()
-
-    def _mend_derived(self) -> None:
-        words = self._graph.another(odd_values.Words)
-        if odd_values.are_words_damaged(words):
-            for one in itertools.islice(odd_values.in_order_of_removal(words), _WORDS_AT_ONCE):
-                self._graph.delete_node(one)
-            self._note("the index of words", "removed; run concept-graph-mcp index")
 
     def _changes(self, node: Node) -> Changes:
         """Return the properties that *node* lacks or has wrong, if their values are known."""

@@ -137,38 +137,23 @@ def _escape_character(character: str) -> str:
     return character if character.isprintable() else f"\\u{ord(character):04x}"
 
 
-_SCHEMA: Final = (
-    *((name, str) for name in ("scope", "name", "label", "key", "thread", "speaker")),
-    *((name, int) for name in ("node", "length", "position", "said_at", "told_at")),
-    *((name, int) for name in ("texts", "part", "grouped")),
-    *((name, (list, tuple)) for name in ("speakers", schema.NEAR)),
-)
-# Without them a node cannot be read.
-_NEEDED: Final = {
-    schema.TERM: ("scope", "name"),
-    schema.TEXT: ("scope", "label", "key", "length", "node"),
-    schema.SPEAKER: ("scope", "name"),
-    schema.CORPUS: ("scope", "part", "texts", "length"),
-}
-
-
 class Words(adapter.Graph[Node]):
     """One call's view of the index of words, whatever was looked up."""
 
     layer = WORDS
 
 
-def are_words_damaged(words: Words) -> bool:
-    """Tell whether a node of the index has a wrong value, or a text lacks words."""
+def find_damage(words: Words) -> str | None:
+    """Return what of the index of words is damaged; None if nothing is.
+
+    It names the first node with a wrong value. Else a text lacks words, or the counts are wrong.
+    """
     # By scope, the texts and their lengths: as they are, less as they are counted.
     sums: Counter[tuple[str, str]] = Counter()
     for node in words.nodes():
         get = node.raw.get_property
-        if any(get(name) is None for name in _NEEDED[node.label]):
-            return True
-        values = ((get(name), kind) for name, kind in _SCHEMA)
-        if any(value is not None and not _is_a(value, kind) for value, kind in values):
-            return True
+        if odd := schema.find_odd(node.label, get):
+            return f"{node.label} with id {node.id}: {', '.join(odd)}"
         scope = get("scope")
         if node.label == schema.CORPUS:
             sums["texts", scope] -= get("texts")
@@ -177,28 +162,32 @@ def are_words_damaged(words: Words) -> bool:
             sums["texts", scope] += 1
             sums["length", scope] += get("length")
             if not _has_its_words(words, node):
-                return True
-    return any(sums.values())
+                return f"Text {get('key')}: its words"
+    return "the counts of its texts" if any(sums.values()) else None
 
 
 def _has_its_words(words: Words, text: Node) -> bool:
-    counts = [
-        edge.get_property(schema.COUNT)
-        for edge, _, other, outgoing in words.edges(text, (True,))
-        if outgoing and other.label == schema.TERM
-    ]
+    scope, counts = text.raw.get_property("scope"), []
+    for edge, _, other, outgoing in words.edges(text):
+        if other.raw.get_property("scope") != scope:
+            return False
+        if outgoing and other.label == schema.TERM:
+            counts.append(edge.get_property(schema.COUNT))
     if any(type(count) not in (int, float) for count in counts):
         return False
     own = int(sum(count for count in counts if count != schema.HEARD_COUNT)) or len(counts)
     return bool(own == text.raw.get_property("length"))
 
 
-def _is_a(value: Any, kind: Any) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
+def remove_damaged(words: Words, most: int | None) -> int:
+    """Remove at most *most* nodes of the index of words if it is damaged; return how many.
 
-
-def in_order_of_removal(words: Words) -> Iterator[Node]:
-    """Yield the nodes of the index; while texts are left, it counts as damaged."""
-    nodes = list(words.nodes())
+    Texts go last: while some are left, it counts as damaged.
+    """
+    if find_damage(words) is None:
+        return 0
     order = (schema.TERM, schema.SPEAKER, schema.CORPUS, schema.TEXT)
-    yield from sorted(nodes, key=lambda node: order.index(node.label))
+    nodes = sorted(words.nodes(), key=lambda node: order.index(node.label))[:most]
+    for node in nodes:
+        words.delete_node(node)
+    return len(nodes)

@@ -15,7 +15,7 @@ from typing import Any
 from .. import limits, text, validators
 from ..embeddings.remembered import check, hold, hold_all, read_embedding
 from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
-from ..errors import InvalidRow
+from ..errors import InvalidRow, WrongValue
 from ..graph.adapter import Node
 from ..layers import VectorIndex
 from ..registry import indexed_kinds
@@ -23,7 +23,11 @@ from ..retrieval import schema
 from ..retrieval.documents import Told
 from ..retrieval.groups import MOST
 from ..retrieval.indexer import Words, Writer, is_of
+from . import odd_values
 from .view import Everything, value_of
+
+# The nodes of a damaged index that one transaction removes.
+_REMOVED_AT_ONCE = 10_000
 
 Row = dict[str, Any]
 
@@ -131,12 +135,19 @@ def index(graph: Everything, again: bool = False, limit: int | None = None) -> d
 
     It covers the nodes of the context's `found`, or the whole graph. *again* compares all existing
     entries with their texts, as a change of the languages needs. Entries of removed texts are
-    deleted. *limit* ends it after so many nodes, to keep transactions small. Returns indexed, the
-    number of nodes. Raises InvalidNumber, LibraryMissing.
+    deleted. *limit* ends it after so many nodes, to keep transactions small. Over the whole graph a
+    damaged index is removed first; with a *limit* of 0 only that is done, some nodes at a time.
+    Returns indexed, the number of nodes. Raises InvalidNumber, LibraryMissing.
     """
-    most = math.inf if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
-    indexed = 0
+    most = math.inf if limit is None else text.integer(limit, "limit", 0, limits.MAX_INTEGER)
+    if not limit and graph.context.found is None:
+        words = graph.another(odd_values.Words)
+        removed = odd_values.remove_damaged(words, None if limit is None else _REMOVED_AT_ONCE)
+        if limit == 0:
+            return {"indexed": removed}
     writer = Writer(graph)
+    # First, because two texts cannot have one place in a thread.
+    indexed = writer.remove_strays(indexed_kinds(), most)
     for node in graph.nodes():
         if indexed >= most:
             break
@@ -149,7 +160,6 @@ def index(graph: Everything, again: bool = False, limit: int | None = None) -> d
             writer.require_libraries()
             changed |= writer.put(kind, node, again, afresh=again)
         indexed += changed
-    indexed += writer.remove_strays(indexed_kinds(), most - indexed)
     writer.finish()
     return {"indexed": indexed}
 
@@ -159,9 +169,12 @@ def scopes(graph: Everything, limit: int | None = None) -> list[Row]:
 
     A row has scope, texts, length (the words of all texts), and grouped: the number of texts when
     the groups were computed, or None if they never were or are stale. If the look-up found *limit*
-    nodes, the last scope may be cut off and is left out.
+    nodes, the last scope may be cut off and is left out. Raises WrongValue if some have odd values.
     """
-    nodes = [node for node in graph.another(Words).nodes() if node.label == schema.CORPUS]
+    words = graph.another(Words)
+    nodes = [node for node in words.nodes() if node.label == schema.CORPUS]
+    if words.odd:
+        raise WrongValue("the index of words is damaged; run concept-graph-mcp index")
     parts = sorted(nodes, key=lambda node: str(_read_property(node, "scope")))
     rows = [
         _state(scope, list(of_scope))

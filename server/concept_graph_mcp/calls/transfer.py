@@ -76,7 +76,8 @@ def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
 def index_rest(limit: int | None = None) -> Call:
     """Return the call that indexes all nodes missing from the index, in one transaction.
 
-    It indexes at most *limit* nodes: if it indexed that many, there may be more.
+    It indexes at most *limit* nodes: if it indexed that many, there may be more. With 0 it only
+    removes a damaged index, in pieces: until it removed nothing.
     """
     return Call(procedures.INDEX, (False, limit), context=text_lookups.context())
 

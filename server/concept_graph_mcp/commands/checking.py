@@ -6,8 +6,8 @@ import click
 from rich.table import Table
 
 from .. import calls
-from ..errors import StoreError
-from ..health.findings import REPAIR, problems
+from ..errors import REPAIR, StoreError
+from ..health.findings import problems
 from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
@@ -81,7 +81,8 @@ def _mend(chosen: Settings, owner: str | None) -> None:
         while done := await session.run(calls.transfer.mend(owner, _BATCH)):
             for row in done:
                 note(f"{row['subject']}: {row['done']}")
-        # Texts without words, as after a damaged index was removed.
+        while (await session.run(calls.transfer.index_rest(0)))[0]["indexed"]:
+            pass  # A damaged index goes first, in pieces.
         while (await session.run(calls.transfer.index_rest(_BATCH)))[0]["indexed"] >= _BATCH:
             pass
         if told := await keeper.unwritable():

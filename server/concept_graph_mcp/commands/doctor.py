@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,6 +17,7 @@ from ..errors import NoStore, StoreError
 from ..health import findings as health
 from ..health.findings import Finding
 from ..hosts.lazy import open_store
+from ..hosts.sqlite.opening import no_store
 from ..session import Session
 from ..settings import Settings
 from .common import AS_JSON, configured
@@ -66,6 +68,8 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
                 return there + await health.replicas(chosen)
         # A store that nobody has written to yet is no problem, if it can be created.
         async with open_store(chosen, creates=True) as store:
+            if Path(store.location).is_file():
+                return [Finding(kind, str(no_store(Path(store.location))), wrong=True)]
             return [Finding(kind, f"{store.location}: no store yet; the first write creates it")]
     except StoreError as error:
         return [Finding(kind, str(error), wrong=True)]

@@ -104,6 +104,8 @@ async def _index(session: Session, again: bool, interrupts: Interrupts) -> int:
     rows = await session.run(calls.transfer.stats())
     total = sum(row["value"] for row in rows if row["kind"] == "node")
     indexed = done = 0
+    while await _indexed(session, calls.transfer.index_rest(0)):
+        pass  # A damaged index goes first, in pieces.
     with progress("indexing", total) as tell:
         async with aclosing(session.store.stream(_BATCH)) as batches:
             async for records in batches:

@@ -18,7 +18,7 @@ from ..core import modules_directory
 from ..embedding import automatic
 from ..embedding.base import EmbeddingError, name_embedding
 from ..embedding.minilm import PACKAGES
-from ..errors import StoreError
+from ..errors import REPAIR, StoreError
 from ..hosts.lazy import open_store
 from ..session import Session
 from ..settings import Settings
@@ -26,9 +26,6 @@ from ..sharing import VARIABLE, find_other_user, has_shared
 
 Row = dict[str, Any]
 
-REPAIR: Final = (
-    "restore a backup; without one, export what can be read and import it into a new store"
-)
 COMMAND: Final = "concept-graph-mcp"
 # Texts without a vector are counted up to this many of each kind: at a glance, and for a report.
 _MOST_COUNTED = 1_000

@@ -1,11 +1,13 @@
 """Run jobs under the lease, which only one worker has, and report them to the store."""
 
+import hashlib
 import os
 import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,42 @@ DONE = "done"
 NOT_DUE = "not due"
 STOPPED = "stopped"
 FAILED = "failed"
+
+
+def _name_holder(process: int) -> str:
+    """Return a name for a runner in *process*, by which others tell whether that still lives.
+
+    Containers may share a host's name, and the first process of each has the same number.
+    """
+    life = _read_life(process) or ("", "")
+    return ":".join((socket.gethostname(), str(process), *life, secrets.token_hex(3)))
+
+
+def _is_dead(holder: str | None) -> bool:
+    """Tell whether *holder* was a process of this machine, since its start, that has ended."""
+    host, process, place, began, *_ = [*(holder or "").split(":"), *[""] * 4]
+    here = _read_life(os.getpid())
+    if here is None or (host, place) != (socket.gethostname(), here[0]) or not process.isdigit():
+        return False
+    life = _read_life(int(process))
+    return life is None or life[1] != began
+
+
+def _read_life(process: int) -> tuple[str, str] | None:
+    """Return where *process* runs, this start of the machine and its container, and when it began.
+
+    None if it has ended, or where the system does not tell.
+    """
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        start = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        space = Path("/proc/self/ns/pid").readlink()
+    except OSError:
+        return None
+    # The name of the program, in brackets, may have spaces.
+    state, *fields = stat.rpartition(")")[2].split()
+    place = hashlib.sha256(f"{start} {space}".encode()).hexdigest()[:12]
+    return None if state in "ZX" else (place, fields[18])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +92,7 @@ class LeaseRunner:
         holder: str | None = None,
     ) -> None:
         self.session = session
-        # Containers may share a host's name, and the first process of each has the same number.
-        self.holder = holder or f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+        self.holder = holder or _name_holder(os.getpid())
         self._settings = settings
         self._batch = batch
         self._stopping = stopping
@@ -83,9 +120,11 @@ class LeaseRunner:
         Raises StoreError, after recording the failure in the store if the store can be reached.
         """
         started_at = self.session.clock.now_ms()
-        [row] = await self.session.run(
-            calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
-        )
+        lease = calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
+        [row] = await self.session.run(lease)
+        if not row["acquired"] and _is_dead(row["holder"]):
+            await self.session.run(calls.memory_admin.worker_lease(row["holder"], 0))
+            [row] = await self.session.run(lease)
         if not row["acquired"]:
             return Outcome(job.name, STOPPED, why_not(row))
         try:

@@ -90,6 +90,14 @@ def make_nodes(ctx: mgp.ProcCtx, label: str, rows: mgp.List[mgp.Map]) -> mgp.Rec
 
 
 @mgp.write_proc
+def set_property(
+    ctx: mgp.ProcCtx, node: int, name: str, value: mgp.Nullable[mgp.Any]
+) -> mgp.Record(id=int):
+    ctx.graph.get_vertex_by_id(node).properties.set(name, value)
+    return mgp.Record(id=node)
+
+
+@mgp.write_proc
 def delete_node(ctx: mgp.ProcCtx, name: str) -> mgp.Record(deleted=int):
     found = [vertex for vertex in ctx.graph.vertices if vertex.properties.get("name") == name]
     for vertex in found:

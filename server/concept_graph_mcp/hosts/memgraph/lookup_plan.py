@@ -244,9 +244,10 @@ def _write_related(lookup: Incoming) -> str:
     wanted = f"{lookup.scope}: one.{lookup.scope}, {lookup.by}: other[0]"
     return (
         f"CALL {{ WITH found, later UNWIND found AS one WITH found, later, one"
-        f" WHERE one:{lookup.label} AND one.{lookup.related} IS NOT NULL"
+        f" WHERE one:{lookup.label} AND valueType(one.{lookup.related}) = 'LIST'"
         f"{f' AND NOT one.{lookup.by} IN $last' if lookup.last else ''}"
-        f" UNWIND one.{lookup.related} AS other MATCH (n:{lookup.label} {{{wanted}}})"
+        f" UNWIND one.{lookup.related} AS other WITH found, later, one, other"
+        f" WHERE valueType(other) = 'LIST' MATCH (n:{lookup.label} {{{wanted}}})"
         f" WHERE n.{lookup.unless} IS NULL AND NOT n IN found AND NOT n IN later"
         " RETURN collect(DISTINCT n) AS beside } "
     )

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...errors import Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
+from ...errors import REPAIR, Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
 from . import cancellation, checksums, tables
 from .checksums import FAILURES
 from .file_watch import Presence, abandon
@@ -175,7 +175,7 @@ class Database:
         if not isinstance(error, sqlite3.Error) or code(error) == sqlite3.SQLITE_CORRUPT:
             return Unavailable(
                 f"store {self.path}: is damaged: {one_line(error)}; nothing was written;"
-                " run concept-graph-mcp doctor"
+                f" concept-graph-mcp check names the rows; {REPAIR}"
             )
         if code(error) == sqlite3.SQLITE_INTERRUPT:
             return Ended("the call was ended; nothing was written")

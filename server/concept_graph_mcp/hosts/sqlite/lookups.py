@@ -66,10 +66,16 @@ def look_up_related(lookup: Incoming, found: Iterable[VertexElement]) -> Equal |
         (one.properties[lookup.scope], other[0]): None
         for one in of_label
         if one.properties[lookup.by] not in lookup.last
-        for other in one.properties.get(lookup.related, ())
+        for other in _list_related(one.properties.get(lookup.related))
     }
     values = tuple(value for value in wanted if value not in known)
     return Equal((lookup.label,), (lookup.scope, lookup.by), values) if values else None
+
+
+def _list_related(value: Any) -> Iterable[Any]:
+    """Return the lists in *value*, which is nobody's unless the program wrote it."""
+    lists = value if isinstance(value, tuple) else ()
+    return (one for one in lists if isinstance(one, tuple) and one and isinstance(one[0], str))
 
 
 def size(database: Database, lookup: Sized) -> int:

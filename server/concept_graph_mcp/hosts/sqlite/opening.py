@@ -77,6 +77,11 @@ def is_there(path: Path) -> bool:
 
 def no_store(path: Path) -> NoStore:
     """Return the error for a store that does not exist and must not be created."""
+    if path.is_file():
+        return NoStore(
+            f"store {path}: has lost all it had, or never had anything: it has 0 bytes;"
+            " restore a backup; without one, the next write begins it anew"
+        )
     return NoStore(f"store {path}: there is no such store yet; the first write creates it")
 
 

@@ -191,6 +191,8 @@ class EmbeddedStore:
         except StoreError:
             raise
         except Exception as error:
+            if isinstance(error, MemoryError) or str(error) == "can't start new thread":
+                raise StoreError("the process has too little memory; give it more") from error
             logger.exception("a procedure failed")
             reason = one_line(error) or "no message"
             raise StoreError(f"internal error: {type(error).__name__}: {reason}") from error
