@@ -43,7 +43,8 @@ def backfill(
     a store of its own.
 
     \b
-    The model is any that can call tools, behind any OpenAI-compatible endpoint (extra backfill):
+    The model is any that can call tools, behind any OpenAI-compatible endpoint;
+    the extra backfill has its client:
       OPENAI_MODEL       what it is called
       OPENAI_BASE_URL    where it is, default https://api.openai.com/v1
       OPENAI_API_KEY     the key, where one is needed
