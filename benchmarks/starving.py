@@ -32,7 +32,7 @@ _SYLLABLES: Final = [f"{one}{two}" for one in "bdfghklmnprstvwz" for two in "aei
 
 
 class Load(NamedTuple):
-    """What each connection of the other user asks for, again and again; the aim of the ratio."""
+    """The request that each connection of the other user repeats, and the aim of the ratio."""
 
     name: str
     method: str

@@ -176,7 +176,7 @@ def _name_project(
 ) -> list[str]:
     """Return the tag of the project in which *text* is told, unless it matters in all of them.
 
-    What is kept always, and what is about the user or kin, does.
+    A text that is kept always does, and so does one about the user or kin.
     """
     project = graph.context.project
     if project is None or keep == "always":

@@ -18,7 +18,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
 from starlette.applications import Starlette
 from starlette.authentication import AuthCredentials, AuthenticationBackend
-from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection, Request
@@ -32,7 +31,7 @@ from ..hosts.per_user import UserFiles
 from ..session import Session
 from .asking import READ, SCOPES
 from .calls import Calls
-from .guard import Admitted, Guard, Probed, Slowed, WellFormed, refusal
+from .guard import Admitted, Guard, Probed, refusal
 from .limits import REQUESTS_A_CALL, Limits, Rate
 from .metrics import Metrics
 from .oidc import Issuer, Verifier
@@ -118,8 +117,7 @@ def build(
     if web.issuer is not None:
         issuers = [_EXACT.validate_python(web.issuer.url)]
         routes += create_protected_resource_routes(url, issuers, [*SCOPES])
-    outermost = [Middleware(Slowed), Middleware(WellFormed)]
-    made = Starlette(routes=routes, middleware=outermost, lifespan=lambda _: manager.run())
+    made = Starlette(routes=routes, lifespan=lambda _: manager.run())
     made.router.redirect_slashes = False
     return made
 

@@ -19,20 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .limits import Rate
 from .metrics import Metrics
 
-# The most bytes of a request's headers; a token of an issuer takes some thousand.
-MOST_HEADERS: Final = 32_768
 # The most values in a JSON body, and the most levels: no call of ours has a hundredth of either.
 MOST_VALUES: Final = 10_000
 MOST_DEPTH: Final = 64
 # A request counts once more for each so many values and bytes: parsing them takes as long.
 VALUES_A_REQUEST: Final = 500
 BYTES_A_REQUEST: Final = 50_000
-# Seconds by which the refusals of an address beyond ten a second are delayed.
-DELAY_S: Final = 1.0
 # Up to the end if it is not closed: each quote would otherwise be tried as a beginning.
 _STRINGS: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKETS: Final = re.compile(rb"[][{}]")
-_HOST: Final = re.compile(rb"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 # Parameters by which clients pass credentials; addresses end up in logs and histories.
 _SECRET = re.compile("token|auth|key|pass|secret", re.IGNORECASE)
 
@@ -80,67 +75,6 @@ class Guard:
             # A small body could otherwise become a huge one.
             return refusal(415, "send the body without Content-Encoding")
         return None
-
-
-class WellFormed:
-    """Refuses a request that a proxy may have read in another way, and closes its connection.
-
-    * Both `Content-Length` and `Transfer-Encoding` (RFC 9112, 6.1): the proxy would take what
-      follows here for the beginning of the next user's request.
-    * Two `Authorization` headers, of which each side may have checked another.
-    * A `Host` that is no host and port (RFC 9110, 7.2), such as one with a user before an @.
-    * Headers of more than *most* bytes: the parser bounds only those that arrive in pieces.
-    """
-
-    def __init__(self, app: ASGIApp, most: int = MOST_HEADERS) -> None:
-        self._app = app
-        self._most = most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = self._app
-        if (
-            scope["type"] == "http"
-            and (found := self._refuse_malformed(scope["headers"])) is not None
-        ):
-            app = refusal(*found, {"connection": "close"})
-        await app(scope, receive, send)
-
-    def _refuse_malformed(self, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
-        """Return the status and the line of a refusal; None for a request that can be read."""
-        names = [name for name, _ in headers]
-        if sum(len(name) + len(value) for name, value in headers) > self._most:
-            return 431, f"the headers of a request may have {self._most:,} bytes"
-        if b"transfer-encoding" in names and b"content-length" in names:
-            return 400, "send either Content-Length or Transfer-Encoding"
-        if names.count(b"authorization") > 1:
-            return 400, "send one Authorization header"
-        hosts = [value for name, value in headers if name == b"host"]
-        if len(hosts) > 1 or not all(map(_HOST.fullmatch, hosts)):
-            return 400, "the header Host must be a name or an address, with a port or without"
-        return None
-
-
-class Slowed:
-    """Delays the refusals of an address that gets many of them.
-
-    Each costs little, and four connections that are refused as fast as they ask would still take
-    all of a processor. Only the sender of a refused request waits: with a bad token, over a limit,
-    or for a page that is not there.
-    """
-
-    def __init__(self, app: ASGIApp, per_second: float = 10.0) -> None:
-        self._app = app
-        self._rate = Rate(per_second)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_slowly(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] >= 400:
-                address = (scope.get("client") or ("",))[0]
-                if self._rate.wait(address):
-                    await anyio.sleep(DELAY_S)
-            await send(message)
-
-        await self._app(scope, receive, send_slowly)
 
 
 class Probed:

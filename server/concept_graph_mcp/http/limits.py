@@ -132,7 +132,7 @@ class FairQueue:
     async def turn(self, user_id: str) -> AsyncIterator[Spent]:
         """Wait for a turn of *user_id*, which lasts as long as the block; yield its account.
 
-        What the block has spent by its end is charged to the user. Raises TooManyWaiting.
+        The user is charged for all that the block has spent by its end. Raises TooManyWaiting.
         """
         mine = self._accounts.setdefault(user_id, _Account(at=self._clock()))
         if len(mine.waiting) >= self._waiting_each:
