@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite import lookups, posting_cache, text_search
+from concept_graph_mcp.hosts.sqlite import lookups, postings, text_search
 from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core import folding
-from conceptgraph_core.concepts import procedures, schema
+from conceptgraph_core.concepts import schema
 from conceptgraph_core.graph.primitives import (
     Equal,
     Filled,
@@ -64,7 +64,7 @@ def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int],
     lookup = lookup._replace(**changed)
     cache = Cache(host._database)
     terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
-    told = posting_cache.incoming(host._database, posting_cache.PostingCache(), lookup, terms)
+    told = postings.incoming(postings.Postings(host._database, lookup), lookup, terms)
     names = {vertex.id: vertex.properties.get("name") for vertex in terms}
     counts = zip((names[vertex.id] for vertex in terms), told["degrees"], strict=True)
     read = [(names[term], len(texts)) for term, texts, *_ in told["incoming"]]
@@ -153,7 +153,7 @@ def episode(base: str) -> Lookup:
 
 
 def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
-    matching = Text("Concept", folding.keywords(keywords), limit, procedures.LISTED_NAMES)
+    matching = Text("Concept", folding.keywords(keywords), limit)
     aroused = Ordered("Concept", "accessed_at", limit, level="arousal_level", then="name")
     return found(host, Filled(matching, aroused, limit))
 

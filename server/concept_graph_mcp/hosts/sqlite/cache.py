@@ -1,7 +1,6 @@
 """Keep the part of the graph that this process has read in memory between calls.
 
-Changes of other processes are applied one by one, so two processes that both write need not keep
-reloading the graph.
+What another process writes empties the cache.
 """
 
 import json
@@ -46,20 +45,10 @@ class Cache:
         self._types: dict[str, str] = {}
 
     def catch_up(self, position: int) -> None:
-        """Apply the changes up to the state that the new transaction sees, at *position*."""
-        if position == self.position:
-            return
-        if self.position < 0:
+        """Empty the cache if another process has written since, up to *position*."""
+        if position != self.position:
             self.clear()
-        changes = self._database.changes_after(self.position) if self.vertices else None
-        # All changes or none: if an error stops this, the cache is read again from the store.
-        self.position = -1
-        if changes is None:
-            self.clear()
-        else:
-            self._refresh_vertices(changes[0])
-            self._refresh_edges(changes[1])
-        self.position = position
+            self.position = position
 
     def clear(self) -> None:
         # Vertices and edges refer to each other; without this only the cycle collector would free
@@ -184,39 +173,6 @@ class Cache:
             known = self._labels[labels] = tuple(_parse(labels, list))
         return known
 
-    def _refresh_vertices(self, changed: set[int]) -> None:
-        known = changed & self.vertices.keys()
-        for row in element_rows.read_vertices(self._database, known):
-            vertex_id, labels, properties, _ = row
-            _check("node", row)
-            self.vertices[vertex_id].become(self._label_tuple(labels), decode(properties))
-            self.bytes += size(properties)
-            known.discard(vertex_id)
-        for vertex_id in known:
-            del self.vertices[vertex_id]
-
-    def _refresh_edges(self, changed: set[int]) -> None:
-        gone = changed & self.edges.keys()
-        for row in element_rows.read_edges(self._database, changed):
-            edge_id, _, source_id, target_id, properties, _ = row
-            edge = self.edges.get(edge_id)
-            if edge is not None:
-                _check("relation", row)
-                gone.discard(edge_id)
-                edge.properties = decode(properties)
-                continue
-            source, target = self.vertices.get(source_id), self.vertices.get(target_id)
-            in_a_list = (source is not None and source.out_edges is not None) or (
-                target is not None and target.in_edges is not None
-            )
-            if not in_a_list:
-                continue
-            if len(list(self.load_vertices([source_id, target_id]))) < 2:
-                raise Unsound(f"relation {edge_id}: has an end that is not there")
-            [edge] = self._edges_of([row], _Ends(self))
-            attach(edge)
-        detach([self.edges.pop(edge_id) for edge_id in gone])
-
 
 class _Ends:
     """The other ends of edges that were read in one batch.
@@ -287,14 +243,6 @@ def _parse(text: str, kind: type) -> Any:
     if not isinstance(value, kind):
         raise Unsound(f"a {kind.__name__} is not as it is stored")
     return value
-
-
-def attach(edge: EdgeElement) -> None:
-    """Add *edge* to the loaded edge lists of its ends."""
-    if edge.source.out_edges is not None:
-        edge.source.out_edges.append(edge)
-    if edge.target.in_edges is not None:
-        edge.target.in_edges.append(edge)
 
 
 def detach(edges: Collection[EdgeElement]) -> None:

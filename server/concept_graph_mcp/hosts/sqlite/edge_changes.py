@@ -200,11 +200,6 @@ class EdgeChanges:
             self._fans,
         )
 
-    @property
-    def gone(self) -> dict[int, int]:
-        """Return the target of each deleted edge, both as ids."""
-        return {edge.id: edge.target.id for edge in self._deleted}
-
     def finish(self, written: int) -> None:
         """Forget the deleted edges after the commit.
 

@@ -40,17 +40,8 @@ def read_vertices_after(database: Database, vertex_id: int, count: int) -> list[
     ).fetchall()
 
 
-def read_edges(database: Database, ids: Iterable[int]) -> list[Row]:
-    """Return (id, type, source, target, properties, checksum) of the existing ones of *ids*."""
-    return database.execute(
-        "SELECT id, type, source, target, properties, checksum FROM edge"
-        " WHERE id IN (SELECT value FROM json_each(?))",
-        [write_ids(ids)],
-    ).fetchall()
-
-
 def read_edges_of(database: Database, vertex_id: int, outgoing: bool) -> sqlite3.Cursor:
-    """Return the edges that leave (or enter) a vertex, by id, as `read_edges` does."""
+    """Return (id, type, source, target, properties, checksum) of a vertex's edges, by id."""
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"
         f" WHERE {'source' if outgoing else 'target'} = ? ORDER BY id",
@@ -61,7 +52,7 @@ def read_edges_of(database: Database, vertex_id: int, outgoing: bool) -> sqlite3
 def read_edges_of_many(
     database: Database, vertex_ids: Iterable[int], outgoing: bool
 ) -> sqlite3.Cursor:
-    """Return all edges of some vertices, as `read_edges` does, those of each by id."""
+    """Return all edges of some vertices, as `read_edges_of` does, those of each by id."""
     near = "source" if outgoing else "target"
     return database.execute(
         "SELECT id, type, source, target, properties, checksum FROM edge"

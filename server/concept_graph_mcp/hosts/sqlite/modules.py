@@ -4,13 +4,13 @@ import functools
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 from conceptgraph_core.registry import MODEL
 
-from . import entries, interface
+from . import interface
 
 # Imported modules register with `interface._MODULE`: two imported at once, for stores that several
 # threads open, would register with each other's.
@@ -38,10 +38,7 @@ def load_modules(names: tuple[str, ...] = MODEL.modules) -> Mapping[str, interfa
 
 
 class _Callbacks(Mapping[str, interface.Callback]):
-    """Procedures and functions by full name; each is imported when first used.
-
-    A process that answers one call, such as a hook, need not wait for the rest.
-    """
+    """Procedures and functions by full name; a module is imported when first used."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
@@ -51,38 +48,19 @@ class _Callbacks(Mapping[str, interface.Callback]):
         if module not in self._names:
             raise KeyError(name)
         with _loading:
-            return _load_callback(module, name)
+            return _load(module)[name]
 
     def __iter__(self) -> Iterator[str]:
         with _loading:
-            parts = (_divide_entry(one) or _load_whole(one) for one in self._names)
-            return iter([name for callbacks in parts for name in callbacks])
+            return iter([name for module in self._names for name in _load(module)])
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
 @functools.cache
-def _load_callback(module: str, name: str) -> interface.Callback:
-    parts = _divide_entry(module)
-    if not parts:
-        return _load_whole(module)[name]
-    code = entries.compile_statements(module, parts[name])
-    return _list_callbacks(_register(module, lambda: exec(code, {"__name__": module})))[name]
-
-
-@functools.cache
-def _divide_entry(module: str) -> Mapping[str, Any]:
-    load_mgp()
-    return entries.divide_entry(module)
-
-
-@functools.cache
-def _load_whole(module: str) -> dict[str, interface.Callback]:
-    return _list_callbacks(load_module(module))
-
-
-def _list_callbacks(made: interface.Module) -> dict[str, interface.Callback]:
+def _load(module: str) -> dict[str, interface.Callback]:
+    made = load_module(module)
     return {one.name: one for one in (*made.procedures.values(), *made.functions.values())}
 
 
@@ -90,13 +68,8 @@ def load_module(name: str) -> interface.Module:
     """Import the module *name* from `sys.path` and return the callbacks that it registered."""
     load_mgp()
     with _loading:
-        return _register(name, lambda: importlib.import_module(name))
-
-
-def _register(name: str, run: Callable[[], object]) -> interface.Module:
-    """Return the module *name* with the callbacks that *run* registers."""
-    made = interface.Module(name)
-    settable: Any = interface
-    settable._MODULE = made
-    run()
-    return made
+        made = interface.Module(name)
+        settable: Any = interface
+        settable._MODULE = made
+        importlib.import_module(name)
+        return made

@@ -20,7 +20,7 @@ from conceptgraph_core.graph.primitives import (
 from conceptgraph_core.registry import MODEL, Model
 
 from ...errors import Refused
-from . import cancellation, element_rows, interface, lookups, modules, posting_cache
+from . import cancellation, element_rows, interface, lookups, modules
 from .cache import Cache
 from .checksums import FAILURES
 from .database import Conflict, Database, Row
@@ -28,6 +28,7 @@ from .elements import VertexElement
 from .indexes import Catalogue
 from .marshalling import Marshal, Rows
 from .opening import Opening
+from .postings import Postings, incoming
 from .transaction import Transaction, UniqueViolation
 
 
@@ -51,7 +52,6 @@ class Host:
         self._catalogue = Catalogue(model.stored)
         self._database = Database(path, opening, self._catalogue)
         self._cache = Cache(self._database)
-        self._incoming = posting_cache.PostingCache()
         self._lock = threading.Lock()
         self._contended = False
         self._openings = self._database.openings
@@ -72,7 +72,7 @@ class Host:
     @property
     def cached_bytes(self) -> int:
         """Return about how many bytes of the store are kept in memory between calls."""
-        return self._cache.bytes + self._incoming.bytes
+        return self._cache.bytes
 
     @property
     def was_written(self) -> bool:
@@ -168,7 +168,6 @@ class Host:
     def _forget(self) -> None:
         self._cache.clear()
         self._database.vectors.clear()
-        self._incoming = posting_cache.PostingCache()
 
     def backup(self, file: Path) -> None:
         """Copy the store to the empty *file*, from one snapshot."""
@@ -266,7 +265,6 @@ class Host:
             raise
         else:
             transaction.finish()
-            self._incoming.note_gone(transaction.edges.gone)
             if exclusive:
                 self._contended = wrote
             self._cache.trim()
@@ -301,9 +299,10 @@ class Host:
                 named += [lookups.look_up_named(lookup.then, answers)] if answers else []
             later = self._later(graph, lookup, elements, named)
             after = [vertex._element for vertex in later]
-            told |= posting_cache.incoming(self._database, self._incoming, lookup, elements, after)
+            postings = Postings(self._database, lookup)
+            told |= incoming(postings, lookup, elements, after)
             told["found"] = found + later
-            graph.postings = partial(posting_cache.Leading, self._database, self._incoming)
+            graph.postings = postings.leading
         if isinstance(lookup, Sized):
             told["size"] = lookups.size(self._database, lookup)
         if isinstance(lookup, Tallied):

@@ -1,4 +1,4 @@
-"""What a store file's host keeps of the mentions that it read: never what is no longer so."""
+"""What a store file's host keeps of what it read: never what another host has changed since."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -10,7 +10,6 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from concept_graph_mcp.hosts.sqlite import posting_cache
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 NOW_MS = 1_750_000_000_000
@@ -69,11 +68,9 @@ CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, keep_anew, 
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("most", [3, 500_000])
 def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothing(
-    file: Path, host: Host, seed: int, most: int, monkeypatch: pytest.MonkeyPatch
+    file: Path, host: Host, seed: int
 ) -> None:
-    monkeypatch.setattr(posting_cache, "MOST_KEPT", most)
     chance = random.Random(seed)
     with closing(Host(file)) as another:
         for number in range(12):
@@ -84,36 +81,6 @@ def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothin
             made(who, chance.randrange(12), " ".join(chance.choices(WORDS, k=4)))
             with closing(Host(file)) as fresh:
                 assert asked(host) == asked(another) == asked(fresh) != []
-
-
-def test_a_word_that_was_read_is_not_read_again_while_nothing_leads_there_that_did_not(
-    host: Host, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[tuple[int, int]] = []
-    columns = posting_cache._columns
-
-    def noted(database: Any, lookup: Any, vertex: int, after: int = 0) -> Any:
-        found = list(columns(database, lookup, vertex, after))
-        read.append((vertex, len(found[0])))
-        return found
-
-    monkeypatch.setattr(posting_cache, "_columns", noted)
-    keep(host, 0, "zulu tango")
-    keep(host, 10, "zulu lima")
-    assert len(asked(host)) == 2
-    assert sorted(rows for _, rows in read) == [1, 1, 2]
-    put_into_a_context(host)
-    keep(host, 20, "kilo oscar")
-    assert len(asked(host)) == 2
-    assert len(read) == 3
-    keep(host, 30, "zulu")
-    assert len(asked(host)) == 3
-    # Of what was read the further one only.
-    assert [rows for _, rows in read[3:]] == [1]
-    change(host, 30, "oscar")
-    assert len(asked(host)) == 2
-    # That word only: two lead there still.
-    assert [rows for _, rows in read[4:]] == [2]
 
 
 def test_what_is_put_back_from_a_backup_is_what_is_found(file: Path, host: Host) -> None:
