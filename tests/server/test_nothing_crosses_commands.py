@@ -29,7 +29,6 @@ READING = (
     ("entities", "list"),
     ("entities", "show", "Clara"),
     ("stats",),
-    ("export", "-", "--format", "server-memory"),
 )
 
 

@@ -10,11 +10,8 @@ from typing import Any, BinaryIO
 import click
 
 from conceptgraph_core import __version__
-from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
-from conceptgraph_core.layers import SHARED
 
 from .. import calls, file_formats
-from ..file_formats import notes
 from ..hosts.store import KeptStore
 from ..session import Session
 from . import importing, notes_folder, output
@@ -34,8 +31,6 @@ from .notes import note
 from .progress import progress, waiting
 from .terminal import print_json
 
-_CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.nodes)))
-
 
 @click.command()
 @click.argument("file", type=PATH)
@@ -43,7 +38,7 @@ _CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.node
 @click.option(
     "--format",
     "name",
-    type=click.Choice([file_formats.NATIVE, file_formats.SERVER_MEMORY, notes.FORMAT]),
+    type=click.Choice([file_formats.NATIVE, notes_folder.FORMAT]),
     default=file_formats.NATIVE,
     show_default=True,
     help="The format of FILE.",
@@ -56,36 +51,29 @@ def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bo
     \b
     FILE is one of
       concept-graph   all there is; what import brings into another store
-      server-memory   the JSON Lines of the reference memory server: concepts
-                      become entities, episodes observations; it knows no
-                      feelings, no weights and no times, and nothing of
-                      memories and entities; only the concepts that
-                      CONCEPT_GRAPH_CONCEPTS says
-      markdown        a folder of notes to read and edit, of one user: a file
-                      a month, a file an entity; ingest takes the edits back
+      markdown        a folder of notes to read, of one user: a file a month, a
+                      file an entity
     """
     if as_json and str(file) == "-":
         raise click.UsageError("--json is for a file; stdout has the records")
-    if name == notes.FORMAT:
+    if name == notes_folder.FORMAT:
         _export_notes(embedded, file, force, as_json)
         return
-    write = _write_native if name == file_formats.NATIVE else _write_server_memory
 
-    async def work(session: Session, _: KeptStore) -> tuple[int, file_formats.Tally]:
+    async def work(session: Session, _: KeptStore) -> int:
         with destination(file, force) as stream:
-            return await write(session, stream)
+            return await _write_records(session, stream)
 
     with output.told(file):
         if str(file) != "-":
             # Checked before the store is opened: no graph is read for a file that cannot be
             # written.
             output.place(file, force)
-        count, tally = with_keeper(embedded, work)
+        count = with_keeper(embedded, work)
     if as_json:
-        print_json({"records": count, "file": str(file), "counts": tally.counts()})
+        print_json({"records": count, "file": str(file), "counts": {}})
         return
     note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
-    _note_all(tally)
 
 
 def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool) -> None:
@@ -199,29 +187,13 @@ def destination(file: Path, force: bool) -> Iterator[BinaryIO]:
             yield stream
 
 
-async def _write_native(session: Session, stream: BinaryIO) -> tuple[int, file_formats.Tally]:
+async def _write_records(session: Session, stream: BinaryIO) -> int:
     count = 0
     stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
     async for batch in records(session):
         stream.writelines(file_formats.line(record).encode() for record in batch)
         count += len(batch)
-    return count, file_formats.Tally()
-
-
-async def _write_server_memory(
-    session: Session, stream: BinaryIO
-) -> tuple[int, file_formats.Tally]:
-    graph, scope = file_formats.ServerMemory(), session.concept_scope
-    async for batch in records(session):
-        for record in batch:
-            # Names of two users must not meet: it knows nothing of users.
-            if record["kind"] not in _CONCEPTS or record.get("user_id", SHARED) == scope:
-                graph.add(record)
-    count = 0
-    for line in graph.lines():
-        stream.write(line.encode())
-        count += 1
-    return count, graph.tally
+    return count
 
 
 async def records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:

@@ -72,8 +72,6 @@ class Import:
         self._interrupts = interrupts
         with self._telling():
             self._reader = file_formats.Reader(stream, given)
-        rows = self._reader.count()
-        self._lines = self._lines if rows is None else rows
 
     @property
     def tally(self) -> file_formats.Tally:

@@ -14,7 +14,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from ..file_formats.lines import Record
 from ..histories import formats
 from ..printable import printable
-from . import imports, notes_folder
+from . import imports
 from .common import AS_JSON, PATH, Failure, note_vectors, with_session
 from .interrupts import Interrupts
 from .notes import note
@@ -52,11 +52,6 @@ _SHOWN = 160
     help="Remove for ever what this import alone brought; asks first.",
 )
 @click.option(
-    "--forget-deleted",
-    is_flag=True,
-    help="Forget memories deleted from exported notes; asks first.",
-)
-@click.option(
     "--dry-run", is_flag=True, help="Only read, and print what would be stored, with samples."
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -75,7 +70,6 @@ def ingest(
     no_people: bool,
     lists: bool,
     undo: str | None,
-    forget_deleted: bool,
     dry_run: bool,
     yes: bool,
     as_json: bool,
@@ -109,7 +103,7 @@ def ingest(
         else:
             _undo_import(embedded, undo, yes, as_json)
         return
-    _check_options(path, thread, discover=discover, forget_deleted=forget_deleted)
+    _check_options(path, thread, discover=discover)
     found = _agreed(yes or dry_run, as_json) if path is None else [(path, given)]
     with Interrupts() as interrupts, without_collecting():
         work = Ingest(
@@ -124,18 +118,13 @@ def ingest(
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
             raise work.interrupted() from None
-    if forget_deleted and path is not None:
-        forgetting = partial(notes_folder.forget_deleted, folder=path, dry_run=dry_run, yes=yes)
-        note(f"forgotten: {with_session(embedded, forgetting):,}")
     if as_json:
         _print_json(_describe_work(work, dry_run))
     else:
         _note_work(work, dry_run)
 
 
-def _check_options(
-    path: Path | None, thread: str | None, *, discover: bool, forget_deleted: bool
-) -> None:
+def _check_options(path: Path | None, thread: str | None, *, discover: bool) -> None:
     """Raise UsageError or Failure if the options do not go together."""
     if (path is None) != discover:
         raise click.UsageError("name a file or a folder, or say --discover")
@@ -144,8 +133,6 @@ def _check_options(
             text.name(thread, "--thread")
         except ConceptGraphError as error:
             raise Failure(str(error)) from None
-    if forget_deleted and path is None:
-        raise click.UsageError("--forget-deleted: name the folder of the notes")
 
 
 def _note_work(work: Ingest, dry_run: bool) -> None:

@@ -14,15 +14,15 @@ from conceptgraph_core.memories import schema
 from .. import calls
 from ..calls import Call
 from ..errors import StoreError
-from ..file_formats import FormatError, Messages, Row, Tally, notes
+from ..file_formats import FormatError, Messages, Row, Tally
 from ..file_formats.lines import Record
-from ..histories import formats, markdown, secrets
+from ..histories import formats, secrets
 from ..histories.archives import ArchiveError
 from ..histories.conversation import ASSISTANT, USER, Kept, fold_name
 from ..histories.formats import History
 from ..observing.people import People
 from ..session import Session
-from . import importing, imports, notes_folder, output
+from . import importing, imports, output
 from .common import Failure
 from .importing import Interrupted
 from .interrupts import Interrupts
@@ -147,8 +147,6 @@ class Ingest:
         if history.format == formats.OURS:
             await self._messages_of(session, history.path, tell)
             return
-        if history.format == markdown.NAME and await self._taken_back(session, history.path):
-            return
         if history.format in formats.GROUPS:
             self._know_user(history, is_alone)
         messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
@@ -170,25 +168,6 @@ class Ingest:
             self.tally.left_out("the rest of files with an error", str(error))
         finally:
             self._marking = None
-
-    async def _taken_back(self, session: Session, file: Path) -> bool:
-        """Take back the edits of notes that `export` wrote; return whether *file* has such."""
-        if file.stat().st_size > markdown.MOST_BYTES:
-            return False
-        text = file.read_text(encoding="utf-8", errors="replace")
-        kind = notes.kind(text)
-        if kind == notes.ENTITY:
-            self.tally.left_out("notes of entities, which are only read")
-        elif kind == notes.MONTH:
-            taking = notes_folder.TakingBack(session, self.tally, self._dry_run)
-            with self._telling():
-                await taking.file(text)
-            self.created += taking.created
-            self.existing += taking.existing
-            messages = Messages(session.user_id, session.zone, self._thread, tally=self.tally)
-            new = taking.messages(int(file.stat().st_mtime * 1000))
-            await self._all(session, messages.of_history(new))
-        return kind is not None
 
     def _know_user(self, history: History, is_alone: bool) -> None:
         """Raise Failure if nobody in *history*, in which several people speak, is the user."""

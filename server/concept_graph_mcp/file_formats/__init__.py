@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .reading import Reader as Reader
     from .reading import native_rows as native_rows
     from .server_memory import SERVER_MEMORY as SERVER_MEMORY
-    from .server_memory import ServerMemory as ServerMemory
 
 _MODULES = {
     **dict.fromkeys(("FormatError", "Naming", "Row", "Tally"), "lines"),
@@ -28,7 +27,6 @@ _MODULES = {
     **dict.fromkeys(("NATIVE", "header", "line"), "native"),
     **dict.fromkeys(("FOREIGN_MEMORIES", "NAMES", "Reader", "native_rows"), "reading"),
     "SERVER_MEMORY": "server_memory",
-    "ServerMemory": "server_memory",
 }
 
 if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.layers import Layer
 
-from . import memory_rows, memory_sqlite, native, server_memory
+from . import memory_tables, native, server_memory
 from .lines import (
     FormatError,
     Lines,
@@ -106,11 +106,11 @@ FORMATS: dict[str, _Read] = {
     native.NATIVE: native.read_for_import,
     server_memory.SERVER_MEMORY: server_memory.read,
     EDGES: read,
-    memory_rows.MEMORY_ROWS: memory_rows.read,
+    memory_tables.MEMORY_ROWS: memory_tables.read_json,
 }
-NAMES = (*FORMATS, memory_sqlite.MEMORY_SQLITE)
+NAMES = (*FORMATS, memory_tables.MEMORY_SQLITE)
 # In these formats of other programs, existing memories stay as they are.
-FOREIGN_MEMORIES = (memory_rows.MEMORY_ROWS, memory_sqlite.MEMORY_SQLITE)
+FOREIGN_MEMORIES = (memory_tables.MEMORY_ROWS, memory_tables.MEMORY_SQLITE)
 
 
 class Reader:
@@ -124,21 +124,17 @@ class Reader:
         self.tally = Tally()
         self._file = _sqlite_file(stream, given)
         if self._file is not None:
-            self.format: str | None = memory_sqlite.MEMORY_SQLITE
+            self.format: str | None = memory_tables.MEMORY_SQLITE
             return
         lines = number_filled_lines(stream, self.tally)
         first = next(lines, None)
         self.format = None if first is None else given or _detect(*first)
         self._lines = lines if first is None else itertools.chain([first], lines)
 
-    def count(self) -> int | None:
-        """Return the number of rows to read, if they are not lines."""
-        return None if self._file is None else memory_sqlite.count(self._file)
-
     def rows(self, naming: Naming) -> Iterator[Row]:
         """Iterate over the records, once; *naming* names episodes without a name."""
         if self._file is not None:
-            yield from memory_sqlite.read(self._file, naming, self.tally)
+            yield from memory_tables.read_sqlite(self._file, naming, self.tally)
         elif self.format is not None:
             yield from FORMATS[self.format](self._lines, naming, self.tally)
 
@@ -152,9 +148,9 @@ def native_rows(stream: TextIO, layers: Sequence[Layer]) -> Iterator[Row]:
 def _sqlite_file(stream: TextIO, given: str | None) -> Path | None:
     """Return the path of the SQLite file that *stream* reads, or None if it is none."""
     raw: Any = getattr(stream, "buffer", None)
-    begins = raw.peek(len(memory_sqlite.MAGIC)) if hasattr(raw, "peek") else b""
-    if not begins.startswith(memory_sqlite.MAGIC):
-        if given == memory_sqlite.MEMORY_SQLITE:
+    begins = raw.peek(len(memory_tables.MAGIC)) if hasattr(raw, "peek") else b""
+    if not begins.startswith(memory_tables.MAGIC):
+        if given == memory_tables.MEMORY_SQLITE:
             raise FormatError("is no SQLite file")
         return None
     name = getattr(raw, "name", None)
@@ -164,12 +160,12 @@ def _sqlite_file(stream: TextIO, given: str | None) -> Path | None:
 
 
 def _detect(number: int, line: str) -> str:
-    if memory_rows.begins(line):
-        return memory_rows.MEMORY_ROWS
+    if memory_tables.begins(line):
+        return memory_tables.MEMORY_ROWS
     if not line.lstrip().startswith("{"):
         return EDGES
     record = json_object(number, line)
     if "kind" in record:
         return native.NATIVE
-    is_memories = memory_rows.is_row(record)
-    return memory_rows.MEMORY_ROWS if is_memories else server_memory.SERVER_MEMORY
+    is_memories = memory_tables.is_row(record)
+    return memory_tables.MEMORY_ROWS if is_memories else server_memory.SERVER_MEMORY

@@ -12,6 +12,8 @@ from ..file_formats.lines import FormatError, Record
 from .conversation import USER, Kept, message, moment
 
 NAME = "markdown"
+# How the notes that `export` writes begin. They hold what the store has.
+OURS = "---\nconcept-graph-mcp:"
 SUFFIXES = (".md", ".markdown")
 # The longest file in bytes: it must fit into memory.
 MOST_BYTES = 2**24
@@ -36,6 +38,9 @@ def messages(path: Path, kept: Kept) -> Iterator[Record]:
         text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise FormatError("is not UTF-8 text") from None
+    if text.startswith(OURS):
+        kept.tally.left_out("notes that export wrote, which are only read", path.name)
+        return
     front = _FRONT.match(text)
     at = _time(front[1]) if front else None
     of_all = _tags(front[1]) if front else []

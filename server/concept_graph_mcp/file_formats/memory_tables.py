@@ -1,0 +1,305 @@
+"""Read tables of memories: `memory_nodes` and `memory_edges`, or `memories` and `memory_relations`.
+
+The former are of a SQLite file, the latter JSON: one document, or a row a line.
+
+Scores and states are computed at the time of the import. Old memories decay from a later time, like
+ingested messages; otherwise the first nights would expire the whole import.
+"""
+
+import itertools
+import json
+import math
+import re
+import sqlite3
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from conceptgraph_core import limits
+from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.memories import fade, schema
+from conceptgraph_core.text import kind
+
+from ..errors import one_line
+from .lines import FormatError, Lines, Naming, Record, Row, Tally, json_object, shorten_key
+
+MEMORY_ROWS, MEMORY_SQLITE = "memory-rows", "memory-sqlite"
+MAGIC = b"SQLite format 3\0"
+# The default embedding of a file's vectors.
+UNKNOWN_MODEL: Final = "an unknown model"
+
+_TABLES, _JSON_TABLES = ("memory_nodes", "memory_edges"), ("memories", "memory_relations")
+_BEGINNING = re.compile(r'\[\s*(\{|$)|\{\s*("(memories|memory_relations)"|$)')
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LEAST_STRENGTH = 1e-6
+# In bytes; more than any content has.
+_MOST_IN_A_VALUE = 2**24
+# The columns that are read, by our names.
+_COLUMNS = {
+    **{"user_context": "user_id", "last_accessed": "accessed_at"},
+    **{"from_memory_id": "from", "source_node_id": "from"},
+    **{"to_memory_id": "to", "target_node_id": "to"},
+    **{"relation_type": "type", "edge_type": "type", "weight": "strength"},
+}
+_TIMES = ("created_at", "accessed_at", "deleted_at", "last_strengthened")
+_NUMBERS = ("importance_score", "confidence", "decay_rate", "access_count", "strength")
+_TEXTS = ("id", "user_id", "summary", "source", "type", "parent_id", "from", "to")
+# Computed at the import.
+_COMPUTED = {"state", "decay_score", "last_decay_update", "embedding_dimension"}
+_OTHERS = {"content", "tags", "metadata", "embedding"}
+_KNOWN = {*_COLUMNS, *_TIMES, *_NUMBERS, *_TEXTS, *_OTHERS, *_COMPUTED}
+
+# Where a row is, its number there, and the row.
+_Found = tuple[str, int, Mapping[str, Any]]
+
+
+def begins(line: str) -> bool:
+    """Return whether *line* begins a JSON document that may hold such rows."""
+    return _BEGINNING.match(line.strip()) is not None
+
+
+def is_row(record: Mapping[str, Any]) -> bool:
+    """Return whether *record* is a row of one of the tables."""
+    return "from_memory_id" in record or {"id", "content"} <= record.keys()
+
+
+def read_json(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
+    """Read the memories, and then the relations between them. Raises FormatError."""
+    first = next(lines)
+    rest = itertools.chain([first], lines)
+    by_line = (("line", number, json_object(number, line)) for number, line in rest)
+    return _convert(_document(rest) if begins(first[1]) else by_line, naming, tally)
+
+
+def read_sqlite(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
+    """Read the nodes of the file *path*, then its edges, without writing. Raises FormatError."""
+    try:
+        # Opened without trust, because it may come from anybody.
+        file = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        with closing(file):
+            file.row_factory = sqlite3.Row
+            file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_IN_A_VALUE)
+            file.execute("PRAGMA trusted_schema = OFF")
+            rows = itertools.chain.from_iterable(_table(file, one) for one in _TABLES)
+            yield from _convert(rows, naming, tally)
+    except sqlite3.Error as error:
+        raise FormatError(f"cannot be read as SQLite: {one_line(error)}") from None
+
+
+def _document(lines: Lines) -> Iterator[_Found]:
+    try:
+        found = json.loads("\n".join(line for _, line in lines))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"is not JSON: {error}") from None
+    tables = found if isinstance(found, dict) else {_JSON_TABLES[0]: found}
+    if not tables.keys() & {*_JSON_TABLES}:
+        raise FormatError(f"has neither {' nor '.join(_JSON_TABLES)}")
+    for table in _JSON_TABLES:
+        rows = tables.get(table) or []
+        if not isinstance(rows, list):
+            raise FormatError(f"{table}: must be a list, not {kind(rows)}")
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, dict):
+                raise FormatError(f"{table} row {number}: must be a map, not {kind(row)}")
+            yield f"{table} row", number, row
+
+
+def _table(file: sqlite3.Connection, table: str) -> Iterator[_Found]:
+    asked = "SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE"
+    # Without a page of its own it is a view or a virtual table, and reading it may never end.
+    if any(what != "table" or not page for what, page in file.execute(asked, [table])):
+        raise FormatError(f"has {table} as something else than a plain table")
+    columns = {row["name"] for row in file.execute(f"PRAGMA table_info({table})")} & _KNOWN
+    if not columns:
+        raise FormatError(
+            f"is a SQLite file without the table {table}; a store of this program is moved by"
+            " export and import"
+        )
+    # Columns are selected by name, because a computed column might run anything. Rows come in the
+    # order of their creation, so that an import is the same every time.
+    rows = file.execute(f"SELECT {', '.join(sorted(columns))} FROM {table} ORDER BY rowid")
+    for number, row in enumerate(rows, 1):
+        yield f"{table} row", number, dict(row)
+
+
+def _convert(rows: Iterator[_Found], naming: Naming, tally: Tally) -> Iterator[Row]:
+    """Iterate over the records of *rows*, the memories before the links. Raises FormatError."""
+    users: dict[str, str] = {}
+    links: list[tuple[str, int, Record]] = []
+    embedding = naming.embedding
+    for place, number, row in rows:
+        for name in row.keys() - _KNOWN:
+            tally.left_out("columns of no meaning here", shorten_key(name))
+        where = f"{place} {number}"
+        given = _values(where, {_COLUMNS.get(name, name): one for name, one in row.items()})
+        if "from" in given or "to" in given:
+            links.append((place, number, given))
+            continue
+        if isinstance(given.get("content"), str) and not given["content"].strip():
+            tally.left_out("memories without a text", shorten_key(str(given.get("id"))))
+            continue
+        vector = _vector(given.pop("embedding", None), embedding, tally)
+        record = _memory(where, given, naming, tally)
+        users[record["id"]] = record["user_id"]
+        if vector is not None:
+            if embedding is None:
+                embedding = UNKNOWN_MODEL, len(vector)
+                model = {"model": UNKNOWN_MODEL, "dimension": len(vector)}
+                yield Row(number, {"kind": "embedding", "use": "texts", **model}, place)
+            record |= {"embedding": vector, "embedding_dimension": len(vector)}
+        yield Row(number, record, place)
+    for place, number, given in links:
+        if link := _link(f"{place} {number}", given, users, naming, tally):
+            yield Row(number, link, place)
+
+
+def _memory(where: str, given: Record, naming: Naming, tally: Tally) -> Record:
+    """Return the record of a memory, with its current score and state. Raises FormatError."""
+    if "id" not in given or "content" not in given:
+        raise FormatError(f"{where}: {'content' if 'id' in given else 'id'}: is missing")
+    given = {"user_id": naming.user_id, "tags": [], "access_count": 0, **given}
+    given["access_count"] = int(given["access_count"])
+    until = given.get("metadata", {}).get("until")
+    with suppress(FormatError):
+        given |= {} if until is None else {"preserved_until": _time("", "until", until)}
+    given.setdefault("created_at", naming.now_ms)
+    # A memory that was never accessed counts as accessed at its creation.
+    given.setdefault("accessed_at", given["created_at"])
+    try:
+        record = {name: schema.KIND.declared(name).check(one, name) for name, one in given.items()}
+    except ConceptGraphError as error:
+        raise FormatError(f"{where}: {error}") from None
+    if record["user_id"] != naming.user_id:
+        tally.count_other(
+            f"memories of user {shorten_key(record['user_id'])}, for CONCEPT_GRAPH_USER"
+        )
+    fading = fade.Fading(
+        importance=record.get("importance_score", schema.DEFAULT_IMPORTANCE),
+        confidence=record.get("confidence", schema.DEFAULT_CONFIDENCE),
+        access_count=record["access_count"],
+        accessed_at=record["accessed_at"],
+        rate=record.get("decay_rate"),
+        tags=tuple(record["tags"]),
+        preserved_until=record.get("preserved_until"),
+    )
+    later: Record = {}
+    if "deleted_at" not in record:
+        since = fade.fading_since(fading.accessed_at, fading, naming.now_ms, naming.decay)
+        if since > fading.accessed_at:
+            later["fades_from"] = since
+            fading = fading._replace(accessed_at=since)
+    score, state = fade.now(fading, naming.now_ms, naming.decay)
+    if "deleted_at" in record:
+        state = fade.EXPIRED
+    elif state == fade.EXPIRED:
+        state = fade.ARCHIVED
+    living = {"decay_score": score, "state": state, "last_decay_update": naming.now_ms}
+    return {"kind": "memory", **record, **living, **later}
+
+
+def _link(
+    where: str, given: Record, users: Mapping[str, str], naming: Naming, tally: Tally
+) -> Record | None:
+    """Return the record of a link, None if it is no valid one. Raises FormatError."""
+    if "from" not in given or "to" not in given:
+        raise FormatError(f"{where}: {'to' if 'from' in given else 'from'}: is missing")
+    source, target = given["from"], given["to"]
+    missing = [one for one in (source, target) if one not in users] if users else []
+    if missing:
+        tally.left_out("links to memories that the file does not have", shorten_key(missing[0]))
+        return None
+    if source == target or users.get(source) != users.get(target):
+        what = "of a memory to itself" if source == target else "between memories of two users"
+        tally.left_out(f"links {what}", shorten_key(source))
+        return None
+    said = given.get("type", schema.DEFAULT_RELATION)
+    relation = said.strip().lower().replace("-", "_").replace(" ", "_")
+    relation = schema.ALIASES.get(relation, relation)
+    if relation not in schema.RELATION_TYPES:
+        tally.count_changed(f"links of type {shorten_key(said)} to {schema.DEFAULT_RELATION}")
+        relation = schema.DEFAULT_RELATION
+    strength = given.get("strength", schema.DEFAULT_STRENGTH)
+    if not 0 < strength <= 1:
+        tally.count_changed("strengths into the range from 0 to 1", f"{strength:g}")
+        strength = min(1.0, max(_LEAST_STRENGTH, strength))
+    made = given.get("created_at", naming.now_ms)
+    times = {"created_at": made, "last_strengthened": given.get("last_strengthened", made)}
+    ends = {"kind": "link", "from": source, "to": target, "type": relation}
+    return {**ends, "strength": strength, **times}
+
+
+def _values(where: str, row: Mapping[str, Any]) -> Record:
+    """Return the values of *row* that are there, converted to our types. Raises FormatError."""
+    made: Record = {}
+    for name, value in row.items():
+        if value is None or value == "" or name in _COMPUTED or name not in _KNOWN:
+            continue
+        if name in _TIMES:
+            made[name] = _time(where, name, value)
+        elif name in _NUMBERS:
+            # PostgreSQL's NUMERIC arrives as a text.
+            with suppress(TypeError, ValueError, OverflowError):
+                made[name] = float(value)
+            if not math.isfinite(made.get(name, math.nan)):
+                shown = shorten_key(str(value))
+                raise FormatError(f"{where}: {name}: must be a number, not {shown}")
+        elif name in _TEXTS:
+            if not isinstance(value, (str, int)):
+                raise FormatError(f"{where}: {name}: must be text, not {kind(value)}")
+            made[name] = str(value)
+        elif name == "content" and isinstance(value, (dict, list)):
+            # One source program stores it as JSON.
+            said = value.get("text") if isinstance(value, dict) and len(value) == 1 else None
+            made[name] = said or json.dumps(value, ensure_ascii=False)
+        elif name == "tags":
+            found = _parse(value)
+            found = found.split(",") if isinstance(found, str) else found
+            made[name] = [text for one in found if (text := str(one).strip())]
+        elif name == "metadata":
+            made[name] = metadata = _parse(value)
+            if not isinstance(metadata, dict):
+                raise FormatError(f"{where}: metadata: must be a map, not {kind(metadata)}")
+        else:
+            made[name] = value
+    return made
+
+
+def _parse(value: Any) -> Any:
+    """Return what a text says as JSON, and anything else as it is."""
+    try:
+        return json.loads(value) if isinstance(value, (str, bytes)) else value
+    except ValueError:
+        return value
+
+
+def _time(where: str, name: str, value: Any) -> int:
+    """Return a time, ISO 8601 and by default in UTC, as unix ms."""
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise FormatError(
+            f"{where}: {name}: must be a time, not {shorten_key(str(value))}"
+        ) from None
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _vector(value: Any, embedding: tuple[str, int] | None, tally: Tally) -> list[float] | None:
+    """Return a vector: a list, JSON of one, or 32-bit floats; None for any that does not fit."""
+    if value is None:
+        return None
+    if isinstance(value, bytes) and len(value) % 4 == 0 and value[:1] != b"[":
+        value = list(struct.unpack(f"<{len(value) // 4}f", value))
+    numbers: list[float] = []
+    with suppress(TypeError, ValueError, OverflowError):
+        numbers = [float(one) for one in _parse(value)]
+    if not 0 < len(numbers) <= limits.MAX_DIMENSION or not all(map(math.isfinite, numbers)):
+        tally.left_out("vectors that cannot be read")
+    elif embedding not in {None, (UNKNOWN_MODEL, len(numbers))}:
+        tally.left_out("vectors of another embedding; embed makes them anew")
+    else:
+        return numbers if any(numbers) else None
+    return None
