@@ -53,11 +53,6 @@ _GROUPS = {
         "hook": "hook",
     },
 }
-# Earlier names, and what each is called now.
-_RENAMED = {
-    "ask": "recall",
-    **{name: f"concept {name}" for name in ("find", "rename", "remove")},
-}
 
 
 def _unserved(problem: str) -> None:
@@ -80,7 +75,6 @@ def _refuse(problem: str, with_set_time: bool) -> None:
 @click.group(
     cls=Commands,
     groups=_GROUPS,
-    renamed=_RENAMED,
     unserved=_unserved,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

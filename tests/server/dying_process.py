@@ -4,7 +4,7 @@
 
 It writes, does what OPERATION says, and writes again. A line is printed once a write was
 acknowledged: {"text": …}, {"entity": …}, {"embedded": …}, or {"restored": true}. OPERATION is
-`worker`, `embed`, `observe`, `migrate`, or `restore`, which needs a backup at FILE.backup.
+`worker`, `embed`, `observe`, or `restore`, which needs a backup at FILE.backup.
 """
 
 import asyncio
@@ -79,9 +79,6 @@ class Life:
         await self.store.restore(Path(f"{self.store.location}.backup"))
         tell("restored", True)
 
-    async def migrate(self) -> None:
-        """Do nothing: the file was migrated when it was opened."""
-
 
 def tell(what: str, value: Any) -> None:
     print(json.dumps({what: value}), flush=True)  # noqa: T201
@@ -114,7 +111,7 @@ async def main(location: str, at: str, operation: str, number: str) -> None:
     life = Life(store, number)
     await life.write("before")
     done = {"worker": life.work, "embed": life.embed, "observe": life.observe}
-    await (done | {"restore": life.restore, "migrate": life.migrate})[operation]()
+    await (done | {"restore": life.restore})[operation]()
     await life.write("after")
     await store.close()
     tell("statements", count())

@@ -1,14 +1,12 @@
 """The Bolt store's start-up checks, and what a caller is told when the database comes and goes."""
 
 import contextlib
-import json
 import logging
 import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -27,7 +25,6 @@ from concept_graph_mcp.hosts.memgraph import store as bolt
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core.registry import LAYERS
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 USER, PASSWORD = "guest-of-honour", "open-sesame-42"
 
@@ -161,36 +158,6 @@ def test_eight_processes_that_open_a_bare_database_at_once_all_succeed(bare, mem
     assert indexes(bare) == INDEXED
 
 
-def test_memories_of_an_earlier_version_get_places_for_their_tags(database, connect, memgraph_uri):
-    of = "user_id, more_tags, latest, id"
-    with contextlib.suppress(neo4j.exceptions.ClientError):
-        database(f"DROP INDEX ON :Memory({of})")
-    written = (["home", "news"], ["a", "b", "c", "d", "e", "f"], [], "no list", None, [7])
-    for number, tags in enumerate(written):
-        database(
-            "CREATE (:Memory {id: $id, user_id: 'default', content: $id, tags: $tags, latest: 0,"
-            " deleted_at: $gone})",
-            id=f"m{number}",
-            tags=tags,
-            gone=None,
-        )
-    database(
-        "MATCH (n:Memory {id: 'm0'}) CREATE (m:Memory) SET m = n, m.id = 'm9', m.deleted_at = 1"
-    )
-    store = connect(memgraph_uri)
-    store.open()
-    rows = database("MATCH (n:Memory) RETURN n.id AS id, n.tag1 AS one, n.more_tags AS more")
-    given = {row["id"]: (row["one"], row["more"]) for row in rows}
-    assert given.pop("m9") == (None, None)
-    assert given == {
-        "m0": ("home", None), "m1": ("a", True), "m5": (7, None),
-        **{f"m{number}": (None, None) for number in (2, 3, 4)},
-    }  # fmt: skip
-    for tag, number in (("news", 0), ("f", 1)):
-        call = calls.memory_search.search("default", None, tags=[tag])
-        assert [row["memory_id"] for row in store.run(call)] == [f"m{number}"]
-
-
 @pytest.mark.parametrize("label", ["Concept", "Episode"])
 def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     bare, connect, memgraph_uri, label
@@ -238,12 +205,10 @@ def test_a_database_that_takes_nothing_back_is_refused_with_what_to_do(bare, con
     assert constraints(bare) == WANTED
 
 
-def test_opening_shares_what_an_older_version_made_and_lets_users_have_its_names(
+def test_opening_shares_what_cypher_made_without_a_scope_and_lets_users_have_its_names(
     bare, connect, memgraph_uri, monkeypatch
 ):
     monkeypatch.setattr(readiness, "_BATCH", 2)
-    for label in LABELS:
-        bare(f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.name IS UNIQUE")
     bare("UNWIND ['apple', 'pear', 'plum'] AS name CREATE (:Concept {name: name})")
     bare("CREATE (:Episode {name: '20250615/apple', summary: 'Ate it'})")
     store = connect(memgraph_uri)
@@ -261,50 +226,12 @@ def test_opening_shares_what_an_older_version_made_and_lets_users_have_its_names
     assert not known["created"]
 
 
-@pytest.fixture
-def first_version(bare: Callable[..., list[dict[str, Any]]]) -> Iterator[None]:
-    """A dump of what a Memgraph held after modules of 0.1.0 imported the exports of format 2."""
-    vectors = [f"DROP VECTOR INDEX concept_graph_{of}_embedding" for of in ("Entity", "Memory")]
-
-    def drop() -> None:
-        for statement in vectors:
-            with contextlib.suppress(neo4j.exceptions.ClientError):
-                bare(statement)
-
-    drop()
-    for statement in (FIXTURES / "memgraph-0.1.0.cypher").read_text(encoding="utf-8").splitlines():
-        bare(statement)
-    # A dump gives nodes new internal ids, which texts name.
-    bare(
-        "MATCH (t:Text), (n) WHERE (n:Memory AND n.id = t.key) OR (n:Episode AND n.name = t.key)"
-        " SET t.node = id(n)"
-    )
-    yield
-    drop()
-
-
-def test_a_graph_of_the_first_version_holds_what_it_held_and_is_found(
-    first_version, bare, connect, memgraph_uri
-):
-    exports = FIXTURES.glob("export-format-2*.jsonl")
-    held = [line for each in exports for line in each.read_text(encoding="utf-8").splitlines()[1:]]
-    store = connect(memgraph_uri)
-    store.open()
-    assert constraints(bare) == WANTED
-
-    def told(records: Iterable[dict[str, Any]]) -> list[str]:
-        return sorted(json.dumps(record, sort_keys=True) for record in records)
-
-    assert told(record for record in store.stream() if "version" not in record) == told(
-        map(json.loads, held)
-    )
-    assert store.run(calls.transfer.check()) == []
-    [first, *_] = store.run(calls.memory_search.search("default", "where does Mia go in autumn?"))
-    assert first["memory_id"] == "Košice"
-    [episode, *_] = store.run(calls.concepts.associate("when is a quince ripe?"))
-    assert "quinces are ripe" in episode["summary"]
-    recalled = store.run(calls.concepts.recall(["market"], 1))
-    assert "market evokes Bought apples at the market" in [row["text"] for row in recalled]
+def test_a_graph_before_0_3_0_is_opened_with_that_version_first(bare, connect, memgraph_uri):
+    # Names of concepts were unique among all users then.
+    bare("CREATE CONSTRAINT ON (n:Concept) ASSERT n.name IS UNIQUE")
+    with pytest.raises(Misdeployed, match=r"before 0\.3\.0; open it with 0\.3\.0 first"):
+        connect(memgraph_uri).open()
+    bare("DROP CONSTRAINT ON (n:Concept) ASSERT n.name IS UNIQUE")
 
 
 def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):

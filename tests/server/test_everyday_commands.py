@@ -180,7 +180,6 @@ def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
         (["remember", "x", "--keep", "weeks"], "'weeks' is not one of 'days', 'normal'"),
         (["remember", "x", "--happened", "soon"], "--happened: not a time in ISO 8601: 'soon'"),
         (["remember", "x", "--replaces", "nope"], 'replaces: not found: "nope"'),
-        (["ask", "hi"], "'ask' is called 'recall' now"),
         (["recal", "hi"], "Did you mean 'recall'?"),
         (["recall", "hi", "--hops", "1"], "recall has no --hops, but concept recall has"),
         (["search", "hi", "--at", "2026-01-01"], "search has no --at, but concept search has"),

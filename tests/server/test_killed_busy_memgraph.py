@@ -14,19 +14,14 @@ from random import Random
 import pytest
 from memgraph_lives import Kills, Life
 from memgraph_process import VARIABLE, MemgraphProcess
-from tests.conftest import NOW_MS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 pytestmark = pytest.mark.skipif(
     VARIABLE not in os.environ, reason=f"needs {VARIABLE}: what starts a Memgraph"
 )
 KILLS = int(os.environ.get("KILLS", "2"))
-DUMP = Path(__file__).parents[1] / "fixtures" / "memgraph-0.1.0.cypher"
 VECTORS, DIMENSION, BATCH = 2_000, 128, 500
-# Beside the dump, so that its statements take a while.
-FORMER_CONCEPTS = 3_000
 USER = {"user_id": "default"}
 MEMORIES = [
     {"kind": "memory", "id": f"m{number:05}", "content": f"About {number}"} | USER
@@ -117,50 +112,4 @@ def test_in_the_middle_of_a_clean(life):
         # Only a commit that was not answered may have been made or not.
         assert life.kept() in ([gone] if is_done else [before, gone])
         assert life.memory.run(calls.transfer.check()) == []
-    show(kills)
-
-
-def load_first_version(server: MemgraphProcess) -> None:
-    """Put a graph of version 0.1.0 into the server, and nothing else."""
-    server.kill()
-    server.empty()
-    server.start()
-    server.rows(*DUMP.read_text(encoding="utf-8").splitlines())
-    server.rows(
-        "MATCH (t:Text), (n) WHERE (n:Memory AND n.id = t.key) OR (n:Episode AND n.name = t.key)"
-        " SET t.node = id(n)"
-    )
-    server.rows(
-        f"UNWIND range(1, {FORMER_CONCEPTS}) AS number CREATE (:Concept {{name: 'Former Œ'"
-        " + toString(number), valence: 0.0, arousal_level: 0.5, accessed_at: 1750000000000})"
-    )
-
-
-def test_in_the_middle_of_a_migration(server, portal):
-    """The first connection of this version brings the graph of an earlier one to its form."""
-
-    async def connect() -> None:
-        store = BoltStore(server.uri, "", "")
-        try:
-            await store.open()
-        finally:
-            await store.close()
-
-    def migrate() -> None:
-        portal.call(connect)
-
-    load_first_version(server)
-    kills = Kills(KILLS, re.compile(r"CREATE|DROP|.*\bSET n\.|CALL conceptgraph\.index").match)
-    kills.measure(migrate)
-    life = Life(server, portal)
-    wanted = life.kept()
-    life.disconnect()
-    while kills.left:
-        load_first_version(server)
-        kills.kill_during(server, migrate)
-        life.connect()
-        assert life.kept() == wanted
-        assert life.memory.run(calls.transfer.check()) == []
-        life.memory.run(calls.memories.create("default", "written later"), now_ms=NOW_MS, **USER)
-        life.disconnect()
     show(kills)

@@ -6,7 +6,6 @@ kills it so many times a kind and prints what was acknowledged.
 """
 
 import json
-import shutil
 import signal
 import sys
 import tempfile
@@ -29,8 +28,7 @@ from server_processes import LineProcess  # noqa: E402
 from concept_graph_mcp import calls  # noqa: E402
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host  # noqa: E402
 
-OPERATIONS = ("worker", "embed", "observe", "restore", "migrate")
-FIXTURES = HERE.parent / "fixtures"
+OPERATIONS = ("worker", "embed", "observe", "restore")
 LATER = {"now_ms": 1_850_000_000_000, "tau_ms": 86_400_000}
 
 
@@ -46,15 +44,7 @@ class Killing:
         self.statements = self._die(0)["statements"]
 
     def _begin(self) -> None:
-        if self.operation == "migrate":
-            # A store of each earlier format in turn: each round begins with one.
-            for beside in self.file.parent.glob("memory.db*"):
-                beside.unlink()
-            kept = sorted(FIXTURES.glob("store-format-*.db"))
-            kept = [one for one in kept if one.name < "store-format-4"]
-            shutil.copyfile(kept[self._number % len(kept)], self.file)
-            self.acknowledged = {what: set() for what in self.acknowledged}
-        elif self.operation == "restore" and not self._number:
+        if self.operation == "restore" and not self._number:
             with closing(Host(self.file)) as host:
                 call(host, calls.memories.create("default", "kept in the backup"))
                 host.backup(Path(f"{self.file}.backup"))

@@ -5,11 +5,7 @@ import functools
 import json
 import runpy
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -19,17 +15,17 @@ from embedded_files import assert_sound
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.hosts.sqlite import derivation, tables
+from concept_graph_mcp.hosts.sqlite import derivation
 from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-STORE = FIXTURES / "store-0.1.0.db"
-EXPORT = FIXTURES / "export-0.1.0.jsonl"
+STORE = FIXTURES / f"store-format-{FORMAT}.db"
+EXPORT = FIXTURES / f"export-format-{FORMAT}.jsonl"
 LATER = {"now_ms": 1_750_000_000_000}
-# Those after the first version's.
-FORMATS = range(2, FORMAT + 1)
+# That of 0.3.0, the oldest that is read, and those since.
+FORMATS = range(4, FORMAT + 1)
 # What is kept of each, by what its files' names end in: layers that came after a format.
 LIVES = runpy.run_path(str(FIXTURES / "make.py"))["LIVES"]
 KEPT = [f"{number}{end}" for number in FORMATS for end in LIVES]
@@ -68,153 +64,6 @@ def run(*arguments: str) -> str:
     return result.stdout
 
 
-def test_a_store_of_the_first_version_holds_what_it_held(store):
-    shown = run(f"--embedded={store}", "export", "-")
-    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
-
-
-def test_a_store_of_the_first_version_recalls_as_it_did(host):
-    rows = host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text", "score"))
-    assert [(row["text"], row["score"]) for row in rows] == [
-        ("apple evokes Ate them all", 0.5),
-        ("apple evokes Bought apples at the market", 0.5),
-        ("apple is-a fruit", 0.1),
-        ("market evokes Bought apples at the market", 0.0625),
-        ("apple evokes Äpfel 林檎", 0.0625),
-        ("Kern part-of Äpfel 林檎", 0.015625),
-    ]
-
-
-@pytest.mark.parametrize(("keyword", "found"), [("pfe", "Äpfel 林檎"), ("林", "Äpfel 林檎")])
-def test_a_store_of_the_first_version_is_searched_through_its_indexes(store, keyword, found):
-    shown = run(f"--embedded={store}", "concept", "search", keyword, "--limit", "1")
-    assert found in shown
-
-
-def test_a_store_of_the_first_version_takes_writes(host):
-    host.call("conceptgraph.relation_add", ["apple", "fruit", "is-a", LATER])
-    rows = host.call("conceptgraph.relation_add", ["apple", "tree", "part-of", LATER])
-    assert rows[0]["weight"] == 0.25
-    stats = {row["measure"]: row["value"] for row in host.call("conceptgraph.stats", [LATER])}
-    assert (stats["concepts"], stats["episodes"], stats["part-of"]) == (6, 2, 2)
-
-
-def test_a_store_of_the_first_version_is_sound_once_its_episodes_are_indexed(store):
-    with closing(Host(store)) as host:
-        assert host.call("conceptgraph.check", [LATER]) == [
-            {
-                "problem": "not found by words",
-                "subject": "2 episodes",
-                "advice": "run concept-graph-mcp index",
-                "statement": None,
-            }
-        ]
-    run(f"--embedded={store}", "index")
-    with closing(Host(store)) as host:
-        assert host.call("conceptgraph.check", [LATER]) == []
-    assert "Bought apples" in run(f"--embedded={store}", "concept", "find", "who bought an apple?")
-
-
-def test_what_a_backup_of_the_first_version_tells_is_found_by_its_words(store, tmp_path):
-    into = f"--embedded={tmp_path / 'new.db'}"
-    run(into, "restore", str(store), "--yes", "--dir", str(tmp_path / "backups"))
-    assert "Bought apples" in run(into, "concept", "find", "who bought an apple?")
-
-
-def test_a_store_of_the_first_version_is_kept_as_it_was_before_it_gets_its_new_format(store):
-    before = store.read_bytes()
-    unchanged = store.with_name("unchanged.db")
-    unchanged.write_bytes(before)
-    run(f"--embedded={store}", "stats")
-    kept = store.with_name(f"{store.name}.format-1")
-    assert kept.stat().st_mode & 0o777 == 0o600
-    with closing(sqlite3.connect(kept)) as was, closing(sqlite3.connect(unchanged)) as first:
-        assert was.execute("PRAGMA user_version").fetchone() == (1,)
-        assert list(was.iterdump()) == list(first.iterdump())
-    with closing(sqlite3.connect(store)) as now:
-        assert now.execute("PRAGMA user_version").fetchone() == (FORMAT,)
-        names = {name for (name,) in now.execute("SELECT name FROM sqlite_schema")}
-        assert not {"unique_value", "searchable", "search_text"} & names
-    assert before != store.read_bytes()
-    assert_sound(store)
-    # A second opening changes nothing, and what was kept stays as it is.
-    modified = kept.stat().st_mtime_ns
-    run(f"--embedded={store}", "stats")
-    assert kept.stat().st_mtime_ns == modified
-
-
-def test_what_one_who_was_killed_left_of_the_copy_is_removed(store):
-    killed = """
-import os, sys
-from pathlib import Path
-from concept_graph_mcp.hosts.sqlite.procedure_host import Host
-Path.replace = lambda *names: os.kill(os.getpid(), 9)
-Host(Path(sys.argv[1]))
-"""
-    ended = subprocess.run([sys.executable, "-c", killed, str(store)], check=False)
-    assert ended.returncode == -signal.SIGKILL
-    (left,) = store.parent.glob(".*.partial")
-    assert left.stat().st_mode & 0o777 == 0o600
-    # A journal of the old file must not be played back into the new one.
-    left.with_name(f"{left.name}-journal").write_bytes(b"left")
-    run(f"--embedded={store}", "stats")
-    names = {file.name for file in store.parent.iterdir()}
-    assert names == {store.name, f"{store.name}.format-1"}
-
-
-def test_a_store_is_kept_while_nobody_else_can_change_its_format(store, monkeypatch):
-    # Whoever copied a store that another had brought to the new format by then kept that one.
-    with closing(sqlite3.connect(store)) as unlocked:
-        unlocked.execute("PRAGMA journal_mode = WAL")
-    keep = tables.keep_as_it_was
-    refused = []
-
-    def keep_while_another_tries(*arguments):
-        with closing(sqlite3.connect(store, timeout=0)) as other:
-            try:
-                other.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError as error:
-                refused.append(str(error))
-        keep(*arguments)
-
-    monkeypatch.setattr(tables, "keep_as_it_was", keep_while_another_tries)
-    Host(store).close()
-    assert refused == ["database is locked"]
-    with closing(sqlite3.connect(f"{store}.format-1")) as was:
-        assert was.execute("PRAGMA user_version").fetchone() == (1,)
-
-
-def test_a_change_of_format_that_fails_leaves_the_store_as_it_was(store, monkeypatch):
-    def failing(connection):
-        connection.execute("DROP TABLE searchable")
-        raise sqlite3.OperationalError("disk I/O error")
-
-    monkeypatch.setattr(tables, "STEPS", {1: failing})
-    with pytest.raises(StoreError, match="disk I/O error"):
-        Host(store)
-    monkeypatch.undo()
-    with closing(sqlite3.connect(store)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-        assert connection.execute("SELECT count(*) FROM searchable").fetchone()[0] > 0
-    shown = run(f"--embedded={store}", "export", "-")
-    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
-
-
-def test_two_that_open_a_store_of_the_first_version_at_once_both_find_the_new_format(store):
-    hosts = []
-    threads = [threading.Thread(target=lambda: hosts.append(Host(store))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(hosts) == 4
-    for host in hosts:
-        problems = host.call("conceptgraph.check", [LATER])
-        assert [row["problem"] for row in problems] == ["not found by words"]
-        host.close()
-    assert_sound(store)
-
-
 def test_an_opening_that_sqlite_does_not_let_wait_is_tried_again(store, monkeypatch):
     tried = []
 
@@ -244,19 +93,29 @@ def test_a_cache_that_has_become_too_large_is_let_go(host, monkeypatch):
     assert (host._cache.bytes, host._cache.vertices) == (0, {})
 
 
-def test_a_backup_of_the_first_version_is_restored(tmp_path):
-    into, backup = f"--embedded={tmp_path / 'memory.db'}", tmp_path / "backup.db"
-    backup.write_bytes(STORE.read_bytes())
-    run(into, "restore", str(backup), "--yes", "--dir", str(tmp_path / "backups"))
-    shown = run(into, "export", "-")
-    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_store_before_0_3_0_is_opened_with_that_version_first(store, tmp_path, version):
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    before = store.read_bytes()
+    result = CliRunner().invoke(main, [f"--embedded={store}", "stats"], env={"TZ": "UTC"})
+    assert result.exit_code == 1
+    why = "is of a version before 0.3.0; open it with 0.3.0 first"
+    assert result.stderr == f"concept-graph-mcp: store {store}: {why}\n"
+    into = [f"--embedded={tmp_path / 'other.db'}", "restore", str(store), "--yes"]
+    result = CliRunner().invoke(main, into, env={"TZ": "UTC"})
+    assert "was made before 0.3.0; open it with 0.3.0 first" in result.stderr
+    assert store.read_bytes() == before
 
 
-def test_an_export_of_the_first_version_is_imported(tmp_path):
-    into = f"--embedded={tmp_path / 'memory.db'}"
-    run(into, "import", str(EXPORT))
-    shown = run(into, "export", "-")
-    assert records(shown) == records(EXPORT.read_text(encoding="utf-8"))
+def test_an_export_before_0_3_0_is_not_imported(tmp_path):
+    file = tmp_path / "export.jsonl"
+    held = EXPORT.read_text(encoding="utf-8")
+    file.write_text(held.replace('"version": "0.3.0"', '"version": "0.2.1"'), encoding="utf-8")
+    into = [f"--embedded={tmp_path / 'memory.db'}", "import", str(file)]
+    result = CliRunner().invoke(main, into, env={"TZ": "UTC"})
+    assert result.exit_code == 1
+    assert "line 1: was exported by 0.2.1; open it with 0.3.0 first; nothing was" in result.stderr
 
 
 def test_a_store_of_a_newer_format_says_what_to_install(store):
@@ -303,7 +162,7 @@ def kept(request, tmp_path) -> tuple[Path, str]:
 
 @pytest.fixture
 def memories(tmp_path) -> Path:
-    return copied("2-memories", tmp_path)[0]
+    return copied("4-memories", tmp_path)[0]
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -319,15 +178,6 @@ def test_a_kept_store_of_the_present_format_has_every_index(tmp_path, end):
     store = copied(f"{FORMAT}{end}", tmp_path)[0]
     with closing(sqlite3.connect(store)) as connection:
         assert derivation.is_made(connection, CATALOGUE)
-
-
-def test_an_index_that_an_earlier_version_did_not_keep_is_made_anew(tmp_path):
-    store = copied("3-memories", tmp_path)[0]
-    Host(store).close()
-    with closing(sqlite3.connect(store, isolation_level=None)) as connection:
-        connection.execute("PRAGMA user_version = 3")
-        connection.execute('DELETE FROM "index Memory(user_id, said_at)"')
-    assert "Nothing is wrong." in run(f"--embedded={store}", "check")
 
 
 @pytest.mark.parametrize("end", LIVES)
@@ -399,14 +249,14 @@ def test_a_kept_store_s_memories_are_found_shown_and_brought_back(memories):
 
 
 def test_an_export_of_memories_is_brought_into_a_new_store(tmp_path):
-    file = FIXTURES / "export-format-2-memories.jsonl"
+    file = FIXTURES / "export-format-4-memories.jsonl"
     into = f"--embedded={tmp_path / 'new.db'}"
     run(into, "import", str(file))
     assert records(run(into, "export", "-")) == records(file.read_text(encoding="utf-8"))
 
 
 def test_a_kept_store_s_entities_are_shown_merged_and_taken_apart(tmp_path):
-    store = copied("2-entities", tmp_path)[0]
+    store = copied("4-entities", tmp_path)[0]
     there = f"--embedded={store}"
     shown = run(there, "entities", "show", "puppy")
     assert shown.startswith("Max, also puppy\n")

@@ -34,8 +34,6 @@ _ACRONYM_LOOKED_UP = 200
 # The words of other wordings of a query.
 _WORDS_LOOKED_UP = 60
 _SELF = names.searched(schema.SELF)
-# Up to so many kinds are looked up in other spellings too.
-_MOST_WRITTEN = 100
 
 
 def with_ids(*entity_ids: str, field: str = "entity_id") -> Lookup:
@@ -241,12 +239,5 @@ def of_matters(query: str, user_id: str) -> list[Lookup]:
 
 
 def of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
-    """Look up entities of one of *kinds*; version 0.1.0 stored these as they were written."""
-    once = tuple(kinds)
-    # The family has hundreds of kinds in all languages.
-    forms = (lambda one: (one,)) if len(once) > _MOST_WRITTEN else _written
-    return sharing("entity_kind", only(form for one in once for form in forms(one)), user_id)
-
-
-def _written(kind: str) -> tuple[str, ...]:
-    return kind, kind.capitalize(), kind.upper()
+    """Look up entities of one of *kinds*."""
+    return sharing("entity_kind", only(kinds), user_id)

@@ -78,14 +78,12 @@ class Commands(Sentences):
         self,
         *,
         groups: Mapping[str, Mapping[str, str]],
-        renamed: Mapping[str, str],
         unserved: Callable[[str], None],
         **attributes: Any,
     ) -> None:
         super().__init__(**attributes)
         self._groups = groups
         self._modules = {name: one for each in groups.values() for name, one in each.items()}
-        self._renamed = renamed
         self._unserved = unserved
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -94,13 +92,6 @@ class Commands(Sentences):
     def list_groups(self, ctx: click.Context) -> Mapping[str, Iterable[str]]:
         """Return the commands in the groups that were given."""
         return self._groups
-
-    def refuse_command(self, ctx: click.Context, name: str) -> None:
-        """Raise UsageError with the present name of a command that was renamed."""
-        if name in self._renamed:
-            now = self._renamed[name]
-            raise click.UsageError(f"'{name}' is called '{now}' now: concept-graph-mcp {now}", ctx)
-        super().refuse_command(ctx, name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._modules:
@@ -111,7 +102,7 @@ class Commands(Sentences):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names_none = {*self._modules, *self._renamed}.isdisjoint(self._leave_values_out(args))
+        names_none = self._modules.keys().isdisjoint(self._leave_values_out(args))
         try:
             self._tell_from_paths(ctx, args)
             return super().parse_args(ctx, args)

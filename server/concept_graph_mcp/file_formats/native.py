@@ -1,6 +1,7 @@
 """Read and write our own format: JSON Lines, a header and then the records of `import_rows`."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ from .lines import (
 
 NATIVE = "concept-graph"
 _VERSION = 1
+# Exports of versions before 0.3 are not read.
+_VERSIONS, _OLDEST = re.compile(r"0\.(\d+)\.\d+"), 3
 _FIRST = ("kind", "name", "summary", "from", "to", "type")
 
 
@@ -78,6 +81,10 @@ def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) ->
             raise FormatError(
                 f"line {number}: format {shorten_key(json.dumps(record.get('format')))} is unknown;"
                 f" this version reads {_VERSION}"
+            )
+        elif (found := _VERSIONS.match(str(record.get("version")))) and int(found[1]) < _OLDEST:
+            raise FormatError(
+                f"line {number}: was exported by {found[0]}; open it with 0.3.0 first"
             )
 
 

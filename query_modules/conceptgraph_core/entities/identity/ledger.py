@@ -67,7 +67,7 @@ def enter(
 
 
 def action_of(entry: Node) -> str:
-    """Return the action of an entry; one without an action, of version 0.1.0, is a merge."""
+    """Return the action of an entry; one without an action is a merge."""
     return str(entry.get("action") or schema.MERGE_ACTION)
 
 

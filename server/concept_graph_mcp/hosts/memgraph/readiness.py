@@ -9,7 +9,7 @@ from typing import Any
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.layers import SHARED, Index, Layer, Slots
+from conceptgraph_core.layers import SHARED, Index, Layer
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import VERSION
 
@@ -128,8 +128,8 @@ async def check_edge_properties(run: Run, location: str) -> None:
 async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> str | None:
     """Create the missing unique constraints; return which values are in their way, if any are.
 
-    It drops constraints of an earlier format first, where an index by now need not be unique. A
-    label without the constraint of its scope may have nodes of that format; they become shared.
+    A label without the constraint of its scope may have nodes made by hand without one; they become
+    shared. Raises Misdeployed for a graph of a version before 0.3.0, whose names were unique.
     """
     rows = await run("SHOW CONSTRAINT INFO", {}, False)
     existing = {
@@ -141,8 +141,7 @@ async def ensure_constraints(run: Run, layers: Sequence[Layer]) -> str | None:
     for index in _indexes(layers):
         is_there = (index.label, frozenset(index.properties)) in existing
         if is_there and not index.unique:
-            keys = ", ".join(f"n.{name}" for name in index.properties)
-            await run(f"DROP CONSTRAINT ON (n:{index.label}) ASSERT {keys} IS UNIQUE", {}, True)
+            raise Misdeployed("the graph is of a version before 0.3.0; open it with 0.3.0 first")
         if not index.unique or is_there:
             continue
         refused.append(await _constrain(run, index))
@@ -183,10 +182,6 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
     """Create the label-property indexes that are missing."""
     rows = await run("SHOW INDEX INFO", {}, False)
     existing = {(row["label"], tuple(list_properties(row["property"]))) for row in rows}
-    for slots in (one for layer in layers for one in layer.slots):
-        indexed = (one.properties for one in _indexes(layers) if slots.more in one.properties)
-        if any((slots.label, one) not in existing for one in indexed):
-            await _fill(run, slots)
     # A unique constraint is no index in Memgraph, so unique properties are indexed as well.
     for index in _indexes(layers):
         if (index.label, index.properties) not in existing:
@@ -198,26 +193,6 @@ async def ensure_indexes(run: Run, layers: Sequence[Layer]) -> None:
                     raise
                 # Without it the same is found, only more slowly.
                 logger.warning("no index on :%s(%s): %s", index.label, of, one_line(error.message))
-
-
-async def _fill(run: Run, slots: Slots) -> None:
-    """Give the nodes of an earlier version the properties of *slots*, before these are indexed.
-
-    The index tells the next start that it is done. One that was killed goes on.
-    """
-    values = f"n.{slots.source}"
-    # Cypher written by hand may have left another value there.
-    size = f"CASE WHEN valueType({values}) = 'LIST' THEN size({values}) ELSE 0 END"
-    given = [f"n.{name} = {values}[{place}]" for place, name in enumerate(slots.names)]
-    given.append(f"n.{slots.more} = CASE WHEN size({values}) > {len(slots.names)} THEN true END")
-    first = f"n.{slots.names[0]} IS NULL AND n.{slots.unless} IS NULL"
-    filled = (
-        f"MATCH (n:{slots.label}) WHERE {first} AND {values} IS NOT NULL"
-        f" WITH n, {size} AS size WHERE size > 0 WITH n LIMIT {_BATCH}"
-        f" SET {', '.join(given)} RETURN count(n) AS nodes"
-    )
-    while (await run(filled, {}, True))[0]["nodes"]:
-        pass
 
 
 def of_searches(layers: Sequence[Layer]) -> list[Index]:

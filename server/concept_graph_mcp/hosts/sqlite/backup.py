@@ -51,8 +51,6 @@ def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
         try:
             if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
                 raise BadBackup(file, "is not a backup of a concept graph")
-            if connection.execute("PRAGMA user_version").fetchone()[0] > FORMAT:
-                raise BadBackup(file, "was made by a newer version; install that one")
             noted = tables.read_identity(connection)
             return replace(
                 read_through(connection, layers), store=None if noted is None else noted.id
@@ -100,8 +98,6 @@ def _replace(database: Database, staying: str, restored: bool) -> None:
                     f'INSERT INTO main."{table}" ({columns}, checksum) SELECT {columns},'
                     f' {checksums.FUNCTION}({columns}) FROM restored."{table}"'
                 )
-        if restored and database.execute("PRAGMA restored.user_version").fetchone()[0] < _SCOPED:
-            tables.share_all(database.execute, database.write)
         _put_beside(
             database, staying, [row[1:3] for row in kept if not checksums.is_wrong_row(row)]
         )
@@ -132,10 +128,17 @@ def _open_backup(file: Path) -> Access:
     if not file.is_file():
         raise BadBackup(file, "No such file")
     try:
-        return access(file, Opening.EXISTING)
+        found = access(file, Opening.EXISTING)
+        version = found.connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.DatabaseError as error:
         raise BadBackup(file, f"is damaged or of another kind: {one_line(error)}") from None
     except Unsound as error:
         raise BadBackup(file, f"is damaged: {error}") from None
     except NoStore:
         raise BadBackup(file, "is empty") from None
+    if version == FORMAT or not version:
+        return found
+    found.close()
+    if version > FORMAT:
+        raise BadBackup(file, "was made by a newer version; install that one")
+    raise BadBackup(file, "was made before 0.3.0; open it with 0.3.0 first")

@@ -5,37 +5,29 @@ keeps its id. A copy has the id too; if the original is still at its path, the c
 its own, whose id is derived from the original's and the copy's path.
 """
 
-import json
-import logging
 import math
 import os
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-
-from conceptgraph_core.concepts import schema as concepts
-from conceptgraph_core.layers import SHARED
 
 from ...errors import Misdeployed, StoreError
 from . import checksums, derivation
 from .checksums import Unsound
-from .indexes import Catalogue, Row
+from .indexes import Catalogue
 from .opening import (
     APPLICATION_ID,
     Access,
     Opening,
     access,
     code,
-    copy_store,
     no_store,
     private_copy,
     when_free,
 )
-from .values import encode
 
 _TABLE = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID"
 _ID, _HOME = "id", "home"
@@ -56,7 +48,7 @@ def make_identity(path: Path) -> Identity:
 
 
 def read_identity(connection: sqlite3.Connection) -> Identity | None:
-    """Return the identity recorded in the file, or None for one of version 0.1.0."""
+    """Return the identity recorded in the file; None if it has none."""
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone():
         return None
     values = dict(connection.execute("SELECT key, value FROM meta").fetchall())
@@ -116,88 +108,6 @@ def _resolve(path: Path) -> str:
     return str(path.resolve())
 
 
-_SHARED_ALL = "SELECT id, labels, properties FROM main.vertex WHERE id > ? ORDER BY id LIMIT ?"
-_BATCH = 1_000
-logger = logging.getLogger(__name__)
-
-
-def keep_as_it_was(uri: str, path: Path, version: int) -> None:
-    """Copy the store beside itself, once, before its format changes from *version*.
-
-    The caller holds the store's write lock. So no other process copies or migrates it now, and an
-    unfinished copy is left from a killed one. SQLite cannot copy through the connection that holds
-    the lock, hence the *uri*.
-    """
-    kept = path.with_name(f"{path.name}.format-{version}")
-    if kept.exists() or not os.access(path.parent, os.W_OK):
-        return
-    unfinished = path.with_name(f".{kept.name}.partial")
-    _remove(unfinished)
-    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
-        with closing(sqlite3.connect(uri, uri=True)) as store, copy_store(store, unfinished):
-            pass
-        unfinished.replace(kept)
-    finally:
-        _remove(unfinished)
-    logger.info("store %s: gets a new format; as it was it is kept in %s", path, kept)
-
-
-def _remove(file: Path) -> None:
-    # SQLite would apply a leftover journal to the next file of that name.
-    for beside in ("", "-journal", "-wal", "-shm"):
-        file.with_name(file.name + beside).unlink(missing_ok=True)
-
-
-def _to_2(connection: sqlite3.Connection) -> None:
-    """Add checksums, and drop the two tables of names that version 0.1.0 had instead of indexes."""
-    for table in ("search_text", "searchable", "unique_value"):
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
-    for table, columns in checksums.CHECKED.items():
-        connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
-        connection.execute(
-            f"UPDATE {table} SET checksum = {checksums.FUNCTION}({', '.join(columns)})"
-        )
-    for statement in checksums.triggers():
-        connection.execute(statement)
-
-
-def _to_3(connection: sqlite3.Connection) -> None:
-    """In format 2 no two users had a concept or an episode of one name."""
-    share_all(connection.execute, connection.executemany)
-    for label in concepts.LABELS:
-        # It is made anew, for names that several may have.
-        connection.execute(f'DROP TABLE IF EXISTS "index {label}(name)"')
-
-
-def share_all(
-    execute: Callable[..., sqlite3.Cursor], write: Callable[[str, Iterable[Row]], object]
-) -> None:
-    """Say of all concepts and episodes that all users share them, as up to format 2."""
-    last_id = 0
-    while rows := execute(_SHARED_ALL, (last_id, _BATCH)).fetchall():
-        last_id = rows[-1][0]
-        scoped = []
-        for vertex, labels, text in rows:
-            if not set(concepts.LABELS).isdisjoint(json.loads(labels)):
-                properties = encode({**json.loads(text), concepts.SCOPE: SHARED})
-                checksum = checksums.compute_checksum(vertex, labels, properties)
-                scoped.append((properties, checksum, vertex))
-        write("UPDATE main.vertex SET properties = ?, checksum = ? WHERE id = ?", scoped)
-
-
-def _to_4(connection: sqlite3.Connection) -> None:
-    """Have indexes made anew that a writer of format 3 does not keep up to date."""
-    for columns in ("user_id, said_at", "user_id, state, own, id"):
-        connection.execute(f'DROP TABLE IF EXISTS "index Memory({columns})"')
-
-
-# The step from each format to the next, within the caller's transaction.
-STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = MappingProxyType(
-    {1: _to_2, 2: _to_3, 3: _to_4}
-)
-
-
 FORMAT = 4
 
 _SCHEMA = (
@@ -224,16 +134,17 @@ def open_tables(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
     found = access(path, opening)
     try:
         _prepare(found, path, opening, catalogue)
-        if _is_up_to_date(found.connection, catalogue):
+        is_new = not _pragma(found.connection, "schema_version")
+        if is_new or derivation.is_made(found.connection, catalogue):
             return found
         if found.writable:
-            _bring_up_to_date(found, path, catalogue)
+            _make_indexes(found.connection, catalogue)
             return found
         # A store that cannot be written is read from a writable copy.
         found.close()
         found = private_copy(path)
         _prepare(found, path, Opening.EXISTING, catalogue)
-        _bring_up_to_date(found, path, catalogue)
+        _make_indexes(found.connection, catalogue)
         found.connection.execute("PRAGMA query_only = ON")
     except BaseException:
         found.close()
@@ -311,26 +222,10 @@ def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> N
             write_identity(connection, make_identity(path))
 
 
-def _is_up_to_date(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
-    if not _pragma(connection, "schema_version"):
-        return True
-    return _pragma(connection, "user_version") == FORMAT and derivation.is_made(
-        connection, catalogue
-    )
-
-
-def _bring_up_to_date(found: Access, path: Path, catalogue: Catalogue) -> None:
-    """Migrate to this version's format step by step, and create the declared indexes."""
-    connection = found.connection
+def _make_indexes(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
     with _writing(connection):
         # Another process may have done it meanwhile.
-        version = _pragma(connection, "user_version")
-        if version < FORMAT and found.writable:
-            keep_as_it_was(found.uri, path, version)
-        for step in range(version, FORMAT):
-            STEPS[step](connection)
         derivation.make(connection, catalogue)
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 @contextmanager
@@ -353,8 +248,10 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def check_format(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise Misdeployed if a newer version has migrated the store."""
+    """Raise Misdeployed if the store is of a newer version, or of one before 0.3.0."""
     found = _pragma(connection, "user_version")
+    if found < FORMAT:
+        raise Misdeployed(f"store {path}: is of a version before 0.3.0; open it with 0.3.0 first")
     if found > FORMAT:
         raise Misdeployed(
             f"store {path}: has format {found}, this version reads up to {FORMAT};"
