@@ -1,6 +1,7 @@
 """A store file called in this process; and what each must be, whatever happened to its writers."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -8,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.hosts.sqlite import checksums
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core.folding import plain_if_other
 
+STORE = Path(__file__).parents[1] / "fixtures" / "store-format-4.db"
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 
 
@@ -24,6 +27,23 @@ def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
     return host.call(
         call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
     )
+
+
+def copy_without_words(path: Path) -> Path:
+    """Make a store at *path* whose five episodes have no index of words, and return *path*."""
+    shutil.copyfile(STORE, path)
+    of_words = "labels IN ('[\"Text\"]', '[\"Term\"]', '[\"Corpus\"]', '[\"Speaker\"]')"
+    these = f"(SELECT id FROM vertex WHERE {of_words})"
+    with closing(sqlite3.connect(path)) as connection:
+        checksums.register(connection)
+        connection.execute(f"DELETE FROM edge WHERE source IN {these} OR target IN {these}")
+        connection.execute(f"DELETE FROM vertex WHERE {of_words}")
+        asked = "SELECT name FROM sqlite_schema WHERE name LIKE 'index %' OR name LIKE 'columns %'"
+        # They are made anew at the next opening.
+        for (name,) in connection.execute(asked).fetchall():
+            connection.execute(f'DROP TABLE "{name}"')
+        connection.commit()
+    return path
 
 
 def assert_sound(path: Path) -> None:

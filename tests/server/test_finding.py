@@ -1,11 +1,11 @@
 """`find` and `index`: episodes by what they say, on the command line."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from embedded_files import copy_without_words
 
 from concept_graph_mcp.__main__ import main
 
@@ -62,10 +62,9 @@ def test_what_cannot_be_found_yet_is_told_when_nothing_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
-    first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
-    store = Path(shutil.copyfile(first_version, tmp_path / "memory.db"))
+    store = copy_without_words(tmp_path / "memory.db")
     said = run(store, "concept", "find", "apples").stderr
-    assert "not found by words: 2 episodes; run concept-graph-mcp index\n" in said
+    assert "not found by words: 5 episodes; run concept-graph-mcp index\n" in said
     run(store, "index")
     assert "Bought apples" in run(store, "concept", "find", "apples").stdout
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from embedded_files import assert_sound
+from embedded_files import assert_sound, copy_without_words
 from locked_bolt import locked
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -235,12 +234,11 @@ def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
 
 
 def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended(path):
-    first_version = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
-    shutil.copyfile(first_version, path)
+    copy_without_words(path)
     shared = {"CONCEPT_GRAPH_CONCEPTS": "shared"}
     with StdioServer("--embedded", str(path), environment=shared) as server:
         server.initialize()
-        lacking = {"unindexed": 2, "advice": "run concept-graph-mcp index"}
+        lacking = {"unindexed": 5, "advice": "run concept-graph-mcp index"}
         assert ok(server.call("episode_search", query="apples")) == {"episodes": [], **lacking}
         server.call("episode_add", summary="Apples again", concepts=["lunch"])
         answer = ok(server.call("episode_search", query="apples"))

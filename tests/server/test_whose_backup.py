@@ -20,7 +20,6 @@ from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
-FIRST_VERSION = Path(__file__).parents[1] / "fixtures" / "store-0.1.0.db"
 NAME = re.compile(r"\d{8}-\d{6}Z-[0-9a-f]{12}(-\d+)?(\.db|\.jsonl\.gz)")
 
 
@@ -173,24 +172,6 @@ def test_a_backup_of_the_first_version_is_not_the_latest_and_is_named(shell, old
     refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
     assert refused.exit_code == 1
     assert f"{old.name} is of version 0.1.0, which names no store" in refused.stderr
-
-
-def test_a_store_of_the_first_version_is_the_same_before_and_after_its_first_write(tmp_path):
-    path = Path(shutil.copyfile(FIRST_VERSION, tmp_path / "memory.db"))
-    store = embedded(path, tmp_path / "backups")
-    store.keep("backup")
-    assert not says_which(path)
-    held = store.graph()
-    store.ok("import", "-", stdin="pear\tis-a\tfruit\n")
-    assert says_which(path)
-    store.keep("restore", "latest", "--yes")
-    assert store.graph() == held
-
-
-def says_which(path: Path) -> bool:
-    with closing(sqlite3.connect(path)) as connection:
-        found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone()
-    return found is not None
 
 
 # Files that are moved, copied and put back

@@ -1,13 +1,13 @@
 """The page in a browser: it loads, searches, expands, slides and recalls, without a complaint."""
 
 import re
-import shutil
 
 import pytest
 from expectations import decayed_radius
 from lived import EVENING
 from tests.conftest import Memory
 from tests.markdown import ROOT, table
+from tests.server.embedded_files import copy_without_words
 from tests.view.browsing import Page
 
 from concept_graph_mcp import calls
@@ -546,13 +546,12 @@ def test_what_nothing_says_is_told_and_closing_the_list_ends_it(drawn):
 
 
 def test_what_cannot_be_found_yet_is_told(browser, viewers, tmp_path):
-    first_version = ROOT / "tests" / "fixtures" / "store-0.1.0.db"
-    copy = shutil.copyfile(first_version, tmp_path / "memory.db")
+    copy = copy_without_words(tmp_path / "memory.db")
     # Concepts that become the owner's are indexed at that.
     page = Page.at(browser, viewers(copy, CONCEPT_GRAPH_CONCEPTS="shared"))
     find(page, "apples")
     assert page.text("#told") == (
-        "No name and no text matches. not found by words: 2 episodes; run concept-graph-mcp index"
+        "No name and no text matches. not found by words: 5 episodes; run concept-graph-mcp index"
     )
 
 
