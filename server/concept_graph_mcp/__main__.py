@@ -36,7 +36,7 @@ _GROUPS = {
         "stats": "reading",
         "check": "checking",
         "export": "export_import",
-        "import": "export_import",
+        "import": "ingesting",
         "sync": "sync",
         "ingest": "ingesting",
         "observe": "observing",

@@ -49,14 +49,17 @@ def peak(action):
 
 
 @pytest.mark.parametrize("name", ["export.zip", "conversations.json", "session.jsonl"])
-def test_import_names_an_archive_as_one_and_unpacks_nothing(there, tmp_path, name):
+def test_an_archive_without_a_history_is_named_as_one_and_nothing_is_unpacked(
+    there, tmp_path, name
+):
     file = tmp_path / "given" / name
     file.parent.mkdir()
     file.write_bytes(zipped())
     result, most = peak(lambda: run(*there, "import", str(file)))
     assert result.exit_code == 1
     assert result.stderr == (
-        f"concept-graph-mcp: {file}: is a zip archive; unpack it and name the file in it\n"
+        f"concept-graph-mcp: {file}: is an archive without a history of a known format;"
+        " nothing was ingested\n"
     )
     assert most < 16 * MB
     assert [*file.parent.iterdir()] == [file]

@@ -316,3 +316,39 @@ LINES = {
         {"thread": "t", "speaker": "user", "time_ms": 1_700_000_000_000, "text": "Clara bakes."}
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("talk.jsonl", LINES["ingest"], "ingested: 1"),
+        ("s1.jsonl", claude_code(), "ingested: 2"),
+        ("Family.md", OF["markdown"][1], "ingested: 2"),
+        ("table.tsv", LINES["import"], "relations created: 1"),
+        ("memory.json", '{"type":"entity","name":"Bob","entityType":"man"}\n', "nodes created: 2"),
+        ("rows.json", '{"memories": [{"id": "a", "content": "tea"}]}', "nodes created: 1"),
+    ],
+)
+def test_import_looks_at_what_it_is_given(there, tmp_path, name, content, line):
+    file = tmp_path / name
+    file.write_text(content, encoding="utf-8")
+    assert line in ok(*there, "import", str(file)).stderr
+
+
+def test_import_brings_its_own_export_and_messages_from_stdin(there, tmp_path):
+    ok(*there, "import", "-", stdin=LINES["ingest"])
+    exported = ok(*there, "export", "-").stdout
+    other = [f"--embedded={tmp_path / 'other.db'}"]
+    ok(*other, "import", "-", stdin=exported)
+    assert ok(*other, "export", "-").stdout == exported
+
+
+def test_ingest_is_a_hidden_name_of_import(there, tmp_path):
+    listed = ok("--help").stdout
+    assert "  import " in listed
+    assert "  ingest " not in listed
+    file = tmp_path / "s1.jsonl"
+    file.write_text(claude_code(), encoding="utf-8")
+    ok(*there, "import", str(file))
+    assert "there already: 2" in ok(*there, "ingest", str(file)).stderr
+    assert "s1.jsonl" in ok(*there, "import", "--list").stdout

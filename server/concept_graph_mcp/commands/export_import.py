@@ -1,4 +1,4 @@
-"""Export a graph to one file, and import such a file into another store."""
+"""Export a graph to one file, and import records into a store."""
 
 import json
 import sys
@@ -17,7 +17,6 @@ from ..session import Session
 from . import importing, notes_folder, output
 from .common import (
     AS_JSON,
-    FILE,
     PATH,
     configured,
     note_adopted,
@@ -91,24 +90,7 @@ def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool
     _note_all(tally)
 
 
-@click.command("import")
-@click.argument("file", type=FILE)
-@click.option(
-    "--format",
-    "name",
-    type=click.Choice(list(file_formats.NAMES)),
-    help="The format of FILE; detected from its first line by default.",
-)
-@click.option(
-    "--me",
-    multiple=True,
-    metavar="NAME",
-    help="The entity of a server-memory file that is you. May be given again.",
-)
-@click.option("--dry-run", is_flag=True, help="Only read FILE, and print what it would import.")
-@AS_JSON
-@click.pass_obj
-def import_(
+def import_records(
     embedded: str | None,
     file: Path,
     name: str | None,
@@ -117,24 +99,7 @@ def import_(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Import FILE ("-": stdin) into the graph; existing records are kept or updated.
-
-    \b
-    FILE is one of
-      concept-graph   what export writes
-      server-memory   the JSON Lines of the reference memory server: entities
-                      become concepts, their types is-a relations, their
-                      observations episodes; relations of types that are not
-                      ours evoke, and what they say becomes an episode
-      edges           lines of from, type and to, with tabs or commas between
-                      them; a header may name them, in any order, and a weight
-      memory-sqlite   a SQLite file with the tables memory_nodes and memory_edges
-      memory-rows     rows of the tables memories and memory_relations, as JSON
-                      {"memories": [...], "memory_relations": [...]} or one a line
-
-    Lines that begin with # are comments. Memories keep their ids: those that are there already
-    stay as they are; how present the others are is computed.
-    """
+    """Import the records in *file*, which are in the format *name* if it is given."""
     with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work, chosen = Import(stream, name, interrupts, me), configured(embedded)
 

@@ -35,7 +35,7 @@ class Sentences(click.Group):
                     [
                         (name, command.get_short_help_str(limit=1_000))
                         for name in names
-                        if (command := commands[name]) is not None
+                        if (command := commands[name]) is not None and not command.hidden
                     ]
                 )
 

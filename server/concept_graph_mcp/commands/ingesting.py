@@ -1,37 +1,47 @@
-"""Store the messages of conversations as memories, without any model (`ingest`)."""
+"""Import whatever a path holds: conversations as memories, or records of the graph (`import`)."""
 
+import codecs
+import copy
+import io
+import json
+import sys
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
 from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
 
+from .. import file_formats
 from ..file_formats.lines import Record
 from ..histories import formats
+from ..histories.archives import Entry, is_archive
 from ..printable import printable
-from . import imports
+from . import imports, output
 from .common import AS_JSON, PATH, Failure, note_vectors, with_session
 from .interrupts import Interrupts
 from .notes import note
 from .storing import Ingest, without_collecting
 
+# The first line of records that says what they are is shorter.
+_LONGEST_HEAD = 8_192
 # So many characters of a sample are shown.
 _SHOWN = 160
 
 
-@click.command()
+@click.command("import")
 @click.argument("path", metavar="[PATH]", type=PATH, required=False)
 @click.option(
     "--from",
+    "--format",
     "given",
     metavar="FORMAT",
-    type=click.Choice(formats.NAMES),
-    help=f"The format; default: detected from the content. One of {', '.join(formats.NAMES)}.",
+    type=click.Choice((*formats.NAMES, *file_formats.NAMES)),
+    help="The format; default: detected from the content.",
 )
 @click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
 @click.option(
@@ -41,11 +51,11 @@ _SHOWN = 160
     "--me",
     multiple=True,
     metavar="NAME",
-    help="Your name in a chat of several people. May be given again.",
+    help="Your name in a chat of several people or in a server-memory file. May be given again.",
 )
 @click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
 @click.option("--no-people", is_flag=True, help="Do not observe who is mentioned.")
-@click.option("--list", "lists", is_flag=True, help="List what was ingested, by its ids.")
+@click.option("--list", "lists", is_flag=True, help="List the imports of memories, by their ids.")
 @click.option(
     "--undo",
     metavar="ID",
@@ -57,7 +67,7 @@ _SHOWN = 160
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @AS_JSON
 @click.pass_obj
-def ingest(
+def import_(
     embedded: str | None,
     /,
     path: Path | None,
@@ -74,10 +84,10 @@ def ingest(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Store each message of PATH, a file or a folder ("-": stdin), as a memory, without a model.
+    """Import PATH, a file, a folder or a .zip ("-": stdin): conversations, memories or a graph.
 
     \b
-    Read are
+    Each message becomes a memory, without a model:
       messages     JSON objects, a line each, with text, thread, time_ms (or
                    created_at), speaker (or role), and id
       claude-code  sessions of Claude Code (~/.claude/projects)
@@ -87,13 +97,28 @@ def ingest(
       whatsapp     an exported chat (the .zip, or the .txt)
       markdown     notes; the text below each heading is a memory
       mem0         what get_all of mem0 returns
+    \b
+    Records go into the graph; those there already are kept or updated:
+      concept-graph  what export writes
+      server-memory  the JSON Lines of the reference memory server: entities
+                     become concepts, their types is-a relations, their
+                     observations episodes; relations of types that are not
+                     ours evoke, and what they say becomes an episode
+      edges          lines of from, type and to, with tabs or commas between
+                     them; a header may name them, in any order, and a weight
+      memory-sqlite  a SQLite file with the tables memory_nodes and memory_edges
+      memory-rows    rows of the tables memories and memory_relations, as JSON
+                     {"memories": [...], "memory_relations": [...]} or one a line
 
     In a chat of several people, --me says which words are yours; the others' stay theirs.
 
     It stores the words of conversations: no code, no diff, no output of a tool. Secrets
-    are replaced by their kind. Stored messages stay as they are, so a file can be ingested again,
+    are replaced by their kind. Stored messages stay as they are, so a file can be imported again,
     after it has grown or after an interruption. Lines that differ from the stored message are
     reported. Messages of a thread keep the order of their lines.
+
+    Lines that begin with # are comments. Memories of tables keep their ids: those that are there
+    already stay as they are; how present the others are is computed.
     """
     if lists or undo is not None:
         if path is not None or discover:
@@ -104,6 +129,12 @@ def ingest(
             _undo_import(embedded, undo, yes, as_json)
         return
     _check_options(path, thread, discover=discover)
+    if path is not None and _holds_records(path, given):
+        # Imported here, because no history needs it.
+        from .export_import import import_records
+
+        import_records(embedded, path, given, me=me, dry_run=dry_run, as_json=as_json)
+        return
     found = _agreed(yes or dry_run, as_json) if path is None else [(path, given)]
     with Interrupts() as interrupts, without_collecting():
         work = Ingest(
@@ -122,6 +153,50 @@ def ingest(
         _print_json(_describe_work(work, dry_run))
     else:
         _note_work(work, dry_run)
+
+
+# The earlier name, which reads messages where the content does not tell.
+ingest = copy.copy(import_)
+ingest.name, ingest.hidden = "ingest", True
+
+
+def _holds_records(path: Path, given: str | None) -> bool:
+    """Tell whether *path* holds records of the graph, and no messages. Raises OSError."""
+    if given is not None or path.is_dir():
+        return given in file_formats.NAMES
+    is_import = click.get_current_context().info_name != "ingest"
+    at_stdin = str(path) == "-"
+    if not at_stdin and not path.is_file():
+        return is_import
+    with output.told(path):
+        first = _read_first_line(sys.stdin.buffer) if at_stdin else None
+        if first is None:
+            with path.open("rb") as file:
+                first = _read_first_line(file)
+        try:
+            record = json.loads(first)
+        except (ValueError, RecursionError):
+            record = None
+        if isinstance(record, dict):
+            if not {"kind", "entityType", "relationType"}.isdisjoint(record):
+                return True
+            if at_stdin and "text" in record:
+                return False
+        if not is_import or at_stdin:
+            return is_import
+        return not is_archive(path) and formats.recognise_format(Entry(path)) is None
+
+
+def _read_first_line(stream: BinaryIO) -> bytes:
+    """Return the first line of *stream* that is no comment; nothing of it is consumed."""
+    if isinstance(stream, io.BufferedReader):
+        head = stream.peek(_LONGEST_HEAD)
+    else:
+        start = stream.tell()
+        head = stream.read(_LONGEST_HEAD)
+        stream.seek(start)
+    lines = (line for line in head.removeprefix(codecs.BOM_UTF8).splitlines() if line.strip())
+    return next((line for line in lines if not line.lstrip().startswith(b"#")), b"")
 
 
 def _check_options(path: Path | None, thread: str | None, *, discover: bool) -> None:

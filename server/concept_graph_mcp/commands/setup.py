@@ -144,11 +144,11 @@ def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
     """Ask whether to read the histories of agents, and say how to look at the memory."""
     if any(True for _ in formats.discover_histories()):
         if yes:
-            note(f"{name_program()} ingest --discover reads what your agents have said so far.")
+            note(f"{name_program()} import --discover reads what your agents have said so far.")
         elif click.confirm("Read what your agents have said so far?"):
-            from .ingesting import ingest
+            from .ingesting import import_
 
-            ctx.invoke(ingest, discover=True, yes=True)
+            ctx.invoke(import_, discover=True, yes=True)
     note(f"{name_program()} view shows the memory.")
 
 

@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .lines import NAMES as NAMES
     from .lines import FormatError as FormatError
     from .lines import Naming as Naming
     from .lines import Row as Row
@@ -16,16 +17,15 @@ if TYPE_CHECKING:
     from .native import header as header
     from .native import line as line
     from .reading import FOREIGN_MEMORIES as FOREIGN_MEMORIES
-    from .reading import NAMES as NAMES
     from .reading import Reader as Reader
     from .reading import native_rows as native_rows
     from .server_memory import SERVER_MEMORY as SERVER_MEMORY
 
 _MODULES = {
-    **dict.fromkeys(("FormatError", "Naming", "Row", "Tally"), "lines"),
+    **dict.fromkeys(("FormatError", "NAMES", "Naming", "Row", "Tally"), "lines"),
     "Messages": "messages",
     **dict.fromkeys(("NATIVE", "header", "line"), "native"),
-    **dict.fromkeys(("FOREIGN_MEMORIES", "NAMES", "Reader", "native_rows"), "reading"),
+    **dict.fromkeys(("FOREIGN_MEMORIES", "Reader", "native_rows"), "reading"),
     "SERVER_MEMORY": "server_memory",
 }
 

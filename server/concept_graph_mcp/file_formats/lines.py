@@ -15,6 +15,8 @@ from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.decaying import RULES, Rules
 from conceptgraph_core.text import kind
 
+# The formats of records. They stand here, because their readers are imported on first use.
+NAMES = ("concept-graph", "server-memory", "edges", "memory-rows", "memory-sqlite")
 _EXAMPLES = 5
 
 

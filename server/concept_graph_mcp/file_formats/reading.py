@@ -108,7 +108,6 @@ FORMATS: dict[str, _Read] = {
     EDGES: read,
     memory_tables.MEMORY_ROWS: memory_tables.read_json,
 }
-NAMES = (*FORMATS, memory_tables.MEMORY_SQLITE)
 # In these formats of other programs, existing memories stay as they are.
 FOREIGN_MEMORIES = (memory_tables.MEMORY_ROWS, memory_tables.MEMORY_SQLITE)
 

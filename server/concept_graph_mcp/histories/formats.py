@@ -128,11 +128,6 @@ def recognise_format(entry: Entry) -> str | None:
     with entry.open() as file:
         head = file.read(_HEAD)
         begins = head.lstrip()[:1]
-        if begins == b"{" and _is_server_memory(head):
-            raise ArchiveError(
-                f"{entry.name}: is the memory of server-memory, and no history of messages;"
-                f" concept-graph-mcp import {entry.name} reads it"
-            )
         file.seek(0)
         if begins not in (b"<", b"{", b"") and whatsapp.is_one(file, _FIRST_LINES):
             return whatsapp.NAME
@@ -140,15 +135,6 @@ def recognise_format(entry: Entry) -> str | None:
         if begins == b"[":
             return _of_list(file)
         return _of_lines(file) or _of_list(file) if begins == b"{" else None
-
-
-def _is_server_memory(head: bytes) -> bool:
-    """Return whether the first line of *head* is an entity or a relation of server-memory."""
-    try:
-        first = json.loads(head.lstrip().splitlines()[0])
-    except ValueError:
-        return False
-    return isinstance(first, dict) and not {"entityType", "relationType"}.isdisjoint(first)
 
 
 def _begins_with_line(file: BinaryIO) -> bool:
