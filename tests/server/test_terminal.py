@@ -328,7 +328,7 @@ def test_check_is_content_with_a_sound_graph_and_says_so(there):
         (["--embedded", "serv", "tokens"], "For a file of that name write --embedded=serv"),
         (["concept", "recall", "--limt", "3"], "--limt"),
         (["export", ""], "'FILE': must not be empty"),
-        (["import", ""], "'FILE': must not be empty"),
+        (["import", ""], "'[PATH]': must not be empty"),
         (["backup", "--dir", ""], "'--dir': must not be empty"),
         (["install-modules", ""], "'DIRECTORY': must not be empty"),
     ],
