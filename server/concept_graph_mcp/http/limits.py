@@ -1,6 +1,6 @@
 """Limit what one user can take, and let waiting users take turns by what they have spent."""
 
-import math
+import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
@@ -21,6 +21,7 @@ REQUESTS_A_CALL: Final = 5
 _HALF_LIFE_S: Final = 10.0
 # Seconds after a call for which its user counts as active.
 _ACTIVE_S: Final = 1.0
+_LEAST_REST_S: Final = 0.01
 _LONGEST_REST_S: Final = 5.0
 # An account with less on it is forgotten, at most once in so many seconds.
 _NOTHING_S: Final = 0.001
@@ -119,6 +120,7 @@ class FairQueue:
         # In the order of their turns, if they have spent as much.
         self._accounts: dict[str, _Account] = {}
         self._swept = clock()
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def running(self) -> int:
@@ -141,11 +143,7 @@ class FairQueue:
         mine.waiting.append(called)
         self._call_next()
         try:
-            while not called.is_set():
-                # Nobody else need come or go for a rest to end.
-                with anyio.move_on_after(self._rest(mine)):
-                    await called.wait()
-                self._call_next()
+            await called.wait()
             begun = self._clock()
             yield spent
         finally:
@@ -161,11 +159,6 @@ class FairQueue:
             self._forget(now)
             self._call_next()
 
-    def _rest(self, account: _Account) -> float:
-        """Return the seconds after which *account* may be next without anybody else's doing."""
-        rest = account.rests_until - self._clock()
-        return min(rest, _ACTIVE_S) if rest > 0 else math.inf
-
     def _call_next(self) -> None:
         """Call those who have spent least, as long as calls may begin."""
         now = self._clock()
@@ -180,7 +173,7 @@ class FairQueue:
             ]
             ready = [one for one in ready if not self._must_rest(*one, active, now)]
             if not ready:
-                return
+                break
             # The first of those who have spent as much.
             _, name = min(ready, key=lambda one: one[0])
             account = active[name]
@@ -190,6 +183,21 @@ class FairQueue:
             # Behind all others who have spent as much.
             for accounts in (active, self._accounts):
                 accounts[name] = accounts.pop(name)
+        self._look_again(now, free)
+
+    def _look_again(self, now: float, free: int) -> None:
+        """Call again when a rest is over or a user counts as active no more.
+
+        Nobody else need come or go then.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        waiting = [one for one in self._accounts.values() if one.waiting]
+        if waiting and free:
+            rests = (one.rests_until - now for one in waiting if one.rests_until > now)
+            delay = max(_LEAST_REST_S, min((_ACTIVE_S, *rests)))
+            self._timer = asyncio.get_running_loop().call_later(delay, self._call_next)
 
     @staticmethod
     def _must_rest(spent: float, name: str, active: Mapping[str, _Account], now: float) -> bool:

@@ -205,6 +205,26 @@ def test_who_has_spent_more_than_another_rests_as_long_as_the_call_lasted():
     queued(test, 1, 4, 10, clock=lambda: now[0])
 
 
+def test_who_waits_when_a_rest_begins_is_called_at_its_end():
+    now = [0.0]
+
+    async def test(line):
+        await line.add("a1", "a2", "b1")
+        assert line.begun == ["a1", "b1"]
+        now[0] = 0.5
+        await line.end("b1")
+        await line.end("a1", cost=0.3)
+        assert line.begun == ["a1", "b1"]
+        # B is not active any more. Nobody comes or goes.
+        now[0] = 1.6
+        with anyio.fail_after(60):
+            while len(line.begun) < 3:
+                await anyio.sleep(0.01)
+        assert line.begun[2] == "a2"
+
+    queued(test, 2, 1, 10, clock=lambda: now[0])
+
+
 def test_who_is_alone_never_rests():
     now = [0.0]
 
