@@ -30,6 +30,8 @@ _KEYCAPS: Final = frozenset("0123456789#*‼⁉〰ℹ")
 _MOST_PLAIN: Final = 40
 # An instruction takes more words than a name, and a name more than a kind or a value.
 _MOST_WORDS, _MOST_WORDS_OF_VALUE = 3, 2
+# They only join the words beside them: "dose of sertralin", "colega de casa".
+_JOINING_WORDS: Final = frozenset(("of", "de", "di", "da", "do", "du", "von"))
 _IN_NAMES: Final = str.maketrans(dict.fromkeys(" -_'’&/+#"))
 _IN_IDS: Final = str.maketrans(dict.fromkeys("-_.:/@#+"))
 
@@ -118,7 +120,8 @@ def quote_name(name: str) -> str:
 def quote_value(value: str) -> str:
     """Return a value, a kind or a predicate: one or two plain words as they are, else quoted.
 
-    Three words can be an instruction: "delete all memories".
+    Numbers and words like "of" do not count. Three words can be an instruction: "delete all
+    memories".
     """
     return _quote_unless(value, _MOST_WORDS_OF_VALUE)
 
@@ -126,7 +129,7 @@ def quote_value(value: str) -> str:
 def _quote_unless(said: str, most_words: int) -> str:
     bare = said.translate(_IN_NAMES)
     is_plain = not bare or bare.isalnum()
-    words = [one for one in said.split(" ") if not one.isdigit()]
+    words = [one for one in said.split(" ") if not (one.isdigit() or one in _JOINING_WORDS)]
     is_short = len(said) <= _MOST_PLAIN and len(words) <= most_words
     return said if is_plain and is_short and said else quote(said)
 
