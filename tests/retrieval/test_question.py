@@ -1,10 +1,10 @@
 """What a question asks for: its cues, whom it names, who asks, and about when."""
 
 import pytest
-from concept_graph_mcp.calls.lookups import Equal, Incoming, Lookup, Union
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.also import also
+from conceptgraph_core.graph.primitives import Equal, Incoming, Lookup, Union
 from conceptgraph_core.retrieval.question import (
     MOST_WORDS,
     Cue,

@@ -215,23 +215,3 @@ def test_other_words_are_asked_too(person):
         "recall", "Who?", *(part for one in range(21) for part in ("--also", str(one)))
     )
     assert line.endswith("also: 21 texts are too many; at most 20")
-
-
-def test_small_talk_of_an_assistant_is_found_last_and_never_recalled(person):
-    said = [
-        ("user", "We should fix the upload test first"),
-        ("assistant", "You're welcome! Let me know if you need help with the upload test."),
-        ("assistant", "The upload test fails because the clock is mocked twice."),
-        ("user", "Let me know if the upload test fails"),
-    ]
-    lines = [
-        {"text": text, "speaker": speaker, "thread": "t", "id": text, "time_ms": 1_750_000_000_000}
-        for speaker, text in said
-    ]
-    ok(*person.store, "ingest", "-", stdin="\n".join(map(json.dumps, lines)))
-    found = [one["text"] for one in person.json("search", "upload test")["found"]]
-    assert sorted(found[:-1]) == sorted(text for _, text in (said[0], said[2], said[3]))
-    assert found[-1] == said[1][1]
-    told = person.says("recall", "Do you need help with the upload test?")
-    assert "mocked twice" in told
-    assert "welcome" not in told
