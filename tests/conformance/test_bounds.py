@@ -32,7 +32,7 @@ def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_the
     with pytest.raises(REFUSALS, match=f"{bound}.*{by_index}"):
         memory.run(reading_all(calls.concepts.peek(["apple"], 1)))
     with pytest.raises(REFUSALS, match=bound + r".*:Memory {id: \$given}"):
-        memory.run(reading_all(calls.memory_admin.show(made["memory_id"])))
+        memory.run(reading_all(calls.memory_search.search("default", None)))
     # Whoever looks up is served, and so is an owner who asks about all there is.
     assert memory.recall(["apple"]) == []
     [row] = memory.run(calls.memory_admin.show(made["memory_id"]))

@@ -657,39 +657,6 @@ def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
     assert run(memory, calls.memory_admin.worker_status())[0]["purged"] == 1
 
 
-def test_without_a_look_up_a_scan_finds_the_same(memory):
-    ids = []
-    for number in range(5):
-        memory.now_ms += 1
-        ids.append(made(memory, f"memory {number}"))
-    ids.sort()
-    made(memory, "another's", user="ann")
-    run(memory, calls.memories.forget(ids[0]))
-    memory.now_ms += 40 * DAY_MS
-    for call in (
-        calls.memories.recent("default", 3),
-        calls.memories.recent("default", 3, "research"),
-        calls.memories.decay_status(ids[1]),
-        calls.memory_admin.listed("default"),
-        calls.memory_admin.listed("default", ["expired"]),
-        calls.memory_admin.decay_batch("default", 2, ids[1], dry_run=True),
-        calls.memory_admin.purgeable("default", DAY_MS, memory.now_ms),
-        calls.memory_admin.worker_status(),
-        calls.memory_admin.next_scope("ann"),
-    ):
-        expected = run(memory, call)
-        assert run(memory, call._replace(lookup=None)) == expected
-    for call in (
-        calls.memory_admin.decay_batch("default", 2, ids[1]),
-        calls.memories.get(ids[3]),
-        calls.memory_admin.restore(ids[0]),
-        calls.memories.update("default", ids[4], content="memory of tea"),
-    ):
-        assert run(memory, call._replace(lookup=None))
-    assert stored(memory, ids[2])["state"] == "dormant"
-    assert memory.run(calls.transfer.check()) == []
-
-
 def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgotten_is_not(memory):
     memory.expires = True
     green = made(memory, "green tea", tags=["drinks"])

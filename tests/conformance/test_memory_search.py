@@ -167,7 +167,7 @@ def test_copies_of_a_text_are_one_row_and_hide_nothing(memory):
     assert [(row["memory_id"], row["also"]) for row in rows] == [("nuts11", 11), ("wasps", 0)]
     assert rows[0]["total"] == 2
     assert [row["memory_id"] for row in search(memory, "allergic", limit=1)] == ["nuts11"]
-    recent = memory.run(calls.memories.recent("default", 3, among=100))
+    recent = memory.run(calls.memories.recent("default", 3))
     assert [(row["memory_id"], row["also"]) for row in recent] == [("nuts11", 11), ("wasps", 0)]
 
 

@@ -6,6 +6,7 @@ Vectors of two models cannot be compared, even with equal dimensions. Imports no
 from typing import Final
 
 from .. import text, validators
+from ..graph.primitives import Equal
 from ..layers import Index, Layer, NodeKind, Property, VectorIndex
 
 EMBEDDING: Final = "Embedding"
@@ -61,6 +62,11 @@ HOLDS: Final = Layer(
 def part(holder: str) -> int:
     """Return the part that the holder of this name locks."""
     return text.part(holder, PARTS)
+
+
+def remembered() -> Equal:
+    """Look up the embedding of the store's vectors."""
+    return Equal((EMBEDDING,), ("use",), ((TEXTS,),))
 
 
 def embedded_kinds(layers: tuple[Layer, ...]) -> list[tuple[NodeKind, VectorIndex]]:

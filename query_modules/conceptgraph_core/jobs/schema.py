@@ -2,11 +2,14 @@
 
 from typing import Any, Final
 
+from ..graph.primitives import BEYOND, Range
 from ..layers import Index, Layer, NodeKind, optional
 
 # The worker has a name that no job has; each job's record has the job's name.
 WORKER: Final = "Worker"
 WORKER_NAME: Final = "worker"
+# The look-up of the worker and its jobs.
+EVERY: Final = Range((WORKER,), "name", "", BEYOND)
 # The name under which the owner's last backup is recorded; it is no job.
 BACKUP: Final = "backup"
 NO_JOBS: Final = frozenset({WORKER_NAME, BACKUP})

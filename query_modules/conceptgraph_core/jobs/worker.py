@@ -1,10 +1,10 @@
 """Record the worker in the store: its lease, its pauses, and its runs."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from .. import limits, text
-from ..context import Context
 from ..errors import NotAllowed
 from ..graph import adapter
 from ..graph.adapter import Node
@@ -21,14 +21,12 @@ class Work(adapter.Graph[Node]):
 
     layer = schema.LAYER
 
-    def __init__(self, ctx: Any, context: Mapping[str, Any] | Context) -> None:
-        super().__init__(ctx, context)
-        # The worker and each of its jobs, by name.
-        self.kept: dict[str, Node] = {}
-        for node in self.nodes():
-            name = node.raw.get_property("name")
-            if isinstance(name, str):
-                self.kept[name] = node
+    @cached_property
+    def kept(self) -> dict[str, Node]:
+        """The worker and each of its jobs, by name."""
+        self.pull(schema.EVERY)
+        named = ((node.raw.get_property("name"), node) for node in self.nodes())
+        return {name: node for name, node in named if isinstance(name, str)}
 
     def made(self, name: str = schema.WORKER_NAME) -> Node:
         """Return the node of the worker or of a job; create it at the first use."""

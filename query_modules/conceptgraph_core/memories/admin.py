@@ -6,12 +6,13 @@ from typing import Any
 from .. import limits, text
 from ..entities.node import Graph as Entities
 from ..entities.observation import hiding
+from ..graph.primitives import BEYOND, Range, following
 from ..jobs import worker
-from ..jobs.schema import BATCH, MAX_BATCH, PURGE
+from ..jobs.schema import BATCH, EVERY, MAX_BATCH, PURGE
 from ..jobs.worker import Work
-from ..retrieval import searching
+from ..retrieval import documents, searching
 from ..retrieval.indexer import Writer
-from . import crud, fade, lifecycle, resting, schema, standing
+from . import crud, fade, lifecycle, lookups, resting, schema, standing
 from .filters import Wanted
 from .view import AllMemories, Node
 
@@ -32,6 +33,7 @@ def list_memories(
     """
     wanted = Wanted.of(tags=tags, states=states)
     most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    graph.pull(lookups.listed(graph.context.user_id, wanted, most))
     nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
     shown = nodes[:most]
@@ -77,6 +79,7 @@ def restore(graph: AllMemories, memory_id: str) -> Row:
     Returns memory_id, restored (False if it was never hidden), state and decay_score. Raises
     NotFound.
     """
+    graph.pull(lookups.resting(memory_id))
     node = graph.existing(memory_id)
     restored = node.is_deleted
     if restored:
@@ -110,6 +113,12 @@ def purge(
     most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
     only = frozenset(memory_ids)
     latest = graph.context.now_ms - window
+    work = () if dry_run or holder is None else (EVERY,)
+    if only:
+        graph.pull(lookups.ids(*memory_ids), *work)
+    else:
+        span, where = (-limits.MAX_TIME_MS, latest + 1), lookups.mine(graph.context.user_id)
+        graph.pull(Range((schema.MEMORY,), "deleted_at", *span, where, most, "id"), *work)
     gone = []
     for node in graph.nodes():
         deleted_at = node.value("deleted_at")
@@ -127,9 +136,14 @@ def purge(
 
 def remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
     """Remove *nodes* for ever, with the hidden mentions that rest on them."""
+    if not nodes:
+        return
+    keys = [node.memory_id for node in nodes]
+    indexed = documents.removed(schema.KIND, keys, graph.context.user_id)
+    graph.pull(lookups.observed(*keys), *indexed)
+    writer = Writer(graph)
     # Memgraph refuses to read a node that is gone, so all are looked up before.
     observed = resting.find_mentions(graph, nodes)
-    writer = Writer(graph)
     for node in nodes:
         writer.remove(schema.KIND, node)
         graph.delete_node(node)
@@ -144,6 +158,8 @@ def scopes(
     most = text.integer(schema.MAX_ROWS if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     begin = after or ""
     found = set()
+    if most == 1:
+        graph.pull(Range((schema.MEMORY,), "user_id", following(after), BEYOND, (), 1))
     for vertex in graph.vertices():
         if schema.MEMORY in [label.name for label in vertex.labels]:
             user_id = vertex.properties.get("user_id")

@@ -7,7 +7,18 @@ from .. import text
 from ..errors import Tautology
 from ..procedures import NOTHING
 from ..retrieval.indexer import Writer
-from . import duplicates, fade, ids, lifecycle, links, near_duplicates, resting, schema, standing
+from . import (
+    duplicates,
+    fade,
+    ids,
+    lifecycle,
+    links,
+    lookups,
+    near_duplicates,
+    resting,
+    schema,
+    standing,
+)
 from . import together as pairs
 from .view import AllMemories, Graph, Node
 
@@ -98,6 +109,11 @@ def keep(
     """
     said = {name: one for name, one in given.items() if one is not None}
     values = check_properties({**_STARTING, **said, "content": content})
+    texts = {name: given.get(name) for name in ("summary", "concepts", "said")}
+    context = graph.context
+    graph.pull(
+        lookups.similar(context.user_id, {"content": content, **texts}, vector, context.languages)
+    )
     there, entry, similar, alike = duplicates.find_known(
         graph, content, vector, model, values.get("said_at")
     )
@@ -257,6 +273,11 @@ def update(
         values["parent_id"] = _parent(graph, node, parent_id)
     if metadata is not None:
         values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
+    texts = {"content": content, "summary": summary, "concepts": concepts}
+    is_told = any(one is not None for one in texts.values())
+    if is_told:
+        scope, spoken = graph.context.user_id, graph.context.languages
+        graph.pull(*lookups.indexed(scope, node.memory_id, texts, spoken))
     graph.update(node, **values)
     if content is not None:
         # The new text was not made from what was said then.
@@ -265,7 +286,7 @@ def update(
     if content is not None or summary is not None:
         # The vector embeds the old text; `embed` computes a new one.
         graph.update(node, embedding=None, embedding_dimension=None)
-    if content is not None or summary is not None or concepts is not None:
+    if is_told:
         index(graph, node)
     return read_whole(graph, node)
 
@@ -286,6 +307,7 @@ def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
     again.
     Returns memory_id and deleted_at (unix ms).
     """
+    graph.pull(lookups.resting(memory_id))
     return hide(graph, graph.existing(memory_id), reason)
 
 
@@ -323,10 +345,16 @@ def recent(
     """
     most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
-    every = [node for node in graph.nodes() if source in {None, node.value("source")}]
-    nodes = [node for node in every if graph.ended(node) is None]
-    nodes.sort(key=lambda node: (-node.last, node.memory_id))
-    groups = near_duplicates.group_nodes(nodes)[:most]
+    every: list[Node] = []
+    groups: list[list[Node]] = []
+    # Copies of a text may take the places of other memories.
+    for read in (most, schema.MAX_ROWS):
+        if len(groups) < most and (not groups or len(every) < (graph.context.size or 0)):
+            graph.pull(lookups.recent(graph.context.user_id, read, source))
+            every = [node for node in graph.nodes() if source in {None, node.value("source")}]
+            nodes = [node for node in every if graph.ended(node) is None]
+            nodes.sort(key=lambda node: (-node.last, node.memory_id))
+            groups = near_duplicates.group_nodes(nodes)[:most]
     shown = [
         group[0] if len(group) == 1 else max(group, key=near_duplicates.age) for group in groups
     ]

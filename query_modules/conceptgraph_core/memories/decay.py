@@ -5,10 +5,12 @@ from typing import Any
 from .. import text
 from ..dates import DAY_MS
 from ..errors import ConceptGraphError
+from ..graph.primitives import BEYOND, Range, following
 from ..jobs import worker
-from ..jobs.schema import BATCH, DECAY, MAX_BATCH
+from ..jobs.schema import BATCH, DECAY, EVERY, MAX_BATCH
 from ..jobs.worker import Work
 from . import fade, lifecycle, schema
+from .lookups import mine
 from .view import AllMemories, Node
 
 Row = dict[str, Any]
@@ -31,6 +33,9 @@ def batch(
     """
     most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
     begin = after or ""
+    where = mine(graph.context.user_id)
+    work = () if dry_run or holder is None else (EVERY,)
+    graph.pull(Range((schema.MEMORY,), "id", following(after), BEYOND, where, most), *work)
     nodes = {node.memory_id: node for node in graph.nodes()}
     batch = sorted(memory_id for memory_id in nodes if memory_id > begin)[:most]
     made: Row = {"processed": 0, "transitioned": 0, "errors": 0, "changes": []}

@@ -23,7 +23,9 @@ from ..retrieval.question import Further, asks_of_the_past, shorten
 from ..retrieval.schema import HEARD_COVERS, checked_limit
 from ..retrieval.searching import Hit, Search
 from . import near_duplicates, schema, standing
+from .fade import EXPIRED
 from .filters import Wanted
+from .lookups import latest
 from .view import AllMemories, DeletedMemories, ExpiredMemories, Graph, Node
 
 Row = dict[str, Any]
@@ -357,6 +359,7 @@ def search_expired(
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags)
     if query is None:
+        graph.pull(latest(graph.context.user_id, [EXPIRED], schema.MAX_COUNTED))
         found = [node for node in graph.nodes() if wanted.admits(graph, node)]
         found.sort(key=lambda node: (-node.last, node.memory_id))
     else:

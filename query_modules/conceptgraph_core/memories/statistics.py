@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .. import text
 from ..errors import InvalidContext
-from . import fade, schema
+from . import fade, lookups, schema
 from .links import age
 from .view import ExpiredMemories, Graph, Node
 
@@ -103,6 +103,7 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
 
 def _count(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
+    graph.pull(lookups.counted(graph.context.user_id))
     counts, groups = _Counts(), graph.context.groups
     for node, times in _groups(graph):
         counts.states += graph.states(node, times)

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from .. import text, validators
-from . import schema
+from . import lookups, schema
 from .links import WAYS, Row, Step, Ways
 from .view import Graph, Node
 
@@ -326,6 +326,7 @@ class _Parents:
     def __init__(self, graph: Graph) -> None:
         self._by_id: dict[str, Node] = {}
         self._children: dict[str, list[Node]] = {}
+        graph.pull(lookups.parents(graph.context.user_id))
         for node in graph.nodes():
             self._by_id[node.memory_id] = node
             parent_id = node.raw.get_property("parent_id")

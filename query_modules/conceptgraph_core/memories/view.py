@@ -243,9 +243,12 @@ class AllMemories(adapter.Graph[Node]):
         return [found[memory_id] for memory_id in wanted if memory_id in found]
 
     def _with_ids(self, wanted: Collection[str]) -> dict[str, Node]:
-        found: dict[str, Node] = {}
-        for node in self.find(schema.MEMORY, ("id",), ((one,) for one in wanted)):
-            found.setdefault(node.raw.get_property("id"), node)
+        # What was pulled is not asked for again.
+        known = () if self._found_by_id is None else self.nodes()
+        found = {one: node for node in known if (one := node.raw.get_property("id")) in wanted}
+        if len(found) < len(wanted):
+            for node in self.find(schema.MEMORY, ("id",), ((one,) for one in wanted)):
+                found.setdefault(node.raw.get_property("id"), node)
         return found
 
     def sees(self, node: Node) -> bool:

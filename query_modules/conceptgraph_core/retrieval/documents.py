@@ -1,12 +1,13 @@
 """The record that the index keeps of a text, and the index entries that a write of it needs."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import text as names
+from ..graph.primitives import Equal, Incoming, Lookup, Sized, Union
 from ..layers import SHARED, IndexedText, NodeKind
-from ..words import terms
+from ..words import missing, terms
 from . import schema
 from .along_threads import NEIGHBOURS
 from .question import speaker_terms
@@ -167,6 +168,52 @@ def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:
                 )
     for scope, of_scope in names.items():
         yield from find_terms(scope, of_scope)
+
+
+def needed(texts: Iterable[Told | None], languages: Sequence[str]) -> list[Lookup]:
+    """Look up what it takes to write *texts* into the index; None is no text."""
+    told = [one for one in texts if one is not None]
+    return [] if missing() else equal(places(told, languages))
+
+
+def removed(kind: NodeKind, keys: Iterable[str], scope: str) -> list[Lookup]:
+    """Look up what it takes to remove the texts of these nodes from the index."""
+    by = ("scope", "label", "key")
+    return equal([*corpus(scope), *((schema.TEXT, by, (scope, kind.label, one)) for one in keys)])
+
+
+def unindexed(kind: NodeKind, scope: str) -> Sized:
+    """Count the nodes of *kind* in *scope*, and look up how many of them the index has."""
+    where = () if kind.scope is None else ((kind.scope, scope),)
+    kept = Union(tuple(equal(corpus(kind.words_of(scope)))))
+    return Sized(kept, kind.label, kind.key[-1], where)
+
+
+def equal(places: Iterable[Place]) -> list[Lookup]:
+    """Return the look-ups of *places*, one for each label and its properties."""
+    found: dict[tuple[str, tuple[str, ...]], dict[tuple[Any, ...], None]] = {}
+    for label, properties, values in places:
+        found.setdefault((label, properties), {})[values] = None
+    return [
+        Equal((label,), properties, tuple(values)) for (label, properties), values in found.items()
+    ]
+
+
+def with_mentions(lookup: Lookup, most: int) -> Incoming:
+    """Look up the texts that mention the terms found by *lookup*, the rarest terms first.
+
+    It reads up to *most* mentions, but always those of the rarest term.
+    """
+    return Incoming(
+        lookup,
+        label=schema.TERM,
+        edges=schema.MENTIONING,
+        weight=schema.COUNT,
+        columns=schema.LAYER.columns[0],
+        by="name",
+        unless="speakers",
+        most=most,
+    )
 
 
 def corpus(scope: str) -> Iterator[Place]:

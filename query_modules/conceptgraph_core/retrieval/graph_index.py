@@ -312,8 +312,14 @@ def _find_node(raw: Any) -> tuple[str, str, int] | None:
 def _degrees(graph: Words) -> dict[int, int]:
     """Return the look-up's counts by node id; empty without a look-up."""
     context = graph.context
-    pairs = zip(context.found or (), context.degrees or (), strict=False)
-    return {one if isinstance(one, int) else int(one.id): degree for one, degree in pairs}
+    return dict(zip(map(_id_of, context.found or ()), context.degrees or (), strict=False))
+
+
+def _id_of(found: Any) -> int:
+    """Return the id of what a look-up found: an id, or a vertex, also one below `mgp`."""
+    if isinstance(found, int):
+        return found
+    return int(found.get_id() if hasattr(found, "get_id") else found.id)
 
 
 def _following(raw: Any, forward: bool) -> Any:

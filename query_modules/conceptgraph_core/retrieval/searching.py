@@ -12,7 +12,7 @@ from ..errors import TooMuch
 from ..graph import adapter
 from ..graph.raw import raw_vertex
 from ..layers import NodeKind
-from . import schema
+from . import documents, schema
 from .graph_index import StoredIndex
 from .groups import SPELT_COSINE
 from .indexer import Words, is_of
@@ -314,6 +314,7 @@ def count_unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> in
 
     This is the look-up's count of nodes minus the index's count of texts.
     """
+    graph.pull(documents.unindexed(kind, scope))
     size = graph.context.size
     if size is None:
         size = sum(1 for vertex in graph.all_vertices() if _is_among(vertex, kind, scope))

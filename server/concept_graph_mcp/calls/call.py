@@ -1,7 +1,7 @@
 """Represent a call of a procedure, complete except for its context."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec
 
 from conceptgraph_core.context import OWN, WHOSE
@@ -19,13 +19,15 @@ _NOTHING: Mapping[str, Any] = {}
 class Call(NamedTuple):
     """A procedure, its leading arguments, and the look-up that saves it a scan.
 
-    `context` holds the assumptions of the look-up; it is added to the context of the call.
+    `context` holds the assumptions of the look-up; it is added to the context of the call. *wanted*
+    are look-ups that the procedure is known to ask for: a server that makes them saves a round.
     """
 
     procedure: Procedure
     arguments: tuple[Any, ...]
     lookup: Lookup | None = None
     context: Mapping[str, Any] = _NOTHING
+    wanted: Sequence[Lookup] = ()
 
     def with_fields(self, *names: str) -> "Call":
         """Return the call with fields in its rows that the procedure has besides."""

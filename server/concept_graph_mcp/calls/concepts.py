@@ -30,6 +30,7 @@ from conceptgraph_core.graph.primitives import (
     Where,
 )
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval import documents
 from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
 from conceptgraph_core.words import missing
 
@@ -119,7 +120,7 @@ def widened(query: str, concept_scope: str = SHARED) -> Lookup:
 @verb(procedures.UNINDEXED)
 def unindexed(concept_scope: str = SHARED) -> Lookup:
     """Count the episodes that `associate` cannot find."""
-    return text_lookups.of_unindexed(_EPISODE, concept_scope)
+    return documents.unindexed(_EPISODE, concept_scope)
 
 
 @verb(procedures.RELATION_ADD)
@@ -219,7 +220,7 @@ def rename(concept: str, new_name: str, dry_run: bool, concept_scope: str = SHAR
 def remove(name: str, dry_run: bool, concept_scope: str = SHARED) -> Lookup:
     """Remove a concept or an episode."""
     text.existing_name(name, "name")
-    indexed = text_lookups.of_removals(_EPISODE, [name], schema.words_scope(concept_scope))
+    indexed = documents.removed(_EPISODE, [name], schema.words_scope(concept_scope))
     return Union((named(concept_scope, name), *indexed))
 
 

@@ -6,7 +6,7 @@ Read the store's embedding, find missing vectors, set them.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core.embeddings.schema import EMBEDDING, HOLD, PARTS, TEXTS, embedded_kinds, part
+from conceptgraph_core.embeddings.schema import HOLD, PARTS, embedded_kinds, part, remembered
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.graph.primitives import Equal, Lookup, Union, Vectored
 from conceptgraph_core.memories import procedures as memories
@@ -26,11 +26,6 @@ KEEPING = frozenset({memories.CREATE.name, everyday.REMEMBER.name})
 
 # Vectors in one transaction.
 CLEARED_AT_ONCE = 1_000
-
-
-def remembered() -> Lookup:
-    """Look up the embedding of the store's vectors, for `keeping.embedding.check`."""
-    return Equal((EMBEDDING,), ("use",), ((TEXTS,),))
 
 
 def held(*holders: str) -> Lookup:

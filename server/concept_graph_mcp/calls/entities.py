@@ -21,13 +21,14 @@ from conceptgraph_core.arguments import (
     ms,
 )
 from conceptgraph_core.context import DEFAULT_USER
+from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.entities import ids, names, procedures, schema
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.graph.primitives import Equal, Lookup, Ordered, Range, Union
 
 from . import entity_lookups as look_up
 from . import text_lookups
-from .embedding import held, remembered
+from .embedding import held
 from .verb import Passing, verb
 
 # A map of areas reads so many entities; a picture of an area has so many members.

@@ -27,6 +27,7 @@ from conceptgraph_core.arguments import (
 )
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.dates import Span
+from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.subjects import Subject
@@ -56,7 +57,6 @@ from conceptgraph_core.everyday.schema import (
 from conceptgraph_core.graph.primitives import (
     BEYOND,
     Equal,
-    Incoming,
     Joined,
     Lookup,
     Ordered,
@@ -67,18 +67,18 @@ from conceptgraph_core.graph.primitives import (
 )
 from conceptgraph_core.language import oneself
 from conceptgraph_core.layers import SHARED
-from conceptgraph_core.memories import schema, superseding
+from conceptgraph_core.memories import lookups, schema, superseding
 from conceptgraph_core.memories.fade import ACTIVE
 from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.memories.lookups import mine, near
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.retrieval.question import shorten
 
-from . import concepts, entities, entity_lookups, memories, memory_search, text_lookups
+from . import concepts, entities, entity_lookups, memory_search, text_lookups
 from .also import NO_ALSO, Also
 from .also import also as also_of
 from .call import Call
-from .embedding import remembered
-from .memories import Embedded, mine, near
+from .memories import Embedded
 from .verb import verb, verb_of_user
 
 # The nodes whose creation is a day's news.
@@ -141,7 +141,7 @@ def access(
 ) -> Lookup:
     """Count what a read-only twin returned as accessed."""
     own = scope if concept_scope is None else concept_scope
-    parts: list[Lookup] = [memories.ids(*memory_ids)] if memory_ids else []
+    parts: list[Lookup] = [lookups.ids(*memory_ids)] if memory_ids else []
     if levels:
         parts.append(concepts.named(own, *levels))
     return _all(parts)
@@ -170,13 +170,14 @@ def remember(
     named = hearing.named_in(about, text)
     # A text that begins with the name of the user is marked so.
     terms = dict.fromkeys((*hearing.terms(named), entities_schema.SELF))
-    made = memories.create(scope, text, concepts=list(terms), embedded=embedded, said=said).lookup
-    assert isinstance(made, Incoming)
+    told = {"content": text, "concepts": list(terms), "said": said}
+    vector = () if embedded is None else embedded[1]
+    made = lookups.similar(scope, told, vector, text_lookups.spoken())
     parts: list[Lookup] = [made.lookup, *entity_lookups.selves(scope)]
     if superseding.is_of_matter(text):
         parts += _own_texts(scope)
     if replaces is not None:
-        parts.append(memories.resting(replaces, field="replaces"))
+        parts.append(lookups.resting(replaces, field="replaces"))
         session, *_ = hearing.make_observation(text, said, named, ms(happened_at))
         parts += [entity_lookups.with_any_id(replaces), entity_lookups.session(session, scope)]
     own = scope if concept_scope is None else concept_scope
@@ -324,7 +325,7 @@ def changes(scope: str, since: int, until: int, limit: int | None = None) -> Loo
             Range((schema.MEMORY,), one, since, until, own, most, then)
             for one, then in (("created_at", None), ("deleted_at", "id"))
         ),
-        *memories.latest(scope, memories.SEEN, MOST_OF_A_STATE).parts,
+        *lookups.latest(scope, lookups.SEEN, MOST_OF_A_STATE).parts,
         Range((entities_schema.ENTITY,), "last_activated", since, _LAST_MS, own, most),
         Ordered(entities_schema.MERGE, "created_at", most, where=own),
         *(
@@ -374,7 +375,7 @@ def restore(id: str) -> Lookup:
 def _of_any_id(id: str) -> Lookup:
     """Look up what has that id, and the memories about an entity that has it."""
     about = Joined(entity_lookups.sessions_of(id), "memory_id", schema.MEMORY, "id")
-    resting = memories.resting(id), memories.resting_all(about)
+    resting = lookups.resting(id), lookups.resting_all(about)
     return _all([*resting, entity_lookups.with_any_id(id)])
 
 
@@ -452,7 +453,7 @@ def _of_user(scope: str) -> list[Lookup]:
 
     Memories that an older version stored have no key; of them the latest are read.
     """
-    unkeyed = memories.latest(scope, (ACTIVE,), OWN_LOOKED_UP)
+    unkeyed = lookups.latest(scope, (ACTIVE,), OWN_LOOKED_UP)
     return [*entity_lookups.selves(scope), *_own_texts(scope), *unkeyed.parts]
 
 
@@ -460,7 +461,7 @@ def _own_texts(scope: str) -> list[Lookup]:
     ever, own = (-_OWN_MS, _OWN_MS), mine(scope)
     return [
         Range((schema.MEMORY,), "own", *ever, (*own, ("state", state)), OWN_LOOKED_UP, "id")
-        for state in memories.SEEN
+        for state in lookups.SEEN
     ]
 
 

@@ -9,7 +9,6 @@ from conceptgraph_core.retrieval import documents, schema
 from conceptgraph_core.transfer import procedures
 
 from .call import Call, checked
-from .text_lookups import equal
 
 # The nodes that count texts, in one call: some hundred scopes.
 _PARTS = 256 * schema.PARTS
@@ -37,5 +36,5 @@ def texts(scope: str, label: str, after: str | None, limit: int, parts: int) -> 
 def group(scope: str, near: Mapping[str, Sequence[Any]], after: str | None, limit: int) -> Call:
     """Return the call that sets the neighbours of the next *limit* terms after *after*."""
     terms = Range((schema.TERM,), "name", following(after), BEYOND, (("scope", scope),), limit)
-    parts = equal(documents.corpus(scope))
+    parts = documents.equal(documents.corpus(scope))
     return Call(procedures.GROUP_TERMS, (scope, near, after or "", limit), Union((terms, *parts)))

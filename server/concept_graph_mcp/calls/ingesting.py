@@ -5,12 +5,13 @@ from typing import Any
 
 from conceptgraph_core.graph.primitives import Last, Lookup, Union
 from conceptgraph_core.memories import procedures, schema
+from conceptgraph_core.memories.lookups import ids, mine, observed
+from conceptgraph_core.retrieval import documents
 from conceptgraph_core.retrieval import schema as of_words
 from conceptgraph_core.retrieval.along_threads import NEIGHBOURS
 
 from . import text_lookups
 from .call import Call, checked
-from .memories import ids, mine, observed
 
 
 @checked
@@ -47,7 +48,7 @@ def ingested(messages: Sequence[Mapping[str, Any]]) -> Call:
 @checked
 def retract(scope: str, import_id: str, memory_ids: Sequence[str]) -> Call:
     """Return the call that removes those of *memory_ids* that rest on the import alone."""
-    removed = text_lookups.of_removals(schema.KIND, memory_ids, scope)
+    removed = documents.removed(schema.KIND, memory_ids, scope)
     found = Union((observed(*memory_ids), *removed))
     return Call(procedures.RETRACT, (import_id, list(memory_ids)), found)
 

@@ -4,16 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import limits
+from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.graph.primitives import Joined, Lookup, Range, Union
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.ids import item_id
+from conceptgraph_core.memories.lookups import ids, mine
+from conceptgraph_core.retrieval import documents
 from conceptgraph_core.retrieval import schema as words
 
 from . import memory_search, text_lookups
 from .call import Call, checked, whose
-from .embedding import remembered
-from .memories import Embedded, ids, mine
+from .memories import Embedded
 
 # The steps that write.
 WRITING = frozenset({"put", "use", "forget", "remove"})
@@ -79,7 +81,7 @@ def _needed(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[Lookup]:
     yield from text_lookups.of_records(_records(scope, steps))
     removed = [item_id(scope, step["path"]) for step in steps if step.get("do") == "remove"]
     if removed:
-        yield from text_lookups.of_removals(schema.KIND, removed, scope)
+        yield from documents.removed(schema.KIND, removed, scope)
 
 
 def _records(scope: str, steps: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from conceptgraph_core.arguments import Between, MemoryId, Unit
-from conceptgraph_core.graph.primitives import Grouped, Lookup, Range, Referring, Union
-from conceptgraph_core.memories import procedures, schema
-from conceptgraph_core.memories.fade import EXPIRED
+from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.memories import lookups, procedures, schema
+from conceptgraph_core.memories.lookups import ids
 
-from .memories import ids
 from .verb import verb, verb_of_user
 
 # The most that a picture can show.
@@ -39,17 +38,16 @@ def link(
     amount: Annotated[
         Unit, "Added to an existing link if no strength is given."
     ] = schema.DEFAULT_AMOUNT,
-) -> None:
+) -> list[Lookup]:
     """Link two memories or reinforce their link; strength 0 removes it."""
-    return
+    return [ids(source_id, target_id)]
 
 
 @verb(procedures.RELINK)
 def relink(
     source_id: MemoryId, target_id: MemoryId, type: LinkType = schema.DEFAULT_RELATION
-) -> Lookup | None:
+) -> None:
     """Restore a removed link; only the owner can."""
-    return None
 
 
 @verb(procedures.CONNECTED)
@@ -60,9 +58,9 @@ def connected(
         Unit, "Only links at least as firm as this now."
     ] = schema.MIN_WEIGHT_CONNECTED,
     limit: Annotated[MostNodes, "At most this many."] = schema.DEFAULT_CONNECTED,
-) -> Lookup | None:
+) -> list[Lookup]:
     """Return the memories that are linked to one."""
-    return None
+    return [ids(memory_id)]
 
 
 @verb(procedures.EXPLORE)
@@ -77,9 +75,9 @@ def explore(
     min_weight: Annotated[
         Unit, "Only along links at least as firm as this now."
     ] = schema.MIN_WEIGHT_EXPLORED,
-) -> Lookup | None:
+) -> list[Lookup]:
     """Return what lies around a memory, nearest first."""
-    return None
+    return [ids(start_id)]
 
 
 @verb_of_user(procedures.TRAVERSE)
@@ -105,26 +103,23 @@ def traverse(
         Annotated[int, Between(0, schema.MAX_BUDGET_MS, clamps=True)] | None,
         "Return what was found after this long.",
     ] = None,
-) -> Lookup | None:
+) -> list[Lookup]:
     """Walk from a memory along its links."""
     start = ids(start_id, field="start_id")
-    if not include_parent_links:
-        return start
-    return Union((start, Referring(schema.MEMORY, "parent_id", "id", (("user_id", scope),))))
+    return [start, lookups.parents(scope)] if include_parent_links else [start]
 
 
 @verb(_NEIGHBOURHOOD)
 def neighbourhood(
     memory_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> Lookup | None:
+) -> None:
     """Return a picture of the memories around *memory_ids*."""
-    return None
 
 
 @verb_of_user(procedures.STATS)
-def stats(scope: str) -> Lookup:
+def stats(scope: str) -> list[Lookup]:
     """Count memories and links."""
-    return _counted(scope)
+    return [lookups.counted(scope)]
 
 
 @verb_of_user(procedures.ANALYSIS)
@@ -133,13 +128,5 @@ def analysis(
     top: Annotated[
         int, Between(1, schema.MAX_TOP, clamps=True), "How many of the most linked memories."
     ] = schema.DEFAULT_TOP,
-) -> Lookup | None:
+) -> None:
     """Return how links are distributed, and which memories have most of them."""
-    return _counted(scope)
-
-
-def _counted(scope: str) -> Lookup:
-    """Look up all memories of a scope in groups, and those that links leave."""
-    # Ids are texts and not empty, and no text sorts after this one.
-    every = Range((schema.MEMORY,), "id", "", "\U0010ffff", (("user_id", scope),))
-    return Grouped(every, schema.COUNTED, "accessed_at", "deleted_at", (("state", EXPIRED),))

@@ -5,12 +5,14 @@ from typing import Annotated, Any, Literal
 
 from conceptgraph_core import budgets, text
 from conceptgraph_core.arguments import INNER, AskedAt, Asker, Most, Query, SourceFilter, TextBudget
+from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
 from conceptgraph_core.graph.primitives import Equal, Lookup, Range, Union
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import procedures, schema
 from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.memories.lookups import EVER, SEEN, latest, mine, near
 from conceptgraph_core.retrieval.question import shorten
 from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
@@ -18,8 +20,7 @@ from conceptgraph_core.words import missing
 from . import concepts, entity_lookups, text_lookups
 from .also import NO_ALSO, Also
 from .call import Call, checked, whose
-from .embedding import remembered
-from .memories import EVER, SEEN, Embedded, latest, mine, near
+from .memories import Embedded
 from .verb import Passing, verb_of_user
 
 # A list by tags or types looks up at most so many of them, and reads so many for each that it

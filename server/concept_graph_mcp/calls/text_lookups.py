@@ -12,15 +12,14 @@ from conceptgraph_core.graph.primitives import (
     Incoming,
     Lookup,
     Range,
-    Sized,
     Union,
 )
 from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema, spelling
-from conceptgraph_core.retrieval.documents import Place, Told
+from conceptgraph_core.retrieval.documents import Told, equal, with_mentions
 from conceptgraph_core.retrieval.question import own_names, sought_terms
-from conceptgraph_core.words import languages, missing, terms
+from conceptgraph_core.words import languages, missing
 
 from .call import Call
 
@@ -62,13 +61,11 @@ def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
     """Look up the data needed to index the nodes of *records*."""
     kinds = {kind.kind: kind for kind in indexed_kinds()}
     told = [
-        one
+        documents.read_told(kinds[name], record)
         for record in records
-        if isinstance(name := record.get("kind"), str)
-        and name in kinds
-        and (one := documents.read_told(kinds[name], record)) is not None
+        if isinstance(name := record.get("kind"), str) and name in kinds
     ]
-    return _needed(told)
+    return documents.needed(told, spoken())
 
 
 def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) -> list[Lookup]:
@@ -180,14 +177,6 @@ def _asked(wordings: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(term for one in wordings for term in sought_terms(one, spoken())))
 
 
-def terms_besides(text: str, other: str) -> tuple[str, ...]:
-    """Return the terms of *other* that *text* lacks."""
-    if missing():
-        return ()
-    own = terms(text, spoken())
-    return tuple(one for one in terms(other, spoken()) if one not in own)
-
-
 def of_name(name: str, scope: str) -> list[Lookup]:
     """Look up the terms of which a text of *scope* about *name* has some."""
     words = [] if missing() else subjects.terms(name, spoken())
@@ -198,23 +187,6 @@ def of_user(scope: str, user_id: str) -> Equal:
     """Look up the speakers of *scope* that may be the user."""
     values = tuple((scope, name) for name in own_names(user_id))
     return Equal((schema.SPEAKER,), ("scope", "name"), values)
-
-
-def with_mentions(lookup: Lookup, most: int) -> Incoming:
-    """Look up the texts that mention the terms found by *lookup*, the rarest terms first.
-
-    It reads up to *most* mentions, but always those of the rarest term.
-    """
-    return Incoming(
-        lookup,
-        label=schema.TERM,
-        edges=schema.MENTIONING,
-        weight=schema.COUNT,
-        columns=schema.LAYER.columns[0],
-        by="name",
-        unless="speakers",
-        most=most,
-    )
 
 
 def of_widened(widened: Call, scope: str) -> Answered:
@@ -230,31 +202,3 @@ def of_widened(widened: Call, scope: str) -> Answered:
         property="name",
         where=(("scope", scope),),
     )
-
-
-def of_unindexed(kind: NodeKind, scope: str) -> Lookup:
-    """Count the nodes of *kind* in *scope*, and look up how many of them the index has."""
-    where = () if kind.scope is None else ((kind.scope, scope),)
-    kept = Union(tuple(equal(documents.corpus(kind.words_of(scope)))))
-    return Sized(kept, kind.label, kind.key[-1], where)
-
-
-def of_removals(kind: NodeKind, keys: Sequence[str], scope: str) -> list[Lookup]:
-    """Look up the index entries of several nodes, to remove them."""
-    by = ("scope", "label", "key")
-    places = [(schema.TEXT, by, (scope, kind.label, key)) for key in keys]
-    return equal([*documents.corpus(scope), *places])
-
-
-def _needed(told: Sequence[Told]) -> list[Lookup]:
-    return [] if missing() else equal(documents.places(told, spoken()))
-
-
-def equal(places: Iterable[Place]) -> list[Lookup]:
-    """Return the look-ups of *places*, one for each label and its properties."""
-    found: dict[tuple[str, tuple[str, ...]], dict[tuple[Any, ...], None]] = {}
-    for label, properties, values in places:
-        found.setdefault((label, properties), {})[values] = None
-    return [
-        Equal((label,), properties, tuple(values)) for (label, properties), values in found.items()
-    ]

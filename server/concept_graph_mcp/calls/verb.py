@@ -51,7 +51,8 @@ class Passing(NamedTuple):
     values: Mapping[str, Any]
 
 
-Reads = Lookup | Passing | None
+# A list has what the procedure is known to ask for.
+Reads = Lookup | Passing | list[Lookup] | None
 
 
 class AnyVerb(Generic[P]):
@@ -126,7 +127,9 @@ class AnyVerb(Generic[P]):
                 own = values[_CONCEPTS]
                 context |= whose(values[self._names[0]] if own is None else own)
             procedure = self.procedure if values.get(_EXPLAINED, True) else self._unexplained
-            return Call(procedure, tuple(arguments), lookup, context)
+            wanted = lookup if isinstance(lookup, list) else ()
+            found = None if isinstance(lookup, list) else lookup
+            return Call(procedure, tuple(arguments), found, context, wanted)
         except ConceptGraphError as error:
             raise Refused(str(error), type(error)) from error
 

@@ -75,10 +75,6 @@ class MemoryTools(Tools):
         """List the memories that were created or accessed last. Accesses none."""
         session, limit = self._session, given.get("limit", schema.RECENT)
         rows = await session.run(session.call(memories.recent, **given))
-        if len(rows) < limit and _is_cut(rows):
-            # Copies of a text took the places of other memories.
-            call = session.call(memories.recent, **given, among=schema.MAX_ROWS)
-            rows = await session.run(call)
         recent = MemoriesRecent(memories=[self._listed(row) for row in rows])
         if _is_cut(rows):
             recent["total"] = rows[0]["total"]

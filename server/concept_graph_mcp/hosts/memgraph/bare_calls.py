@@ -10,7 +10,6 @@ from typing import Any, Final
 from conceptgraph_core.context import OWN, Context
 from conceptgraph_core.graph.primitives import Incoming, Lookup
 from conceptgraph_core.layers import SHARED
-from conceptgraph_core.memories.schema import MAX_ROWS
 
 from ... import calls
 from ...calls.also import Also
@@ -40,14 +39,6 @@ _KNOWN: Final = _TOLD | {
 _EMBEDDED: Final = ("vector", "model")
 # Its builder takes what is given as one.
 _OTHERWISE: Final = frozenset({"entitygraph.fact"})
-# Copies of a text share a row of it. The shell asks again for more if rows are lacking; a bare call
-# must know before whether what it reads has enough texts.
-_RECENT: Final = "memorygraph.recent"
-_READ_A_ROW: Final = 5
-_TEXTS: Final = (
-    "UNWIND $found AS i MATCH (n) WHERE id(n) = i"
-    " RETURN count(n) AS read, count(DISTINCT n.content) AS texts"
-)
 
 
 def look_up(
@@ -58,31 +49,11 @@ def look_up(
     *given* are its arguments by name, and *told* is the map that *context* was made of.
     """
     call = call_of(name, given, told, context)
-    if call is None or call.lookup is None:
+    if call is None:
         return None
-    if name == _RECENT:
-        return {**call.context, **_latest(run, call, given, told, context)}
+    if call.lookup is None:
+        return {**call.context}
     return {**call.context, **_looked_up(run, call, context)}
-
-
-def _latest(
-    run: Run,
-    call: Call,
-    given: Sequence[tuple[str, Any]],
-    told: Mapping[str, Any],
-    context: Context,
-) -> dict[str, Any]:
-    """Look up enough memories for the rows of *call*, and the most if many are copies."""
-    rows = int(call.arguments[0])
-    looked: dict[str, Any] = {}
-    for among in (min(_READ_A_ROW * rows, MAX_ROWS), MAX_ROWS):
-        enough = call_of(_RECENT, given, told, context, {"among": among})
-        assert enough is not None
-        looked = _looked_up(run, enough, context)
-        [known] = run(_TEXTS, {"found": looked["found"]})
-        if known["read"] < among or known["texts"] >= 2 * rows:
-            break
-    return looked
 
 
 def call_of(
@@ -90,12 +61,8 @@ def call_of(
     given: Sequence[tuple[str, Any]],
     told: Mapping[str, Any],
     context: Context,
-    more: Mapping[str, Any] | None = None,
 ) -> Call | None:
-    """Return the shell's call that is the same as that of the procedure *name*, if it has one.
-
-    Its builder takes *more* too.
-    """
+    """Return the shell's call that is the same as that of the procedure *name*, if it has one."""
     if name in _OTHERWISE or not told.keys() <= _KNOWN:
         return None
     module, _, verb = name.partition(".")
@@ -108,7 +75,7 @@ def call_of(
             continue
         try:
             make = build.make_call if isinstance(build, AnyVerb) else build
-            call: Call = make(**named, **(more or {}))
+            call: Call = make(**named)
         except (Refused, TypeError):
             # The procedure refuses it too, and says why; or the builder is of another call.
             continue

@@ -241,7 +241,7 @@ class BoltCaller:
         A call that lacks one has written nothing.
         """
         writes, kept = call.procedure.writes and not call.procedure.counts, dict[str, Pulled]()
-        wanted: dict[str, Lookup] = {}
+        wanted = {key(one): one for one in call.wanted}
         for _ in range(_MOST_ROUNDS):
             # What a write rests on must hold in its own transaction.
             known = {} if writes else kept

@@ -111,7 +111,8 @@ def _plan_groups(lookup: Grouped) -> Finding:
     alike, apart = f"n.{lookup.unless} IS NULL", f"n.{lookup.unless} IS NOT NULL"
     for number, (name, _) in enumerate(lookup.but):
         alike += f" AND (n.{name} IS NULL OR n.{name} <> $g{number})"
-        apart += f" OR n.{name} = $g{number}"
+        # Where a condition is null, so is the whole list.
+        apart += f" OR coalesce(n.{name} = $g{number}, false)"
     keys = [f"g{number}" for number in range(len(lookup.properties))]
     named = ", ".join(
         f"n.{name} AS {key}" for key, name in zip(keys, lookup.properties, strict=True)

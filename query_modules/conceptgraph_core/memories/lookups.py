@@ -1,0 +1,194 @@
+"""Look up memories and what is stored beside them, for the rules that pull it.
+
+Imports nothing of Memgraph: the server names beforehand what a rule is sure to ask for.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from .. import dates, limits, text
+from ..concepts.schema import CONCEPT, NAMES
+from ..embeddings.schema import remembered
+from ..entities.schema import MENTION, SESSION
+from ..graph.primitives import (
+    BEYOND,
+    Equal,
+    Grouped,
+    Incoming,
+    Joined,
+    Lookup,
+    Nearest,
+    Range,
+    Reached,
+    Referring,
+    Sized,
+    Union,
+    Where,
+)
+from ..retrieval import documents
+from ..retrieval import schema as words
+from ..words import missing, terms
+from . import schema
+from .fade import EXPIRED, STATES
+from .filters import Wanted
+
+# From the latest to the earliest key of a memory, `latest`.
+EVER: Final = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
+# All states except those of forgotten and expired memories.
+SEEN: Final = tuple(state for state in STATES if state != EXPIRED)
+_ANY: Final = Wanted()
+
+
+def mine(scope: str) -> Where:
+    """Return the filter for the memories of *scope*."""
+    return (("user_id", scope),)
+
+
+def ids(*memory_ids: str, field: str = "memory_id") -> Equal:
+    """Look up memories by their ids; the procedures leave out those of another scope.
+
+    An invalid id is refused under the argument name *field*.
+    """
+    checked_ids = dict.fromkeys(text.name(one, field) for one in memory_ids)
+    return Equal((schema.MEMORY,), ("id",), tuple((one,) for one in checked_ids))
+
+
+def latest(
+    scope: str, states: Sequence[str], limit: int | None, source: str | None = None
+) -> Union:
+    """Look up the *limit* memories of each of *states* that were created or accessed last.
+
+    Without *limit*, all of them. The states are the stored ones; ties are ordered by id.
+    """
+    also = () if source is None else (("source", source),)
+    return Union(
+        tuple(
+            Range(
+                (schema.MEMORY,),
+                "latest",
+                *EVER,
+                where=(*mine(scope), ("state", state), *also),
+                limit=limit,
+                then="id",
+            )
+            for state in states
+        )
+    )
+
+
+def recent(scope: str, most: int, source: str | None) -> Sized:
+    """Look up the latest *most* memories of each state, and count all of them."""
+    found = latest(scope, SEEN, most, source)
+    first, *others = (part.where for part in found.parts if isinstance(part, Range))
+    # The result says whether something was cut, whatever the length of the list.
+    count = max(schema.MAX_COUNTED, most + 1)
+    return Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
+
+
+def listed(scope: str, wanted: Wanted, most: int) -> Union:
+    """Look up candidates for the latest *most* memories that are *wanted* by state and tags."""
+    if wanted.tags:
+        # A list of all states may be long, and no index orders those with a tag.
+        return latest(scope, STATES, None)
+    if not wanted.states or wanted.states == {EXPIRED}:
+        return latest(scope, [one for one in STATES if one in (wanted.states or STATES)], most)
+    # The current state depends on the time and no index has it, so all visible ones are read.
+    seen = latest(scope, SEEN, None)
+    gone = latest(scope, [EXPIRED], most).parts if EXPIRED in wanted.states else ()
+    return Union((*seen.parts, *gone))
+
+
+def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> Nearest:
+    """Look up the *depth* memories nearest to *vector* that match *wanted*."""
+    among: list[tuple[str, tuple[Any, ...]]] = [
+        # Missing properties count as their layer's defaults.
+        ("state", (*SEEN, None)),
+        ("deleted_at", (None,)),
+    ]
+    if wanted.source is not None:
+        absent = (None,) if wanted.source == schema.DEFAULT_SOURCE else ()
+        among.append(("source", (wanted.source, *absent)))
+    if wanted.types:
+        among.append(("type", tuple(sorted(wanted.types))))
+    having = (("tags", tuple(sorted(wanted.tags))),) if wanted.tags else ()
+    # The current state depends on the time, so no index has it.
+    is_filtered_later = wanted.states or wanted.within != dates.ALWAYS or wanted.about
+    depth = schema.MAX_FILTERED if is_filtered_later else depth
+    vector_of = schema.LAYER.vectors[0].vector
+    return Nearest(
+        schema.MEMORY, vector_of, tuple(vector), depth, mine(scope), tuple(among), having
+    )
+
+
+def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> list[Lookup]:
+    """Look up the same, and what the index of words has of them; and a sample of all memories."""
+    where = (("scope", scope), ("label", schema.MEMORY))
+    first = nearest(scope, vector, max(depth, schema.NEAREST), wanted)
+    sample = Range((schema.MEMORY,), "id", "", BEYOND, mine(scope), schema.SAMPLED)
+    return [Joined(first, "id", words.TEXT, "key", where), sample]
+
+
+def resting(memory_id: str, field: str = "memory_id") -> Joined:
+    """Look up a memory, those that it replaced, and what rests on these: see `resting`."""
+    return resting_all(ids(memory_id, field=field))
+
+
+def resting_all(found: Lookup) -> Joined:
+    """Look up the same for all memories among the results of *found*."""
+    replaced = (schema.RELATION_TYPES["contradicts"],)
+    sessions = _with_mentions(Reached(found, replaced, schema.MOST_REPLACED))
+    return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
+
+
+def observed(*memory_ids: str) -> Joined:
+    """Look up memories, and the mentions that rest on them."""
+    return _with_mentions(ids(*memory_ids))
+
+
+def _with_mentions(found: Lookup) -> Joined:
+    """Look up memories, the sessions observed for them, and the mentions of messages that are one.
+
+    The mentions of a message have its time.
+    """
+    told = Joined(found, "said_at", MENTION, "created_at", same="user_id")
+    return Joined(told, "id", SESSION, "memory_id")
+
+
+def parents(scope: str) -> Referring:
+    """Look up the memories of a scope that have a parent, and these parents."""
+    return Referring(schema.MEMORY, "parent_id", "id", mine(scope))
+
+
+def counted(scope: str) -> Grouped:
+    """Look up all memories of a scope in groups, and those that links leave."""
+    every = Range((schema.MEMORY,), "id", "", BEYOND, mine(scope))
+    return Grouped(every, schema.COUNTED, "accessed_at", "deleted_at", (("state", EXPIRED),))
+
+
+def indexed(
+    scope: str, memory_id: str, told: Mapping[str, Any], languages: Sequence[str]
+) -> list[Lookup]:
+    """Look up what it takes to index the texts *told* of a memory."""
+    record = {**told, "id": memory_id, "user_id": scope}
+    return documents.needed([documents.read_told(schema.KIND, record)], languages)
+
+
+def similar(
+    scope: str,
+    told: Mapping[str, Any],
+    vector: Sequence[float],
+    languages: Sequence[str],
+) -> Incoming:
+    """Look up what it takes to index the texts *told* of a new memory, and near-duplicates of it.
+
+    The mentions of a text's rarer terms find these, and not those of what was said (`said`).
+    """
+    parts = indexed(scope, "", told, languages)
+    if vector:
+        parts += [remembered(), nearest(scope, vector, schema.MOST_SIMILAR)]
+    last: tuple[str, ...] = ()
+    if told.get("said") and not missing():
+        own = terms(told["content"], languages)
+        last = tuple(one for one in terms(told["said"], languages) if one not in own)
+    found = documents.with_mentions(Union(tuple(parts)), schema.SIMILAR_MENTIONS)
+    return found._replace(last=last)
