@@ -206,7 +206,7 @@ def _operations(size: Size, owner: int) -> Operations:
         "concept_upsert": lambda: concepts.concept_upsert(concept()),
         "concept_upsert, new": lambda: concepts.concept_upsert(new()),
         "update_affect": lambda: concepts.update_affect(concept(), 0.1),
-        "episode_add": lambda: concepts.episode_add(new(), [concept()], "20250615"),
+        "episode_add": lambda: concepts.episode_add(new(), [concept()]),
         "relation_add": lambda: concepts.relation_add(concept(), concept(), "is-a"),
         "concept_search": lambda: concepts.concept_search([concept()]),
         "concept_search, nothing": lambda: concepts.concept_search(["zzqx"]),

@@ -70,7 +70,7 @@ class Memory:
         return self.run(calls.concepts.update_affect(target, valence_delta))[0]
 
     def episode_add(self, summary: str, concepts: list[str]) -> dict[str, Any]:
-        return self.run(calls.concepts.episode_add(summary, concepts, self.date))[0]
+        return self.run(calls.concepts.episode_add(summary, concepts))[0]
 
     def relation_add(self, source: str, target: str, relation_type: str) -> dict[str, Any]:
         return self.run(calls.concepts.relation_add(source, target, relation_type))[0]

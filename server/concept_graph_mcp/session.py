@@ -324,7 +324,7 @@ class Session:
         """Add an episode, named after the local date."""
         now_ms = self.clock.now_ms()
         rows = await self._run(
-            calls.concepts.episode_add(summary, concepts, self.date(now_ms), self.concept_scope),
+            calls.concepts.episode_add(summary, concepts, self.concept_scope),
             now_ms,
         )
         return rows[0]

@@ -79,7 +79,7 @@ def test_search_says_which_word_matched(kept):
 
 
 def test_search_finds_episodes_and_entities_too(memory):
-    memory.run(calls.concepts.episode_add("The kiln cracked", ["kiln"], "20250601", "default"))
+    memory.run(calls.concepts.episode_add("The kiln cracked", ["kiln"], "default"))
     memory.run(everyday.remember("default", "Oona mends kilns", [{"name": "Oona Marsh"}]))
     found = search(memory, "oven", "kiln", "Marsh", concept_scope="default")
     assert {row["kind"] for row in found} == {"episode", "memory", "entity"}

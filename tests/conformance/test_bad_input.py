@@ -132,8 +132,8 @@ def test_the_longest_names_and_summaries_are_taken(memory):
     [
         calls.concepts.concept_upsert,
         lambda bad: calls.concepts.update_affect(bad, 0.5),
-        lambda bad: calls.concepts.episode_add(bad, ["apple"], "20250615"),
-        lambda bad: calls.concepts.episode_add("S", ["apple", bad], "20250615"),
+        lambda bad: calls.concepts.episode_add(bad, ["apple"]),
+        lambda bad: calls.concepts.episode_add("S", ["apple", bad]),
         lambda bad: calls.concepts.relation_add(bad, "fruit", "is-a"),
         lambda bad: calls.concepts.relation_add("apple", bad, "is-a"),
         lambda bad: calls.concepts.concept_search([bad]),

@@ -28,11 +28,9 @@ def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_the
     [made] = memory.run(calls.memories.create("default", "Lena likes apples."))
     hands.nodes("Other", [{"number": number} for number in range(MOST_SCANNED)])
     bound = f"reads all nodes, and these are more than {MOST_SCANNED}; look them up"
-    by_index = r"MATCH \(n:Concept {name: \$given}\) WITH collect\(n\) AS found CALL"
+    by_index = r"MATCH \(n:Entity {id: \$given}\) WITH collect\(n\) AS found CALL"
     with pytest.raises(REFUSALS, match=f"{bound}.*{by_index}"):
-        memory.run(reading_all(calls.concepts.peek(["apple"], 1)))
-    with pytest.raises(REFUSALS, match=bound + r".*:Memory {id: \$given}"):
-        memory.run(reading_all(calls.memory_search.search("default", None)))
+        memory.run(reading_all(calls.entities.get("e")))
     # Whoever looks up is served, and so is an owner who asks about all there is.
     assert memory.recall(["apple"]) == []
     [row] = memory.run(calls.memory_admin.show(made["memory_id"]))

@@ -98,7 +98,7 @@ def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     told = "Tank 2 and the heater burst"
     for said, others in ((told, ["heater", "valve"]), ("The valve was tested", ["valve"])):
         names = ["tank 2", *others]
-        days.run(calls.concepts.episode_add(said, names, memory.date, "default"))
+        days.run(calls.concepts.episode_add(said, names, "default"))
     brought = [one["parts"][0] for one in days.recalled("What about tank 2?")["lines"]]
     assert sorted(one.partition(" evokes ")[2] for one in brought) == [
         f"{told}”",

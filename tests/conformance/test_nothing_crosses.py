@@ -66,7 +66,7 @@ def live(memory: Any, scope: str) -> None:
     run(concepts.relation_add("hazelnuts", f"{own} nougat", "evokes", scope))
     run(concepts.relation_add("hazelnuts", "nut", "is-a", scope))
     run(concepts.relation_add(f"{own} nut", "nut", "is-a", scope))
-    run(concepts.episode_add(f"The {own} hazelnuts arrived", ["hazelnuts"], memory.date, scope))
+    run(concepts.episode_add(f"The {own} hazelnuts arrived", ["hazelnuts"], scope))
     run(concepts.update_affect("hazelnuts", 0.5, scope))
     if scope == SHARED:
         return

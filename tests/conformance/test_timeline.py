@@ -61,7 +61,7 @@ def test_the_days_count_what_was_kept_and_said_of_one_user(life, memory):
     life.keep(0.25, "The tea is red")
     life.run(calls.memories.forget(forgotten), 0.3)
     life.say(1, "Max met Anna", "Max", "Anna")
-    life.run(calls.concepts.episode_add("Tea was drunk", ["tea"], "20250614"), -1)
+    life.run(calls.concepts.episode_add("Tea was drunk", ["tea"]), -1)
     bob = Life(memory, "bob")
     bob.keep(0, "Bob has a secret")
     assert life.days() == {
@@ -85,7 +85,7 @@ def test_a_day_has_its_memories_episodes_and_messages_each_once(life):
     life.run(calls.memories.forget(life.keep(0.1, "A secret")), 0.2)
     [max_, _] = life.say(0.25, "Max met Anna", "Max", "Anna")
     life.keep(1, "Another day")
-    life.run(calls.concepts.episode_add("Tea was drunk", ["tea"], "20250615"))
+    life.run(calls.concepts.episode_add("Tea was drunk", ["tea"]))
     times = MIDNIGHT_MS, MIDNIGHT_MS + DAY_MS
     call = calls.everyday.happened(USER, "20250615", *times, concept_scope=SHARED)
     rows = life.run(call, 1)

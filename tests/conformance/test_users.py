@@ -16,9 +16,9 @@ def lived(memory):
         about = [{"name": "Clara", "kind": "sister"}, {"name": "hazelnuts"}]
         call = calls.everyday.remember(user, said, about=about, said=said)
         memory.run(call, user_id=user, concepts="own")
-        episode = calls.concepts.episode_add(said, ["hazelnuts"], "20250601", user)
+        episode = calls.concepts.episode_add(said, ["hazelnuts"], user)
         memory.run(episode, user_id=user, concepts="own")
-    memory.run(calls.concepts.episode_add("All keep hazelnuts", ["hazelnuts"], "20250601"))
+    memory.run(calls.concepts.episode_add("All keep hazelnuts", ["hazelnuts"]))
     return memory
 
 

@@ -6,19 +6,24 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph import cypher
+from concept_graph_mcp.hosts.memgraph import cypher, pulling
+from concept_graph_mcp.hosts.memgraph.lookups import write_lookup
+from concept_graph_mcp.hosts.memgraph.pulling import Pulled
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.concepts.lookups import new_episode, similar
+from conceptgraph_core.graph.lacking import key
+from conceptgraph_core.layers import SHARED
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
-# What statements before may have found.
-LOOKED_UP = {"found": [], "degrees": [], "read": [], "size": 0}
+# What statements before may have found, in the context of the call.
+LOOKED_UP = {**CONTEXT, "found": [], "degrees": [], "read": [], "size": 0}
 NASTY = "a'b\"c`d}) DETACH DELETE n //"
 
 EVERY = {
     "concept_upsert": calls.concepts.concept_upsert("apple"),
     "update_affect": calls.concepts.update_affect("apple", 0.5),
-    "episode_add": calls.concepts.episode_add("Ate it", ["apple", "pear"], "20250615"),
+    "episode_add": calls.concepts.episode_add("Ate it", ["apple", "pear"]),
     "relation_add": calls.concepts.relation_add("apple", "fruit", "is-a"),
     "concept_search": calls.concepts.concept_search(["App", "FRU"], 10),
     "recall": calls.concepts.recall(["apple"], 2, 5),
@@ -39,33 +44,52 @@ EVERY = {
 }
 
 
+def pulls(call: calls.Call) -> bool:
+    """Tell whether the procedure of *call* asks for its look-ups itself."""
+    return call.lookup is None and call.procedure.takes_context
+
+
+def statements(call: calls.Call) -> list[tuple[str, dict[str, object]]]:
+    """Return the statements of *call*: those of the first round, if it pulls."""
+    if not pulls(call):
+        return list(cypher.call(call, CONTEXT))
+    plans = [(one, pulling.plan(one, True)) for one in call.wanted]
+    pulled = [Pulled(one, plan, {"found": []} if plan.first else {}) for one, plan in plans]
+    return [
+        *(plan.first for _, plan in plans if plan.first),
+        pulling.calling(call, CONTEXT, pulled),
+    ]
+
+
 def made(call: calls.Call) -> tuple[str, dict[str, object]]:
     """Return the one statement of *call*, and its parameters."""
-    [statement] = cypher.call(call, CONTEXT)
+    [statement] = statements(call)
     return statement
 
 
 def whole(call: calls.Call) -> tuple[str, dict[str, object]]:
     """Return all that is said by the statements of *call*, and all parameters."""
-    statements = cypher.call(call, CONTEXT)
-    texts = [text for text, _ in statements]
-    return "\n".join(texts), {key: value for _, own in statements for key, value in own.items()}
+    all_ = statements(call)
+    return "\n".join(text for text, _ in all_), {
+        key: value for _, own in all_ for key, value in own.items()
+    }
 
 
 def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
     statement, parameters = made(EVERY["update_affect"])
+    name = key(EVERY["update_affect"].wanted[0])
     assert statement == (
-        "UNWIND $p0 AS v"
+        "CALL { UNWIND $w0_p0 AS v"
         " OPTIONAL MATCH (n0:Concept {name: v}) WHERE (n0.user_id IS NULL OR n0.user_id = '')"
         " OPTIONAL MATCH (n1:Episode {name: v}) WHERE (n1.user_id IS NULL OR n1.user_id = '')"
-        " WITH collect(n0) + collect(n1) AS found"
-        " CALL conceptgraph.update_affect($a0, $a1,"
-        " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, concepts: $concepts, found: found})"
+        " WITH collect(n0) + collect(n1) AS found RETURN found AS w0_found }"
+        " CALL conceptgraph.update_affect($a0, $a1, {now_ms: $now_ms, tau_ms: $tau_ms,"
+        f" date: $date, concepts: $concepts, answers: {{{name}: {{found: w0_found}}}}}})"
         " YIELD concept_id, episode_id, valence, arousal, accessed_at"
         " RETURN collect([concept_id, episode_id, valence, arousal, accessed_at]) AS rows"
     )
     assert parameters == {
-        "p0": ["apple"],
+        "w0_p0": ["apple"],
         "a0": "apple",
         "a1": 0.5,
         **CONTEXT,
@@ -74,11 +98,6 @@ def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
 
 
 def test_a_look_up_says_only_what_it_looks_for_and_no_more_than_is_needed():
-    statement, parameters = made(calls.memories.get("m1"))
-    assert statement.startswith(
-        "UNWIND $p0 AS v MATCH (n0:Memory {id: v}) WITH collect(n0) AS found CALL"
-    )
-    assert parameters["p0"] == ["m1"]
     without_parent, _ = whole(calls.memories.create("somebody", "tea"))
     with_parent, _ = whole(calls.memories.create("somebody", "tea", parent_id="m1"))
     assert "(n0:Memory {id: v})" in with_parent
@@ -87,7 +106,7 @@ def test_a_look_up_says_only_what_it_looks_for_and_no_more_than_is_needed():
 
 def test_a_look_up_of_no_names_finds_nothing():
     statement, _ = made(calls.concepts.peek([], 2))
-    assert statement.startswith("WITH [] AS found CALL conceptgraph.peek(")
+    assert statement.startswith("CALL { WITH [] AS found RETURN found AS w0_found } CALL concept")
 
 
 def test_a_name_in_any_case_is_looked_up_as_it_is_and_by_its_folded_form_where_that_is_another():
@@ -105,7 +124,7 @@ def test_a_name_in_any_case_is_looked_up_as_it_is_and_by_its_folded_form_where_t
 def test_a_call_without_a_look_up_hands_over_no_nodes():
     statement, parameters = made(EVERY["stats"])
     assert statement == (
-        "CALL conceptgraph.stats({now_ms: $now_ms, tau_ms: $tau_ms, date: $date})"
+        "CALL conceptgraph.stats({now_ms: $now_ms, tau_ms: $tau_ms, date: $date, answers: {}})"
         " YIELD measure, kind, value RETURN collect([measure, kind, value]) AS rows"
     )
     assert parameters == CONTEXT
@@ -119,13 +138,13 @@ def test_a_call_without_a_context_has_no_arguments():
     assert parameters == {}
 
 
-def test_an_episode_looks_up_its_base_what_follows_it_and_its_concepts():
-    statement, parameters = whole(EVERY["episode_add"])
-    assert parameters["p0"] == ["20250615/apple", "apple", "pear"]
-    first, beyond = parameters["p1"], parameters["p2"]
+def test_an_episode_looks_up_what_follows_its_base():
+    [numbered, *_] = new_episode(SHARED, "20250615/apple", "Ate it", ["en"])
+    statement, parameters = write_lookup(numbered)
+    first, beyond = parameters["p0"], parameters["p1"]
     assert (first, beyond) == ("20250615/apple-", "20250615/apple.")
     for label in schema.LABELS:
-        assert f"MATCH (n:{label}) WHERE n.name >= $p1 AND n.name < $p2" in statement
+        assert f"MATCH (n:{label}) WHERE n.name >= $p0 AND n.name < $p1" in statement
     # "-2" and the like are within the range, a longer name of another concept is not.
     for name, within in (("-2", True), ("-10", True), ("-x", True), ("s", False), ("", False)):
         inside = first <= f"20250615/apple{name}" < beyond
@@ -144,7 +163,17 @@ def test_a_search_without_keywords_scans_no_names():
     assert "ORDER BY rank DESC" in statement
 
 
-@pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+@pytest.mark.parametrize(
+    "call", [*filter(pulls, EVERY.values())], ids=lambda one: one.procedure.name
+)
+def test_the_answers_of_a_call_that_pulls_are_its_parameters(call):
+    for text, own in statements(call):
+        assert placeholders(text) - CONTEXT.keys() == own.keys() - CONTEXT.keys()
+
+
+@pytest.mark.parametrize(
+    "call", [one for one in EVERY.values() if not pulls(one)], ids=lambda one: one.procedure.name
+)
 def test_every_parameter_is_given_and_every_given_one_used(call):
     *first, (calling, parameters) = cypher.call(call, CONTEXT)
     given = CONTEXT.keys() | dict(call.context).keys()
@@ -167,24 +196,26 @@ def placeholders(text: str) -> set[str]:
 
 
 def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_procedure():
-    *_, (looking_up, _), (calling, parameters) = cypher.call(EVERY["concept_search"], CONTEXT)
+    (looking_up, _), (calling, parameters) = statements(EVERY["concept_search"])
+    name = key(EVERY["concept_search"].wanted[0])
     assert not re.search(r"\bCALL \w", looking_up)
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found")
     assert calling == (
-        "CALL conceptgraph.concept_search($a0, $a1,"
-        " {now_ms: $now_ms, tau_ms: $tau_ms, date: $date, concepts: $concepts, found: $found})"
+        "CALL conceptgraph.concept_search($a0, $a1, {now_ms: $now_ms, tau_ms: $tau_ms,"
+        f" date: $date, concepts: $concepts, answers: {{{name}: {{found: $w0_found}}}}}})"
         " YIELD concept, arousal, matched RETURN collect([concept, arousal, matched]) AS rows"
     )
-    assert parameters == {"a0": ["App", "FRU"], "a1": 10, "concepts": "shared", **CONTEXT}
+    given = {"a0": ["App", "FRU"], "a1": 10, "concepts": "shared", "w0_found": []}
+    assert parameters == {**given, **CONTEXT}
 
 
 def test_a_search_scans_the_shared_names_and_names_no_keyword_in_its_text():
-    for name, count in (("concept_search", 2), ("recall_query", 2)):
-        (looking_up, given), _ = cypher.call(EVERY[name], CONTEXT)
-        assert looking_up.count("n.name IS NOT NULL AND (n.user_id IS NULL") >= count
+    for asked in (EVERY["concept_search"].wanted[0], similar(SHARED, ["app", "fru"])):
+        looking_up, given = write_lookup(asked)
+        assert looking_up.count("n.name IS NOT NULL AND (n.user_id IS NULL") >= 2
         assert "squeezed CONTAINS k" in looking_up or "both CONTAINS k" in looking_up
         assert "app" not in looking_up
-        assert any(value in (["app", "fru"], [["apple", "apple"]]) for value in given.values())
+        assert ["app", "fru"] in given.values()
 
 
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
@@ -211,7 +242,7 @@ def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
     for call in (
         calls.concepts.concept_upsert(NASTY),
         calls.concepts.update_affect(NASTY, 0.5),
-        calls.concepts.episode_add(NASTY, [NASTY], "20250615"),
+        calls.concepts.episode_add(NASTY, [NASTY]),
         calls.concepts.relation_add(NASTY, "fruit", NASTY),
         calls.concepts.concept_search([NASTY]),
         calls.concepts.recall([NASTY]),
@@ -245,7 +276,7 @@ def test_a_memgraph_parses_every_statement(call, empty_memgraph):
     import neo4j
 
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
-        for statement, parameters in cypher.call(call, CONTEXT):
+        for statement, parameters in statements(call):
             assert session.run(f"EXPLAIN {statement}", {**LOOKED_UP, **parameters}).values()
 
 
@@ -261,11 +292,10 @@ def test_no_look_up_goes_through_the_nodes_of_others(call, empty_memgraph):
     import neo4j
 
     anyio.run(open_and_close, empty_memgraph)
-    statements = cypher.call(call, CONTEXT)
     before = cypher.beforehand(call)
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
         session.run("UNWIND range(1, 100) AS i CREATE (:Other)").consume()
-        for statement, parameters in statements if before is None else [before, *statements]:
+        for statement, parameters in [*([] if before is None else [before]), *statements(call)]:
             plan = session.run(f"EXPLAIN {statement}", {**LOOKED_UP, **parameters}).values()
             assert not [line for (line,) in plan if "ScanAll (" in line]
 
@@ -279,7 +309,7 @@ def test_the_latest_are_read_by_their_index_where_another_has_fewer_entries(empt
         session.run("CREATE (:Memory {id: 'a', user_id: 'ann', state: 'active', latest: 0})")
         for latest in range(20):
             session.run("MATCH (n:Memory) SET n.latest = $latest", latest=latest).consume()
-        statement, parameters = cypher.call(calls.memories.recent("ann"), CONTEXT)[0]
+        statement, parameters = statements(calls.memories.recent("ann"))[0]
         plan = [line for (line, *_) in session.run(f"EXPLAIN {statement}", parameters).values()]
     scans = [line for line in plan if "Scan" in line]
     # Any index that begins with the user and the state counts; only `latest` has the order.

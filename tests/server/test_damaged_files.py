@@ -38,7 +38,7 @@ WRITES = [
     calls.concepts.concept_upsert("new"),
     calls.concepts.recall([name(1)], 2),
     calls.concepts.relation_add(name(2), name(3), "is-a"),
-    calls.concepts.episode_add("It rained", [name(4), "new"], "20250615"),
+    calls.concepts.episode_add("It rained", [name(4), "new"]),
     calls.concepts.rename(name(5), "renamed", False),
     calls.concepts.remove(name(6), False),
 ]
@@ -76,7 +76,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Original:
             summary = f"Ate {name(number)} " + "and so on " * (number * 40)
             run(
                 host,
-                calls.concepts.episode_add(summary, [name(number), name(number + 1)], "20250615"),
+                calls.concepts.episode_add(summary, [name(number), name(number + 1)]),
             )
         for number in range(60, 80):
             run(host, calls.concepts.remove(name(number), False))

@@ -13,9 +13,10 @@ from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core import folding
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.concepts.lookups import mine, new_episode
+from conceptgraph_core.concepts.lookups import named as look_up_names
 from conceptgraph_core.graph.primitives import (
     Equal,
-    Filled,
     Incoming,
     Lookup,
     Ordered,
@@ -24,6 +25,7 @@ from conceptgraph_core.graph.primitives import (
     Union,
     next_text,
 )
+from conceptgraph_core.layers import SHARED
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000
@@ -146,16 +148,15 @@ def test_a_value_that_says_too_much_or_too_little_is_nowhere(host: Host):
 
 def episode(base: str) -> Lookup:
     """Return the look-up that an episode with its concept's name and *base* makes."""
-    date, _, concept = base.partition("/")
-    lookup = calls.concepts.episode_add("s", [concept], date).lookup
-    assert lookup is not None
-    return lookup
+    numbered = new_episode(SHARED, base, "s", ["en"])
+    return Union((look_up_names(SHARED, base, base.partition("/")[2]), *numbered))
 
 
 def search(host: Host, keywords: list[str], limit: int = 50) -> list[str]:
-    matching = Text("Concept", folding.keywords(keywords), limit)
+    matching = found(host, Text("Concept", folding.keywords(keywords), limit))
     aroused = Ordered("Concept", "accessed_at", limit, level="arousal_level", then="name")
-    return found(host, Filled(matching, aroused, limit))
+    others = (name for name in found(host, aroused) if name not in matching)
+    return [*matching, *others][:limit]
 
 
 def test_names_are_found_as_they_are_in_both_kinds(host):
@@ -301,7 +302,7 @@ def test_more_ranges_than_a_statement_has_are_read_in_their_order(host):
     names = [f"n{number:03}" for number in range(300)]
     add(host, concepts(*reversed(names)))
     some = tuple((one, next_text(one)) for one in names)
-    every = Ranges(schema.CONCEPT, "name", some, 1, calls.concepts.mine(""))
+    every = Ranges(schema.CONCEPT, "name", some, 1, mine(""))
     assert found(host, every) == names
     few = every._replace(ranges=(("n00", "n01"), ("x", "y"), ("n29", "n3")), limit=2)
     assert found(host, few) == ["n000", "n001", "n290", "n291"]

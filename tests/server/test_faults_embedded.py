@@ -267,7 +267,7 @@ def random_call(random: Random) -> calls.Call:
         lambda: calls.concepts.update_affect(first, random.choice([-0.5, 0.25, 1])),
         lambda: calls.concepts.relation_add(first, second, kind),
         lambda: calls.concepts.relation_add(second, first, kind),
-        lambda: calls.concepts.episode_add("It rained", [first, second], "20250615"),
+        lambda: calls.concepts.episode_add("It rained", [first, second]),
         lambda: calls.concepts.recall([first], 2),
         lambda: calls.concepts.rename(first, second, False),
         lambda: calls.concepts.remove(first, False),
@@ -307,7 +307,7 @@ def everything_seen(host: Host) -> list[Any]:
 
 def filling(number: int, size: int) -> calls.Call:
     names = [f"{end} {number} " + "y" * (size // 10) for end in ("first", "second")]
-    return calls.concepts.episode_add(f"{number} " + "x" * size, names, "20250615")
+    return calls.concepts.episode_add(f"{number} " + "x" * size, names)
 
 
 def write_until_full(host: Host, size: int) -> tuple[int, StoreError]:

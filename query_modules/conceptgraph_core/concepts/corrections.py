@@ -4,8 +4,11 @@ Each returns (kind, text, id) rows of the changed elements; with *dry_run* it ch
 id of a node is its name, that of a relation its two ids with its type between them.
 """
 
+from collections.abc import Mapping
+
 from .. import text
 from ..errors import NameTaken, NotFound, WrongKind
+from ..retrieval import documents
 from ..retrieval.indexer import Writer
 from ..text import show_name
 from . import schema
@@ -21,10 +24,11 @@ def rename(
     Raises NotFound, NameTaken, or WrongKind: an episode's name holds its date.
     """
     new_name = text.name(new_name, "new_name")
-    node = _only(graph, concept, "concept")
+    found = graph.find_named([text.existing_name(concept, "concept"), new_name])
+    node = _only(found, concept, "concept")
     if node.is_episode:
         raise WrongKind(f"concept: {show_name(concept)} is an episode, which keeps its name")
-    if graph.find_named([new_name]):
+    if new_name in found:
         raise NameTaken(f"new_name: {show_name(new_name)} is taken already")
     rows = _touch(graph, node)
     if not dry_run:
@@ -35,7 +39,9 @@ def rename(
 
 def remove(graph: Graph, name: str, dry_run: bool = False) -> list[dict[str, str]]:
     """Remove a concept or an episode with all of its relations. Raises NotFound."""
-    node = _only(graph, name, "name")
+    kind, words_scope = schema.LAYER.kind(schema.EPISODE), schema.words_scope(graph.scope)
+    indexed = documents.removed(kind, [text.existing_name(name, "name")], words_scope)
+    node = _only(graph.find_named([name], *indexed), name, "name")
     rows = _touch(graph, node)
     if not dry_run:
         writer = Writer(graph)
@@ -50,7 +56,8 @@ def remove_relation(
 ) -> list[dict[str, str]]:
     """Remove a relation, with any parallel edges of it. Raises NotFound."""
     edge_type = relation_edge_type(type_)
-    ends = [_only(graph, source, "from"), _only(graph, target, "to")]
+    found = graph.find_named(schema.checked_ends(source, target))
+    ends = [_only(found, source, "from"), _only(found, target, "to")]
     edges = graph.edges_between(ends[0], ends[1], edge_type)
     if not edges:
         raise NotFound(f"relation: no {type_} from {show_name(source)} to {show_name(target)}")
@@ -60,11 +67,10 @@ def remove_relation(
     return [_relation_row(ends[0], type_, ends[1])]
 
 
-def _only(graph: Graph, name: str, field: str) -> Node:
-    nodes = graph.find_named([text.existing_name(name, field)]).get(name)
-    if not nodes:
+def _only(found: Mapping[str, list[Node]], name: str, field: str) -> Node:
+    if name not in found:
         raise NotFound(f"{field}: nothing is called {show_name(name)}")
-    return nodes[0]
+    return found[name][0]
 
 
 def _touch(graph: Graph, node: Node) -> list[dict[str, str]]:

@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from .. import limits, text
-from ..errors import InvalidText
+from ..errors import InvalidText, WrongKind
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import DEFAULT_LIMIT
-from . import schema
-from .names import ensure
+from ..text import show_name
+from . import lookups, schema
+from .affect import create_concept
 from .node import Graph
 
 
@@ -18,15 +19,24 @@ def add(graph: Graph, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
     """Record an episode and an EVOKES edge to it from each distinct one of *concepts*.
 
     Returns episode_id ("YYYYMMDD/<first concept>", with "-2", "-3" … until no episode and no
-    concept has it), linked_concepts and valence. Concepts that do not exist are created.
+    concept has it), linked_concepts and valence. Concepts that do not exist are created. Raises
+    WrongKind for the name of an episode.
     """
     summary = text.summary(summary, "summary")
     names = text.names(concepts, "concepts")
     if not names:
         raise InvalidText("concepts: name at least one concept that the episode is about")
     base = f"{graph.context.date}/{names[0]}"
-    taken = {node.name for node in graph.named(lambda name: name.startswith(base))}
-    linked = ensure(graph, names, "concepts")
+    asked = lookups.new_episode(graph.scope, base, summary, graph.context.languages)
+    found = graph.find_named([base, *names], *asked)
+    taken = {node.name for node in graph.nodes() if node.name.startswith(base)}
+    for name in names:
+        if name in found and found[name][0].is_episode:
+            raise WrongKind(f"concepts: {show_name(name)} is an episode, not a concept")
+    linked = [
+        found[name][0] if name in found else create_concept(graph, name, schema.AROUSAL_INDIRECT)
+        for name in names
+    ]
     episode = graph.create_node(
         schema.EPISODE,
         **graph.owner,

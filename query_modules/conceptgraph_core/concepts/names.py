@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import folding, text
-from ..errors import InvalidText, NameTaken, WrongKind
+from ..errors import InvalidText, NameTaken
 from ..text import show_name
-from . import affect, schema
+from . import affect, lookups, schema
 from .node import Graph, Node
 
 
@@ -23,23 +23,6 @@ def upsert(graph: Graph, concept: str) -> dict[str, Any]:
     if not nodes:
         affect.create_concept(graph, concept, schema.AROUSAL_UPSERTED)
     return {"concept_id": concept, "created": not nodes}
-
-
-def ensure(graph: Graph, names: Sequence[str], field: str) -> list[Node]:
-    """Return the concepts of *names*, creating those that do not exist yet.
-
-    Raises WrongKind for the name of an episode.
-    """
-    found = graph.find_named(names)
-    nodes = []
-    for name in names:
-        known = found.get(name)
-        if known and known[0].is_episode:
-            raise WrongKind(f"{field}: {show_name(name)} is an episode, not a concept")
-        nodes.append(
-            known[0] if known else affect.create_concept(graph, name, schema.AROUSAL_INDIRECT)
-        )
-    return nodes
 
 
 def find_or_create(graph: Graph, names: Sequence[str]) -> list[Node]:
@@ -73,6 +56,7 @@ def search(
     """
     wanted = folding.keywords(text.keywords(keywords))
     most = schema.search_limit(limit)
+    graph.pull(lookups.search(graph.scope, wanted, most, graph.context.tau_ms))
     hits: list[tuple[int, str, Node]] = []
     others: list[tuple[float, str, Node]] = []
     tau_ms = graph.context.tau_ms
@@ -126,12 +110,15 @@ def find_seeds(graph: Graph, seeds: Sequence[Any]) -> tuple[list[Node], list[str
 
 def similar(graph: Graph, missing: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each of *missing*, the unknown names, as `unknown` does."""
-    sought = {seed: folding.squeeze(seed) for seed in missing[: schema.EXPLAINED_SEEDS]}
+    squeezed = {seed: folding.squeeze(seed) for seed in missing[: schema.EXPLAINED_SEEDS]}
+    sought = {seed: key for seed, key in squeezed.items() if key}
+    if sought:
+        graph.pull(lookups.similar(graph.scope, sought.values()))
     alike: dict[str, list[tuple[int, str, Node]]] = {seed: [] for seed in missing}
     for node in _concepts(graph) if sought else ():
         name = folding.squeeze(node.name)
         for seed, sought_name in sought.items():
-            if sought_name and sought_name in name:
+            if sought_name in name:
                 place = 0 if name == sought_name else 1 if name.startswith(sought_name) else 2
                 alike[seed].append((place, node.name, node))
     return [

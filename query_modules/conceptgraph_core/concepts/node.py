@@ -1,14 +1,15 @@
 """View concepts and episodes as one call sees them: their current arousal, and their text."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..context import OWN, Context
 from ..graph import adapter
 from ..graph import raw as raws
+from ..graph.primitives import Lookup
 from ..layers import SHARED
-from . import schema
+from . import lookups, schema
 
 
 class Node(adapter.Node):
@@ -70,16 +71,17 @@ class Graph(adapter.Graph[Node]):
             return None
         return super()._new_node(raw, node_id)
 
-    def named(self, wanted: Callable[[str], bool]) -> list[Node]:
-        """Return the nodes whose name is *wanted*: among those found by index, else by a scan."""
-        return [node for node in self.nodes() if wanted(node.name)]
+    def find_named(self, names: Collection[str], *also: Lookup) -> dict[str, list[Node]]:
+        """Return the nodes of each of *names*, episodes first; unknown names are absent.
 
-    def find_named(self, names: Collection[str]) -> dict[str, list[Node]]:
-        """Return the nodes of each of *names*, episodes first; unknown names are absent."""
+        They are pulled, as `pull` does it, and what *also* looks up with them.
+        """
+        self.pull(lookups.named(self.scope, *names), *also)
         found: dict[str, list[Node]] = {}
         asked = frozenset(names)
-        for node in self.named(asked.__contains__):
-            found.setdefault(node.name, []).append(node)
+        for node in self.nodes():
+            if node.name in asked:
+                found.setdefault(node.name, []).append(node)
         for nodes in found.values():
             nodes.sort(key=lambda node: (not node.is_episode, node.id))
         return found

@@ -73,6 +73,7 @@ def query(
     strongest proposition.
     """
     known, missing = names.find_seeds(graph, seeds)
+    unknown = names.similar(graph, missing)
     walk = _walk(graph, known, max_hop)
     best, most = walk.best, schema.checked_limit(limit, schema.DEFAULT_ROWS)
     if each_episode_once:
@@ -84,7 +85,7 @@ def query(
         ],
         "relations": [row["relation"] for row in rows],
         "total": len(best),
-        "unknown": names.similar(graph, missing),
+        "unknown": unknown,
         "accessed": {"concepts": levels},
     }
 

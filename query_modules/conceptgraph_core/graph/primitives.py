@@ -110,20 +110,16 @@ class Text(NamedTuple):
 
 
 class Similar(NamedTuple):
-    """The nodes of *equal*, and nodes similar to the first *most* of its values that none has.
+    """For each of *keys*, the first *limit* shared nodes of *label* whose text contains it.
 
-    *keys* are its values, squeezed as `folding` does it. The similar nodes of a key are the first
-    *limit* nodes of *label* whose squeezed indexed text contains the key: equal ones first, then
-    those that begin with it, then the others, each group by the text itself. Empty keys are
-    skipped. With *every*, they are all that it finds.
+    The indexed texts and the keys are squeezed as `folding` does it. Equal ones come first, then
+    those that begin with the key, then the others, each group by the text itself. Nodes without the
+    forms of the layer's text index are all returned besides.
     """
 
-    equal: Equal
-    keys: tuple[str, ...]
     label: str
-    most: int
+    keys: tuple[str, ...]
     limit: int
-    every: Range | None = None
 
 
 class Nearest(NamedTuple):
@@ -193,14 +189,6 @@ class Union(NamedTuple):
     """The results of all *parts*."""
 
     parts: "tuple[Lookup, ...]"
-
-
-class Filled(NamedTuple):
-    """The results of *first*; if they are fewer than *limit*, those of *then* for the rest."""
-
-    first: Text
-    then: Ordered
-    limit: int
 
 
 class Answered(NamedTuple):
@@ -321,7 +309,7 @@ class WithEdges(NamedTuple):
 
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Similar
-    | Nearest | Joined | Reached | Vectored | Union | Filled | Sized | Grouped | Tallied | WithEdges
+    | Nearest | Joined | Reached | Vectored | Union | Sized | Grouped | Tallied | WithEdges
 )  # fmt: skip
 
 

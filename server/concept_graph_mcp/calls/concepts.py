@@ -14,23 +14,11 @@ from conceptgraph_core.arguments import (
     OneOf,
     Query,
 )
-from conceptgraph_core.concepts import procedures, schema, spoken
+from conceptgraph_core.concepts import lookups, procedures, schema, spoken
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.graph.primitives import (
-    BEYOND,
-    Equal,
-    Filled,
-    Lookup,
-    Ordered,
-    Range,
-    Similar,
-    Text,
-    Union,
-    Where,
-)
+from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.layers import SHARED
-from conceptgraph_core.retrieval import documents
 from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
 from conceptgraph_core.words import missing
 
@@ -46,15 +34,14 @@ from .verb import verb
 _CONCEPT_SEARCH = procedures.CONCEPT_SEARCH.without("relative")
 _RECALL = procedures.RECALL.without("relative", "end")
 _PEEK = procedures.PEEK.without("relative", "end")
-_EPISODE = schema.LAYER.kind(schema.EPISODE)
 
 
 @verb(procedures.CONCEPT_UPSERT)
 def concept_upsert(
     concept: Annotated[str, "The concept's name, used as it is."], concept_scope: str = SHARED
-) -> Lookup:
+) -> list[Lookup]:
     """Make sure a concept exists."""
-    return named(concept_scope, text.name(concept, "concept"))
+    return [lookups.named(concept_scope, text.name(concept, "concept"))]
 
 
 @verb(procedures.UPDATE_AFFECT)
@@ -62,12 +49,12 @@ def update_affect(
     target: Annotated[str, "A concept's name or an episode_id."],
     valence_delta: Annotated[float, Between(-1, 1), "How good (1) or bad (-1) it felt."],
     concept_scope: str = SHARED,
-) -> Lookup:
+) -> list[Lookup]:
     """Add a feeling to a concept or an episode and arouse it."""
-    return named(concept_scope, text.existing_name(target, "target"))
+    return [lookups.named(concept_scope, text.existing_name(target, "target"))]
 
 
-@verb(procedures.EPISODE_ADD, is_worded=True, beside=("date",))
+@verb(procedures.EPISODE_ADD, is_worded=True)
 def episode_add(
     summary: Annotated[str, "The event, in a sentence that says when it happened."],
     concepts: Annotated[
@@ -75,21 +62,11 @@ def episode_add(
         Items(least=1),
         "The concepts that it is about, the most important first.",
     ],
-    date: Annotated[str, INNER],
     concept_scope: str = SHARED,
-) -> Lookup:
+) -> None:
     """Store what happened."""
     text.summary(summary, "summary")
-    names = tuple(text.names(concepts, "concepts"))
-    if not names:
-        # Without a concept there is no base; the procedure reports that.
-        return named(concept_scope)
-    base = f"{date}/{names[0]}"
-    # "." follows "-", so the range holds all names that begin with the base and a hyphen.
-    numbered = Range(schema.LAYER.names, "name", base + "-", base + ".", mine(concept_scope))
-    words_scope = schema.words_scope(concept_scope)
-    indexed = text_lookups.of_new_text(_EPISODE, summary, words_scope, base, base + ".")
-    return Union((named(concept_scope, base, *names), numbered, *indexed))
+    text.names(concepts, "concepts")
 
 
 @verb(procedures.ASSOCIATE, is_worded=True)
@@ -114,13 +91,12 @@ def widened(query: str, concept_scope: str = SHARED) -> Lookup:
     """Return the terms added to *query* by the concepts in it."""
     text.summary(query, "text")
     heard = () if missing() else spoken.names(query, text_lookups.spoken())
-    return folded(concept_scope, heard)
+    return lookups.folded(concept_scope, heard)
 
 
 @verb(procedures.UNINDEXED)
-def unindexed(concept_scope: str = SHARED) -> Lookup:
+def unindexed(concept_scope: str = SHARED) -> None:
     """Count the episodes that `associate` cannot find."""
-    return documents.unindexed(_EPISODE, concept_scope)
 
 
 @verb(procedures.RELATION_ADD)
@@ -134,7 +110,7 @@ def relation_add(
         " (the only one that may join episodes).",
     ],
     concept_scope: str = SHARED,
-) -> Lookup:
+) -> list[Lookup]:
     """State a relation; stating it again makes it stronger."""
     return _relation(concept_scope, source, target, type)
 
@@ -151,16 +127,10 @@ def concept_search(
     ] = schema.DEFAULT_SEARCH_LIMIT,
     tau_ms: Annotated[float, INNER] = limits.DEFAULT_TAU_MS,
     concept_scope: str = SHARED,
-) -> Lookup:
+) -> list[Lookup]:
     """Find concepts by any part of their name, filled up with what is most on the mind."""
-    most = schema.search_limit(limit)
     wanted = folding.keywords(text.keywords(keywords))
-    if concept_scope != SHARED:
-        return _all_of(concept_scope)
-    matching = Text(schema.CONCEPT, wanted, most)
-    [ranking] = schema.LAYER.rankings
-    aroused = Ordered(ranking.label, ranking.time, most, ranking.level, tau_ms, ranking.then)
-    return Filled(matching, aroused, most)
+    return [lookups.search(concept_scope, wanted, schema.search_limit(limit), tau_ms)]
 
 
 def _from_seeds(
@@ -168,8 +138,8 @@ def _from_seeds(
     max_hop: int = schema.DEFAULT_MAX_HOP,
     limit: int | None = None,
     concept_scope: str = SHARED,
-) -> Lookup:
-    return _seeds(concept_scope, seeds)
+) -> list[Lookup]:
+    return [lookups.seeds(concept_scope, seeds)]
 
 
 recall = verb(_RECALL)(_from_seeds)
@@ -197,84 +167,40 @@ def recall_query(
         " episodes have many concepts or long summaries.",
     ] = False,
     concept_scope: str = SHARED,
-) -> Lookup:
+) -> list[Lookup]:
     """Recall what the seeds bring to mind, strongest first."""
-    return _similar(concept_scope, seeds)
+    return [lookups.seeds(concept_scope, seeds)]
 
 
 @verb(procedures.UNKNOWN)
-def unknown(seeds: Sequence[str], concept_scope: str = SHARED) -> Lookup:
+def unknown(seeds: Sequence[str], concept_scope: str = SHARED) -> list[Lookup]:
     """Return those of *seeds* that are unknown, and what is called alike."""
-    return _similar(concept_scope, seeds)
+    return [lookups.seeds(concept_scope, seeds)]
 
 
 @verb(procedures.RENAME)
-def rename(concept: str, new_name: str, dry_run: bool, concept_scope: str = SHARED) -> Lookup:
+def rename(concept: str, new_name: str, dry_run: bool, concept_scope: str = SHARED) -> list[Lookup]:
     """Give a concept another name."""
-    text.existing_name(concept, "concept")
-    text.name(new_name, "new_name")
-    return named(concept_scope, concept, new_name)
+    names = text.existing_name(concept, "concept"), text.name(new_name, "new_name")
+    return [lookups.named(concept_scope, *names)]
 
 
 @verb(procedures.REMOVE, is_worded=True)
-def remove(name: str, dry_run: bool, concept_scope: str = SHARED) -> Lookup:
+def remove(name: str, dry_run: bool, concept_scope: str = SHARED) -> None:
     """Remove a concept or an episode."""
     text.existing_name(name, "name")
-    indexed = documents.removed(_EPISODE, [name], schema.words_scope(concept_scope))
-    return Union((named(concept_scope, name), *indexed))
 
 
 @verb(procedures.REMOVE_RELATION)
 def remove_relation(
     source: str, target: str, relation_type: str, dry_run: bool, concept_scope: str = SHARED
-) -> Lookup:
+) -> list[Lookup]:
     """Remove a relation."""
     return _relation(concept_scope, source, target, relation_type)
 
 
-def mine(scope: str) -> Where:
-    """Return the filter that leaves what is of *scope*."""
-    return ((schema.SCOPE, scope),)
-
-
-def called(scope: str, names: Sequence[str]) -> list[Lookup]:
-    """Look up what has one of *names* in *scope*, or has it but for its case."""
-    return [named(scope, *names), folded(scope, list(map(folding.fold, names)))]
-
-
-def folded(scope: str, names: Sequence[str]) -> Equal:
-    """Look up the concepts of *scope* that are called one of *names*, case-folded."""
-    if scope == SHARED:
-        return Equal((schema.CONCEPT,), (schema.NAMES.folded,), tuple((one,) for one in names))
-    forms = tuple((schema.make_owned_key(scope, one),) for one in names)
-    return Equal((schema.CONCEPT,), (schema.NAMES.owned,), forms)
-
-
-def _relation(scope: str, source: str, target: str, relation_type: str) -> Equal:
-    schema.checked_ends(source, target)
+def _relation(scope: str, source: str, target: str, relation_type: str) -> list[Lookup]:
+    ends = schema.checked_ends(source, target)
     if not text.storable(relation_type):
         raise InvalidText(text.unstorable("type"))
-    return named(scope, source, target)
-
-
-def _seeds(scope: str, seeds: Sequence[str]) -> Equal:
-    return named(scope, *(text.existing_name(seed, "seeds") for seed in seeds))
-
-
-def _similar(scope: str, seeds: Sequence[str]) -> Similar:
-    names = _seeds(scope, seeds)
-    keys = tuple(folding.squeeze(name) for _, name in names.values)
-    most = schema.EXPLAINED_SEEDS, schema.SIMILAR_NAMES
-    every = None if scope == SHARED else _all_of(scope)
-    return Similar(names, keys, schema.CONCEPT, *most, every)
-
-
-def named(scope: str, *names: str) -> Equal:
-    """Look up exact names, among all of *scope* that share the name space of concepts."""
-    values = tuple((scope, name) for name in dict.fromkeys(names))
-    return Equal(schema.LAYER.names, (schema.SCOPE, "name"), values)
-
-
-def _all_of(scope: str) -> Range:
-    """Look up all concepts of a user, whose names no index has by their parts: these are few."""
-    return Range((schema.CONCEPT,), "name", "", BEYOND, mine(scope))
+    return [lookups.named(scope, *ends)]

@@ -25,6 +25,7 @@ from conceptgraph_core.arguments import (
     Wordings,
     ms,
 )
+from conceptgraph_core.concepts import lookups as concept_lookups
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.dates import Span
 from conceptgraph_core.embeddings.schema import remembered
@@ -143,7 +144,7 @@ def access(
     own = scope if concept_scope is None else concept_scope
     parts: list[Lookup] = [lookups.ids(*memory_ids)] if memory_ids else []
     if levels:
-        parts.append(concepts.named(own, *levels))
+        parts.append(concept_lookups.named(own, *levels))
     return _all(parts)
 
 
@@ -182,7 +183,7 @@ def remember(
         parts += [entity_lookups.with_any_id(replaces), entity_lookups.session(session, scope)]
     own = scope if concept_scope is None else concept_scope
     if named and own != SHARED:
-        parts += concepts.called(own, list(named))
+        parts += concept_lookups.called(own, list(named))
     message = hearing.make_observation(text, said, named, ms(happened_at))
     if said is not None and happened_at is None:
         # Imported only here, because every database connection imports this module.
@@ -254,7 +255,7 @@ def about(
         parts += _of_profile(scope)
     own = scope if concept_scope is None else concept_scope
     if called:
-        parts += concepts.called(own, called)
+        parts += concept_lookups.called(own, called)
     return _asking((scope, own), name, embedded, parts, about=name)
 
 
@@ -289,7 +290,10 @@ def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None
     parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
     of.append(Tally(entities_schema.ENTITY, "last_activated", (0, _LAST_MS), mine(scope)))
-    of += [Tally(label, "name", ("", BEYOND), concepts.mine(own)) for label in (CONCEPT, EPISODE)]
+    of += [
+        Tally(label, "name", ("", BEYOND), concept_lookups.mine(own))
+        for label in (CONCEPT, EPISODE)
+    ]
     return Tallied(Union(()), tuple(of))
 
 
@@ -351,7 +355,7 @@ def _of_time(
 
 
 def _episodes(first: str, beyond: str, scope: str) -> Range:
-    return Range((EPISODE,), "name", first, beyond, concepts.mine(scope), MOST_EPISODES)
+    return Range((EPISODE,), "name", first, beyond, concept_lookups.mine(scope), MOST_EPISODES)
 
 
 @verb(procedures.FORGET)
@@ -385,11 +389,9 @@ def relate(
     source: Annotated[str, "A concept."],
     target: Annotated[str, "Another."],
     type: RelationType,
-) -> Lookup:
+) -> list[Lookup]:
     """Relate two concepts."""
-    made = concepts.relation_add(source, target, type, concept_scope)
-    assert made.lookup is not None
-    return made.lookup
+    return list(concepts.relation_add(source, target, type, concept_scope).wanted)
 
 
 @verb_of_user(procedures.IDENTIFY, is_worded=True)

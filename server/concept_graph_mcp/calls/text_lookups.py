@@ -14,10 +14,9 @@ from conceptgraph_core.graph.primitives import (
     Range,
     Union,
 )
-from conceptgraph_core.layers import NodeKind
 from conceptgraph_core.registry import indexed_kinds
 from conceptgraph_core.retrieval import documents, schema, spelling
-from conceptgraph_core.retrieval.documents import Told, equal, with_mentions
+from conceptgraph_core.retrieval.documents import equal, with_mentions
 from conceptgraph_core.retrieval.question import own_names, sought_terms
 from conceptgraph_core.words import languages, missing
 
@@ -66,18 +65,6 @@ def of_records(records: Iterable[Mapping[str, Any]]) -> list[Lookup]:
         if isinstance(name := record.get("kind"), str) and name in kinds
     ]
     return documents.needed(told, spoken())
-
-
-def of_new_text(kind: NodeKind, text: str, scope: str, first: str, beyond: str) -> list[Lookup]:
-    """Look up the data needed to index a new node, with a key from *first* to *beyond*."""
-    told = Told(scope, kind.label, first, text, None, None, None, None)
-    where = (("scope", scope), ("label", kind.label))
-    keys = Range((schema.TEXT,), "key", first, beyond, where)
-    if missing():
-        return [keys]
-    # Both ends of the range are inclusive.
-    places = documents.places([told], spoken())
-    return [*equal(place for place in places if place[0] != schema.TEXT), keys]
 
 
 def of_question(

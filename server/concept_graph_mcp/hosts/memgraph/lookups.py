@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from conceptgraph_core.concepts.schema import SCOPE
 from conceptgraph_core.graph.primitives import (
     Equal,
-    Filled,
     Joined,
     Last,
     Lookup,
@@ -190,8 +188,7 @@ def _referring(writer: _Writer, lookup: Referring) -> None:
 
 def _write_ordered(writer: _Writer, lookup: Ordered) -> None:
     if lookup.level is not None:
-        start = "WITH [] AS matching, false AS done "
-        writer.add(start + text_search.write_ranked(writer.parameter, lookup), "ranked")
+        writer.add(text_search.write_ranked(writer.parameter, lookup), "ranked")
         return
     by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
     nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
@@ -313,50 +310,8 @@ def _text(writer: _Writer, lookup: Text) -> None:
         writer.add(f"{text_search.write_unfolded(text_index(lookup.label))} ", "collect(n)")
 
 
-def _write_filled(writer: _Writer, lookup: Filled) -> None:
-    """Add the matches; ranked nodes are read only if these leave room."""
-    if not lookup.first.keywords.parts:
-        _write_ordered(writer, lookup.then)
-        return
-    matches = text_search.matching(writer.parameter, lookup.first)
-    others = text_search.write_ranked(writer.parameter, lookup.then)
-    writer.add(matches + others, "matching + ranked")
-
-
-def _write_missed(writer: _Writer, lookup: Similar) -> str:
-    """Return the Cypher for the `known` nodes, and for the keys of the `missing` names."""
-    _, name = lookup.equal.properties
-    scope = lookup.equal.values[0][0] if lookup.equal.values else SHARED
-    values = [
-        [value, key] for (_, value), key in zip(lookup.equal.values, lookup.keys, strict=True)
-    ]
-    matches = "".join(
-        f"OPTIONAL MATCH (n{number}:{label} {{{name}: v[0]}}) WHERE {condition} "
-        for number, label in enumerate(lookup.equal.labels)
-        for condition in (_is_in(writer, f"n{number}", scope),)
-    )
-    numbers = range(len(lookup.equal.labels))
-    nothing = " AND ".join(f"n{number} IS NULL" for number in numbers)
-    return (
-        f"UNWIND {writer.parameter(values)} AS v {matches}"
-        f"WITH {' + '.join(f'collect(n{number})' for number in numbers)} AS known,"
-        f" collect(CASE WHEN {nothing} AND v[1] <> '' THEN v[1] END) AS missing "
-        f"WITH known, missing[0..{writer.parameter(lookup.most)}] AS missing"
-    )
-
-
 def _similar(writer: _Writer, lookup: Similar) -> None:
-    """Add the exact matches; similar names are searched only for those that *equal* misses."""
-    if lookup.every is not None:
-        # Only asked where a name is missing.
-        _equal(writer, lookup.equal)
-        _range(writer, lookup.every)
-        return
-    body = (
-        f"CALL {{ {_write_missed(writer, lookup)} RETURN known, missing }} "
-        f"{text_search.write_alike(writer.parameter, lookup)}"
-    )
-    writer.add(body, "known + unfolded + alike")
+    writer.add(text_search.write_alike(writer.parameter, lookup), "unfolded + alike")
 
 
 def _filter(writer: _Writer, where: Where) -> str:
@@ -373,10 +328,6 @@ def is_left_out(name: str, value: Any) -> bool:
     return name in _LEFT_OUT and value == SHARED
 
 
-def _is_in(writer: _Writer, node: str, scope: str) -> str:
-    return is_shared(node) if scope == SHARED else f"{node}.{SCOPE} = {writer.parameter(scope)}"
-
-
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Equal: _equal,
     Range: _range,
@@ -386,7 +337,6 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
     Last: _last,
     Union: _union,
     Text: _text,
-    Filled: _write_filled,
     Similar: _similar,
     Nearest: _nearest,
     Joined: _write_joined,

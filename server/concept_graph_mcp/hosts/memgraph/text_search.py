@@ -34,11 +34,10 @@ def is_shared(node: str) -> str:
 
 
 def matching(parameter: Parameter, lookup: Text) -> str:
-    """Return the Cypher that sets `matching`, and `done` if they fill the limit.
+    """Return the Cypher that sets `matching`: the first, in the order of `folding.Keywords.place`.
 
-    `matching` holds the first matches in the order of `folding.Keywords.place`, and all nodes that
-    lack a form: only the procedure can fold these. Memgraph has no index of substrings, so this
-    reads all shared names.
+    With them are all nodes that lack a form: only the procedure can fold these. Memgraph has no
+    index of substrings, so this reads all shared names.
     """
     index = text_index(lookup.label)
     limit = parameter(lookup.limit)
@@ -54,7 +53,7 @@ def matching(parameter: Parameter, lookup: Text) -> str:
         f" WHEN any(k IN {words} WHERE both CONTAINS k) THEN 2 ELSE 3 END AS place"
         f" ORDER BY place, n.{index.source} LIMIT {limit} RETURN collect(n) AS first }} "
         f"CALL {{ {write_unfolded(index)} RETURN collect(n) AS unfolded }} "
-        f"WITH first + unfolded AS matching, size(first) = {limit} AS done "
+        "WITH first + unfolded AS matching "
     )
 
 
@@ -69,27 +68,26 @@ def _write_shared(index: TextIndex) -> str:
 
 
 def write_alike(parameter: Parameter, lookup: Similar) -> str:
-    """Return the Cypher for the nodes `alike` each of the `missing` keys, in one scan of names."""
+    """Return the Cypher for the nodes `alike` each key, in one scan of names, and `unfolded`."""
     index = text_index(lookup.label)
     likeness = "CASE WHEN squeezed = key THEN 0 WHEN squeezed STARTS WITH key THEN 1 ELSE 2 END"
     return (
-        "CALL { WITH missing WITH missing WHERE size(missing) > 0"
-        f" {_write_shared(index)} AND n.{index.folded} IS NOT NULL"
+        f"WITH {parameter(list(lookup.keys))} AS missing"
+        f" CALL {{ WITH missing {_write_shared(index)} AND n.{index.folded} IS NOT NULL"
         f" WITH missing, n, replace(coalesce(n.{index.plain}, n.{index.folded}), ' ', '')"
         " AS squeezed WHERE any(k IN missing WHERE squeezed CONTAINS k)"
         " UNWIND missing AS key WITH key, n, squeezed WHERE squeezed CONTAINS key"
         f" WITH key, n, {likeness} AS place ORDER BY place, n.{index.source}"
         f" WITH key, collect(n)[0..{parameter(lookup.limit)}] AS first"
-        " UNWIND first AS n RETURN collect(n) AS alike }"
-        " CALL { WITH missing WITH missing WHERE size(missing) > 0"
-        f" {write_unfolded(index)} RETURN collect(n) AS unfolded }} "
+        " UNWIND first AS n RETURN collect(n) AS alike } "
+        f"CALL {{ {write_unfolded(index)} RETURN collect(n) AS unfolded }} "
     )
 
 
 def write_ranked(parameter: Parameter, lookup: Ordered) -> str:
-    """Return the Cypher that sets `ranked`, the first by `by + tau_ms · ln(level)`, unless `done`.
+    """Return the Cypher that sets `ranked`, the first by `by + tau_ms · ln(level)`.
 
-    It keeps `matching`. No level is above 1, so no node ranks above its time. The index finds
+    No level is above 1, so no node ranks above its time. The index finds
     1. the shortest window of time with several times the limit of nodes, and the best of these;
     2. the best nodes older than the window but not older than the lowest rank of step 1, because
        still older ones cannot rank among the first.
@@ -118,8 +116,7 @@ def write_ranked(parameter: Parameter, lookup: Ordered) -> str:
     )
     return (
         # Windows end at the time of the call. The first sufficient one ends the search.
-        f"CALL {{ WITH done UNWIND {windows} AS back"
-        " WITH done, $now_ms - back AS edge WHERE NOT done"
+        f"CALL {{ UNWIND {windows} AS back WITH $now_ms - back AS edge"
         f" CALL {{ WITH edge {nodes} WHERE {time} >= edge AND {shared} WITH n LIMIT {many}"
         " RETURN count(n) AS found }"
         f" WITH edge, found WHERE found = {many} WITH edge LIMIT 1"
@@ -127,18 +124,18 @@ def write_ranked(parameter: Parameter, lookup: Ordered) -> str:
         f"CALL {{ WITH edges UNWIND edges AS edge {nodes} WHERE {time} >= edge AND {shared}"
         f" WITH n LIMIT {most} {best}"
         " RETURN collect(n) AS near, collect(rank) AS ranks } "
-        "WITH matching, done, edges, near, last(ranks) AS least,"
+        "WITH edges, near, last(ranks) AS least,"
         f" size(ranks) = {limit} AND last(ranks) > {parameter(_LEAST)} AS enough "
         "CALL { WITH edges, enough, least UNWIND edges AS edge"
         f" WITH edge, least, enough WHERE enough {nodes}"
         f" WHERE {time} >= least AND {time} < edge AND {shared} WITH n LIMIT {most} {best}"
         " RETURN collect(n) AS far } "
-        "CALL { WITH done, edges WITH done, edges WHERE NOT done AND size(edges) = 0"
+        "CALL { WITH edges WITH edges WHERE size(edges) = 0"
         f" CALL {{ {with_time} {first_of_all} RETURN n, then, rank UNION ALL {without_time} }}"
         f" {first_of_all} RETURN collect(n) AS few }} "
         "CALL { WITH edges, enough WITH edges, enough WHERE size(edges) > 0 AND NOT enough"
         f" {nodes} {best_of_all} RETURN collect(n) AS rest }} "
-        "WITH matching, near + far + few + rest AS ranked "
+        "WITH near + far + few + rest AS ranked "
     )
 
 

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any, cast
 
 from conceptgraph_core.graph.primitives import (
     Answered,
     Equal,
-    Filled,
     Grouped,
     Incoming,
     Joined,
@@ -287,19 +286,6 @@ def _scan(
     return f'FROM "{table.name}" i WHERE {condition}', given, f"k{len(where)}"
 
 
-def _similar(database: Database, lookup: Similar) -> list[int]:
-    # Includes the names found, so that the next step need not look them up again.
-    last = len(lookup.equal.properties) - 1
-    rows = list(_one_of(database, lookup.equal, f"vertex, k{last}"))
-    found = {name for _, name in rows}
-    missing = [value[last] not in found for value in lookup.equal.values]
-    if not any(missing):
-        return _ids(rows)
-    if lookup.every is not None:
-        return _ids(rows) + _range(database, lookup.every)
-    return _ids(rows) + text_search.similar(database, lookup, missing)
-
-
 def _find_joined(database: Database, lookup: Joined) -> list[int]:
     found = _find(database, lookup.lookup)
     rows = database.execute(
@@ -393,16 +379,6 @@ def _union(database: Database, lookup: Union) -> list[int]:
     return found
 
 
-def _find_filled(database: Database, lookup: Filled) -> list[int]:
-    hits = text_search.matching(database, lookup.first)
-    if len(hits) >= lookup.limit:
-        return hits
-    known = set(hits)
-    aroused = _find_ordered(database, lookup.then)
-    others = (vertex for vertex in aroused if vertex not in known)
-    return hits + list(islice(others, lookup.limit - len(hits)))
-
-
 def _read_limit(limit: int | None) -> int:
     return -1 if limit is None else limit
 
@@ -423,11 +399,10 @@ _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     Ordered: _find_ordered,
     Last: _last,
     Text: text_search.matching,
-    Similar: _similar,
+    Similar: text_search.similar,
     Nearest: lambda database, lookup: database.vectors.nearest(database, lookup),
     Joined: _find_joined,
     Reached: _find_reached,
     Vectored: _find_vectored,
     Union: _union,
-    Filled: _find_filled,
 }

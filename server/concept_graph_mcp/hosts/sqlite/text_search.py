@@ -46,17 +46,9 @@ def matching(database: Database, lookup: Text) -> list[int]:
     return [vertex for *_, vertex in ordered[:most]]
 
 
-def similar(database: Database, lookup: Similar, missing: Sequence[bool]) -> list[int]:
-    """Return the vertices similar to those values of `lookup.equal` that are *missing*."""
-    keys = [key for key, lacks in zip(lookup.keys, missing, strict=True) if key and lacks]
-    if not keys:
-        return []
-    table = database.catalogue.text(lookup.label)
-    return _like(database, table, keys[: lookup.most], lookup.limit)
-
-
-def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) -> list[int]:
-    """Return the first *most* vertices similar to each of *keys*, in one scan."""
+def similar(database: Database, lookup: Similar) -> list[int]:
+    """Return the first vertices similar to each key, in one scan."""
+    table, keys = database.catalogue.text(lookup.label), lookup.keys
     condition, given = _match_any("instr(squeezed, ?)", keys)
     rows = database.execute(
         "SELECT squeezed, source, vertex FROM (SELECT vertex, source,"
@@ -68,7 +60,7 @@ def _like(database: Database, table: TextTable, keys: Sequence[str], most: int) 
         vertex
         for key in keys
         for _, _, vertex in heapq.nsmallest(
-            most,
+            lookup.limit,
             (
                 (0 if squeezed == key else 1 if squeezed.startswith(key) else 2, source, vertex)
                 for squeezed, source, vertex in rows
