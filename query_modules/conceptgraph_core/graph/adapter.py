@@ -88,7 +88,7 @@ class Graph(Generic[N]):
         """Return a view of another class for the same call."""
         made = kind(self._ctx, self.context._replace(found=None))
         made.context = self.context
-        # What one view pulls, all find.
+        # All views find what one pulls.
         made._found_by_id, made._pulls = self._found_by_id, self._pulls
         made.nested = self.nested
         # A call that may read all there is may do so through each view.

@@ -243,7 +243,7 @@ class AllMemories(adapter.Graph[Node]):
         return [found[memory_id] for memory_id in wanted if memory_id in found]
 
     def _with_ids(self, wanted: Collection[str]) -> dict[str, Node]:
-        # What was pulled is not asked for again.
+        # Nothing is asked for twice.
         known = () if self._found_by_id is None else self.nodes()
         found = {one: node for node in known if (one := node.raw.get_property("id")) in wanted}
         if len(found) < len(wanted):

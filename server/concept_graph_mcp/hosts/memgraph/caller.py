@@ -243,7 +243,7 @@ class BoltCaller:
         writes, kept = call.procedure.writes and not call.procedure.counts, dict[str, Pulled]()
         wanted = {key(one): one for one in call.wanted}
         for _ in range(_MOST_ROUNDS):
-            # What a write rests on must hold in its own transaction.
+            # A write rests on what holds in its own transaction.
             known = {} if writes else kept
             made = await self._translate(
                 *(call.procedure.writes, self._round, call, context, wanted, known),

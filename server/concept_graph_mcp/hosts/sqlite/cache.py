@@ -1,6 +1,6 @@
 """Keep the part of the graph that this process has read in memory between calls.
 
-What another process writes empties the cache.
+A write of another process empties the cache.
 """
 
 import json
