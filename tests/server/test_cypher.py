@@ -53,12 +53,12 @@ def statements(call: calls.Call) -> list[tuple[str, dict[str, object]]]:
     """Return the statements of *call*: those of the first round, if it pulls."""
     if not pulls(call):
         return list(cypher.call(call, CONTEXT))
-    plans = [(one, pulling.plan(one, True)) for one in call.wanted]
-    pulled = [Pulled(one, plan, {"found": []} if plan.first else {}) for one, plan in plans]
-    return [
-        *(plan.first for _, plan in plans if plan.first),
-        pulling.calling(call, CONTEXT, pulled),
-    ]
+    plans = {key(one): pulling.plan(one, True) for one in call.wanted}
+    pulled = {
+        name: Pulled(plan, {"found": []} if plan.first else {}) for name, plan in plans.items()
+    }
+    firsts = [plan.first for plan in plans.values() if plan.first]
+    return [*firsts, pulling.calling(call, CONTEXT, pulled)]
 
 
 def made(call: calls.Call) -> tuple[str, dict[str, object]]:
@@ -79,17 +79,17 @@ def test_a_call_with_names_looks_them_up_calls_and_returns_in_one_statement():
     statement, parameters = made(EVERY["update_affect"])
     name = key(EVERY["update_affect"].wanted[0])
     assert statement == (
-        "CALL { UNWIND $w0_p0 AS v"
+        "UNWIND $p0 AS v"
         " OPTIONAL MATCH (n0:Concept {name: v}) WHERE (n0.user_id IS NULL OR n0.user_id = '')"
         " OPTIONAL MATCH (n1:Episode {name: v}) WHERE (n1.user_id IS NULL OR n1.user_id = '')"
-        " WITH collect(n0) + collect(n1) AS found RETURN found AS w0_found }"
+        " WITH collect(n0) + collect(n1) AS found"
         " CALL conceptgraph.update_affect($a0, $a1, {now_ms: $now_ms, tau_ms: $tau_ms,"
-        f" date: $date, concepts: $concepts, answers: {{{name}: {{found: w0_found}}}}}})"
+        f" date: $date, concepts: $concepts, answers: {{{name}: {{found: found}}}}}})"
         " YIELD concept_id, episode_id, valence, arousal, accessed_at"
         " RETURN collect([concept_id, episode_id, valence, arousal, accessed_at]) AS rows"
     )
     assert parameters == {
-        "w0_p0": ["apple"],
+        "p0": ["apple"],
         "a0": "apple",
         "a1": 0.5,
         **CONTEXT,
@@ -106,7 +106,7 @@ def test_a_look_up_says_only_what_it_looks_for_and_no_more_than_is_needed():
 
 def test_a_look_up_of_no_names_finds_nothing():
     statement, _ = made(calls.concepts.peek([], 2))
-    assert statement.startswith("CALL { WITH [] AS found RETURN found AS w0_found } CALL concept")
+    assert statement.startswith("WITH [] AS found CALL conceptgraph.peek(")
 
 
 def test_a_name_in_any_case_is_looked_up_as_it_is_and_by_its_folded_form_where_that_is_another():
@@ -202,10 +202,10 @@ def test_what_takes_long_to_say_is_looked_up_in_a_statement_that_calls_no_proced
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found")
     assert calling == (
         "CALL conceptgraph.concept_search($a0, $a1, {now_ms: $now_ms, tau_ms: $tau_ms,"
-        f" date: $date, concepts: $concepts, answers: {{{name}: {{found: $w0_found}}}}}})"
+        f" date: $date, concepts: $concepts, answers: {{{name}: {{found: $found}}}}}})"
         " YIELD concept, arousal, matched RETURN collect([concept, arousal, matched]) AS rows"
     )
-    given = {"a0": ["App", "FRU"], "a1": 10, "concepts": "shared", "w0_found": []}
+    given = {"a0": ["App", "FRU"], "a1": 10, "concepts": "shared", "found": []}
     assert parameters == {**given, **CONTEXT}
 
 

@@ -39,7 +39,10 @@ class Lacking(ConceptGraphError):
 
 def key(lookup: Lookup) -> str:
     """Return the name of *lookup* among the answers of a context: the same for equal ones."""
-    return "k" + blake2b(_json(lookup).encode(), digest_size=_KEY_BYTES).hexdigest()
+    # Each call makes some of these, so the kinds of what a look-up holds are left out: no two kinds
+    # that can stand in one place have the same fields.
+    told = f"{type(lookup).__name__}{dumps(lookup, separators=(',', ':'))}"
+    return "k" + blake2b(told.encode(), digest_size=_KEY_BYTES).hexdigest()
 
 
 def encode(lookups: Sequence[Lookup]) -> str:

@@ -273,7 +273,7 @@ class BoltCaller:
         firsts = [one for name, one in plans.items() if name not in known and one.first]
         writes = call.procedure.writes
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
-        is_apart = not writes or call.procedure.counts or not firsts
+        is_apart = not writes or not firsts or call.procedure.counts
         async with (
             self._calls.marked(mode) as metadata,
             self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
@@ -288,8 +288,8 @@ class BoltCaller:
                         text, given = plan.first
                         found = await run(text, {**context, **given})
                         row = (await found.single(strict=True)).data()
-                    known[name] = Pulled(wanted[name], plan, row)
-                pulled = [known[name] for name in wanted]
+                    known[name] = Pulled(plan, row)
+                pulled = {name: known[name] for name in wanted}
                 return Rows(await _rows(await run(*pulling.calling(call, context, pulled))))
 
             async def alone(text: str, given: Mapping[str, Any]) -> neo4j.AsyncResult:

@@ -87,8 +87,8 @@ def _equal(writer: _Writer, lookup: Equal) -> None:
         return
     # The first of two values may be a scope that nodes lack: then they are shared.
     if len(lookup.properties) == 2 and lookup.properties[0] in _LEFT_OUT:
-        shared = tuple((name,) for scope, name in lookup.values if scope == SHARED)
-        own = tuple(value for value in lookup.values if value[0] != SHARED)
+        shared = tuple([(name,) for scope, name in lookup.values if scope == SHARED])
+        own = tuple([value for value in lookup.values if value[0] != SHARED])
         _equal_to(writer, lookup._replace(properties=lookup.properties[1:], values=shared), True)
         _equal_to(writer, lookup._replace(values=own), False)
     else:
@@ -109,12 +109,14 @@ def _equal_to(writer: _Writer, lookup: Equal, shared: bool) -> None:
     # With several labels, one without a match must not drop the matches of another.
     match = "MATCH" if len(wanted) == 1 else "OPTIONAL MATCH"
     matches = "".join(
-        f"{match} (n{number}{one}) " + (f"WHERE {is_shared(f'n{number}')} " if shared else "")
-        for number, one in enumerate(wanted)
+        [
+            f"{match} (n{number}{one}) " + (f"WHERE {is_shared(f'n{number}')} " if shared else "")
+            for number, one in enumerate(wanted)
+        ]
     )
     # One node has a text exactly; several may share its folded form.
     several = "DISTINCT " if len(wanted) > len(lookup.labels) else ""
-    found = " + ".join(f"collect({several}n{number})" for number in range(len(wanted)))
+    found = " + ".join([f"collect({several}n{number})" for number in range(len(wanted))])
     writer.add(f"UNWIND {writer.parameter(values)} AS v {matches}", found)
 
 
@@ -129,9 +131,10 @@ def _list_indexed(label: str, properties: tuple[str, ...]) -> list[tuple[str, ..
 
     A text that equals its folded form is found by itself, any other by the folded property.
     """
-    for index in (index for layer in LAYERS for index in layer.texts):
-        if (index.label, (index.folded,)) == (label, properties):
-            return [(index.source,), (index.other,)]
+    for layer in LAYERS:
+        for index in layer.texts:
+            if (index.label, (index.folded,)) == (label, properties):
+                return [(index.source,), (index.other,)]
     return [properties]
 
 

@@ -1,10 +1,9 @@
 """Write the Cypher of a call that pulls what it needs: its look-ups, and the CALL with answers."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.graph.primitives import Lookup
 
 from ...calls.call import Call
@@ -16,9 +15,8 @@ _HINT = "USING INDEX"
 
 
 class Pulled(NamedTuple):
-    """A look-up with its plan; `row` has what the first statement of that returned."""
+    """A look-up as it was made: its plan, and in `row` what the first statement returned."""
 
-    lookup: Lookup
     plan: Finding
     row: Mapping[str, Any]
 
@@ -34,28 +32,39 @@ def plan(lookup: Lookup, has_vector_search: bool) -> Finding:
     return made
 
 
-def calling(call: Call, context: Mapping[str, Any], pulled: Sequence[Pulled]) -> Statement:
-    """Return the statement of *call* in *context*, with the answers of all that was *pulled*."""
+def calling(call: Call, context: Mapping[str, Any], pulled: Mapping[str, Pulled]) -> Statement:
+    """Return the statement of *call* in *context*, with the answers of all that was *pulled*.
+
+    These have the names that `lacking.key` gives.
+    """
     procedure, before, answers = call.procedure, "", []
     context = {**context, **call.context}
     arguments = {f"a{index}": value for index, value in enumerate(call.arguments)}
     parameters: dict[str, Any] = {**arguments, **context}
-    for number, one in enumerate(pulled):
+    if len(pulled) == 1:
+        # Most calls have one look-up, whose names need no number.
+        [(name, one)] = pulled.items()
+        parameters |= {**one.plan.parameters, **one.row}
+        before = one.plan.before
+        rows = ", ".join([f"{key}: {said}" for key, said in one.plan.given.items()])
+        answers.append(f"{name}: {{{rows}}}")
+        pulled = {}
+    for number, (name, one) in enumerate(pulled.items()):
         made, given = one.plan, {**one.plan.parameters, **one.row}
         parameters |= {f"w{number}_{name}": value for name, value in given.items()}
-        told = {name: _number(said, given, number) for name, said in made.given.items()}
+        told = {key: _number(said, given, number) for key, said in made.given.items()}
         if made.before:
             inner = dict.fromkeys(said for said in told.values() if not said.startswith("$"))
-            fields = ", ".join(f"{said} AS w{number}_{said}" for said in inner)
+            fields = ", ".join([f"{said} AS w{number}_{said}" for said in inner])
             before += f"CALL {{ {_number(made.before, given, number)}RETURN {fields} }} "
             told = {
-                name: f"w{number}_{said}" if said in inner else said for name, said in told.items()
+                key: f"w{number}_{said}" if said in inner else said for key, said in told.items()
             }
-        rows = ", ".join(f"{name}: {said}" for name, said in told.items())
-        answers.append(f"{key(one.lookup)}: {{{rows}}}")
+        rows = ", ".join([f"{key}: {said}" for key, said in told.items()])
+        answers.append(f"{name}: {{{rows}}}")
     given_context = [f"{name}: ${name}" for name in context]
     given_context.append(f"answers: {{{', '.join(answers)}}}")
-    takes = ", ".join([*(f"${name}" for name in arguments), f"{{{', '.join(given_context)}}}"])
+    takes = ", ".join([*[f"${name}" for name in arguments], f"{{{', '.join(given_context)}}}"])
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time of one record a row.
     return (
