@@ -136,7 +136,7 @@ class Graph(Generic[N]):
     def pull(self, *lookups: Lookup) -> None:
         """Add to `nodes` what *lookups* find by index, and to `context` what else they tell.
 
-        What this call wrote is not found. Where the caller gave `found`, that is all there is;
+        Nothing that this call wrote is found. Where the caller gave `found`, that is all there is;
         where nothing can look up, `nodes` has all there are. Raises Lacking, before anything is
         written, where the server has to make a look-up and call again.
         """

@@ -49,8 +49,8 @@ _LONG_WORD: Final = 4
 def spoken(text: str, *, lists: bool = True) -> str:
     """Return *text* with a line end in place of each character that is not prose.
 
-    The length stays, so that places in both texts agree. *lists*: list items count as prose. What
-    is beyond 8,000 characters of prose, or 800 of a sentence, is left out too.
+    The length stays, so that places in both texts agree. *lists*: list items count as prose. Text
+    beyond 8,000 characters of prose, or 800 of a sentence, is left out too.
     """
     kept = [False] * len(text)
     is_long = len(text.split()) > _LONG
