@@ -3,6 +3,7 @@
 import threading
 import time
 
+import anyio
 import neo4j
 import pytest
 
@@ -11,6 +12,7 @@ from concept_graph_mcp.errors import Contended, Full
 from concept_graph_mcp.hosts.memgraph import caller
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
+CALLERS, TURNS = 16, 4
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 
 
@@ -136,6 +138,57 @@ def test_an_access_waits_for_another_writer_of_the_memory(connected, portal):
     assert row["content"] == "Lena likes tea."
     [row] = run(calls.memory_admin.show(made["memory_id"]))
     assert (row["access_count"], row["source"]) == (1, "hand")
+
+
+async def _conflict(uri):
+    """Let callers write the same memory in several rounds at once; return what each was told."""
+    stores = [BoltStore(uri, "", "") for _ in range(CALLERS)]
+    for store in stores:
+        await store.open()
+    [shared] = await stores[0].call(calls.memories.create("default", "Lena likes tea."), CONTEXT)
+    shared = shared["memory_id"]
+    told = {"touch": [], "create": [], "update": []}
+
+    async def write(store, name):
+        for turn in range(TURNS):
+            text = f"Caller {name} drinks tea in turn {turn}"
+            made = calls.memories.create("default", text, parent_id=shared)
+            for kind, call in (
+                # Asked for a look-up that nobody named, it fails amid a transaction.
+                ("create", made._replace(wanted=made.wanted[1:])),
+                ("touch", calls.memories.touch([shared])._replace(wanted=())),
+                ("update", calls.memories.update("default", shared, content=text)),
+            ):
+                try:
+                    [row] = await store.call(call, CONTEXT)
+                except Contended:
+                    continue
+                told[kind].append(row)
+
+    with anyio.fail_after(240):
+        async with anyio.create_task_group() as group:
+            for name, store in enumerate(stores):
+                group.start_soon(write, store, name)
+        [row] = await stores[0].call(calls.memory_admin.show(shared), CONTEXT)
+        problems = await stores[0].call(calls.transfer.check(), CONTEXT)
+        kept = [
+            await stores[0].call(calls.memory_admin.show(one["memory_id"]), CONTEXT)
+            for one in told["create"]
+        ]
+    for store in stores:
+        await store.close()
+    return row, told, kept, problems
+
+
+def test_callers_who_write_the_same_in_rounds_neither_hang_nor_lose_what_was_acknowledged(
+    empty_memgraph, portal
+):
+    row, told, kept, problems = portal.call(_conflict, empty_memgraph)
+    assert all(told.values())
+    assert row["access_count"] == len(told["touch"])
+    assert row["content"] in {one["content"] for one in told["update"]}
+    assert {one["parent_id"] for [one] in kept} == {row["memory_id"]}
+    assert problems == []
 
 
 @pytest.mark.parametrize("label", ["Memory", "Term", "Concept"])
