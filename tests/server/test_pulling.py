@@ -2,7 +2,8 @@
 
 import pytest
 
-from concept_graph_mcp.calls import memories, memory_links
+from concept_graph_mcp.calls import memories, memory_admin, memory_links
+from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.graph import lacking
 from conceptgraph_core.graph.primitives import (
     Equal,
@@ -52,3 +53,56 @@ def test_the_server_names_beforehand_what_a_verb_that_pulls_is_sure_to_ask_for()
     assert memories.get("m").lookup is None
     assert memories.get("m").wanted == [Equal(("Memory",), ("id",), (("m",),))]
     assert memory_links.link("a", "b").lookup is None
+
+
+@pytest.fixture
+def rounds(empty_memgraph, portal):
+    """Makes calls in a Memgraph, and returns their rows and in how many rounds they were made."""
+    made = []
+
+    class Counted(BoltStore):
+        async def _round(self, *given):
+            made.append(given)
+            return await super()._round(*given)
+
+    async def opened():
+        store = Counted(empty_memgraph, "", "")
+        await store.open()
+        return store
+
+    store = portal.call(opened)
+
+    def call(one):
+        made.clear()
+        rows = portal.call(store.call, one, {"now_ms": 1_750_000_000_000, "user_id": "ann"})
+        return rows, len(made)
+
+    yield call
+    portal.call(store.close)
+
+
+def test_what_is_named_beforehand_takes_one_round(rounds):
+    given = {"tags": ["tea"], "concepts": ["matcha", "sencha", "Kyoto", "kettle", "Uji"], "summary": "Her tea"}
+    [first], many = rounds(memories.create("ann", "Lena drinks green tea", **given))
+    assert many == 1
+    one = first["memory_id"]
+    [second], many = rounds(memories.create("ann", "Tom bakes", parent_id=one, concepts=["bread"]))
+    other = second["memory_id"]
+    assert many == 1
+    for call in (
+        memories.get(one),
+        memories.update("ann", one, content="Lena drinks tea", concepts=["black tea", "Lena"]),
+        memories.update("ann", other, importance=0.5),
+        memories.touch([one, other]),
+        memories.preserve(one),
+        memories.decay_status(one),
+        memory_links.link(one, other),
+        memory_links.connected(one),
+        memory_links.traverse("ann", one, include_parent_links=True),
+        memory_links.stats("ann"),
+        memories.recent("ann"),
+        memory_admin.show(one),
+        memory_admin.expired("ann"),
+        memories.forget(other),
+    ):
+        assert rounds(call)[1] == 1, call.procedure.name

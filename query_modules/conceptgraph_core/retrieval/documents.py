@@ -1,7 +1,7 @@
 """The record that the index keeps of a text, and the index entries that a write of it needs."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import text as names
@@ -47,9 +47,9 @@ class Told(NamedTuple):
             return None
         return self.scope, self.thread, self.position
 
-    def subjects(self, languages: Sequence[str]) -> set[str]:
-        """Return the terms of the subjects' names."""
-        return {term for name in self.about for term in terms(name, languages)}
+    def subjects(self, languages: Sequence[str]) -> Collection[str]:
+        """Return the terms of the subjects' names, in the same order in every process."""
+        return dict.fromkeys(term for name in self.about for term in terms(name, languages))
 
     def counts(self, languages: Sequence[str]) -> dict[str, float]:
         """Return how often the text has each term; a term of its subjects counts once more.
