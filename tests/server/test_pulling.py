@@ -82,7 +82,11 @@ def rounds(empty_memgraph, portal):
 
 
 def test_what_is_named_beforehand_takes_one_round(rounds):
-    given = {"tags": ["tea"], "concepts": ["matcha", "sencha", "Kyoto", "kettle", "Uji"], "summary": "Her tea"}
+    given = {
+        "tags": ["tea"],
+        "concepts": ["matcha", "sencha", "Kyoto", "kettle", "Uji"],
+        "summary": "Her tea",
+    }
     [first], many = rounds(memories.create("ann", "Lena drinks green tea", **given))
     assert many == 1
     one = first["memory_id"]

@@ -130,17 +130,20 @@ def purge(
     if not dry_run:
         if holder is not None:
             worker.count_batch(graph.another(Work), holder, PURGE, {"purged": len(gone)})
+        expect_removal(graph, [one for _, one, _ in gone])
         remove(graph, [node for _, _, node in gone])
     return told
 
 
+def expect_removal(graph: AllMemories, memory_ids: Sequence[str]) -> None:
+    """Look up what it takes to `remove` these memories."""
+    if memory_ids:
+        indexed = documents.removed(schema.KIND, memory_ids, graph.context.user_id)
+        graph.pull(lookups.observed(*memory_ids), *indexed)
+
+
 def remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
     """Remove *nodes* for ever, with the hidden mentions that rest on them."""
-    if not nodes:
-        return
-    keys = [node.memory_id for node in nodes]
-    indexed = documents.removed(schema.KIND, keys, graph.context.user_id)
-    graph.pull(lookups.observed(*keys), *indexed)
     writer = Writer(graph)
     # Memgraph refuses to read a node that is gone, so all are looked up before.
     observed = resting.find_mentions(graph, nodes)

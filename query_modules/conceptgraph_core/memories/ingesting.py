@@ -1,6 +1,6 @@
 """Store messages of conversations as memories, each once, however often it arrives."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import limits, text
@@ -8,7 +8,7 @@ from ..entities.node import Graph as Entities
 from ..entities.observation import hiding
 from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
-from . import admin, fade, lifecycle, resting, schema
+from . import admin, fade, lifecycle, lookups, resting, schema
 from .crud import own_metadata
 from .view import AllMemories, Node
 
@@ -27,8 +27,11 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     Returns created, existing, and differing: the ids of existing ones with another text, speaker or
     time, whether the message or the memory was changed. Raises InvalidRow.
     """
+    checked, context = _check_each(graph, messages), graph.context
+    graph.pull(lookups.ingested(context.user_id, messages, context.languages))
     ingesting = _Ingesting(graph)
-    _do_each(graph, messages, ingesting.add)
+    for values in checked:
+        ingesting.add(values)
     ingesting.writer.finish()
     return {
         "created": ingesting.created,
@@ -42,33 +45,29 @@ def find_ingested(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> 
 
     Returns existing, their ids, and differing, as `ingest` does. Raises InvalidRow.
     """
-    there = {node.raw.get_property("id"): node for node in graph.nodes()}
+    checked = _check_each(graph, messages)
+    there = {node.memory_id: node for node in graph.present([one["id"] for one in checked])}
     existing: list[str] = []
     differing: dict[str, None] = {}
-
-    def compare(values: Row) -> None:
+    for values in checked:
         node = there.get(values["id"])
-        if node is None:
-            return
-        if _find_notes(node, values) is None:
+        if node is not None and _find_notes(node, values) is None:
             existing.append(values["id"])
-        if not _is_said_by(node, values):
+        if node is not None and not _is_said_by(node, values):
             differing[values["id"]] = None
-
-    _do_each(graph, messages, compare)
     return {"existing": existing, "differing": list(differing)}
 
 
-def _do_each(
-    graph: AllMemories, messages: Sequence[Mapping[str, Any]], do: Callable[[Row], None]
-) -> None:
-    """Do it with each of *messages*, checked. Raises InvalidRow, which names the message."""
+def _check_each(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Return the properties of *messages*, checked. Raises InvalidRow, which names the message."""
+    checked = []
     for number, message in enumerate(messages):
         graph.step()
         try:
-            do(_check_message(message))
+            checked.append(_check_message(message))
         except ConceptGraphError as error:
             raise InvalidRow(f"message {number}: {error}") from None
+    return checked
 
 
 class _Ingesting:
@@ -152,12 +151,13 @@ def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Ro
     Mentions, facts and entities go with the memories that alone told them. Memories that another
     import has too stay. Returns removed and kept, two counts.
     """
-    wanted, label = frozenset(memory_ids), text.name(import_id, "import_id")
+    label = text.name(import_id, "import_id")
     gone, kept = [], 0
-    for node in graph.nodes():
+    admin.expect_removal(graph, memory_ids)
+    for node in graph.present(memory_ids):
         graph.step()
         imports = _imports(node.value("metadata"))
-        if node.memory_id not in wanted or label not in imports:
+        if label not in imports:
             continue
         others = [one for one in imports if one != label]
         if others:

@@ -16,6 +16,7 @@ from ..graph.primitives import (
     Grouped,
     Incoming,
     Joined,
+    Last,
     Lookup,
     Nearest,
     Range,
@@ -27,6 +28,7 @@ from ..graph.primitives import (
 )
 from ..retrieval import documents
 from ..retrieval import schema as words
+from ..retrieval.along_threads import NEIGHBOURS
 from ..words import missing, terms
 from . import schema
 from .fade import EXPIRED, STATES
@@ -171,6 +173,31 @@ def indexed(
     """Look up what it takes to index the texts *told* of a memory."""
     record = {**told, "id": memory_id, "user_id": scope}
     return documents.needed([documents.read_told(schema.KIND, record)], languages)
+
+
+def ingested(scope: str, messages: Sequence[Mapping[str, Any]], languages: Sequence[str]) -> Union:
+    """Look up which of *messages* are stored, and what it takes to store and index the others."""
+    told = [
+        documents.read_told(
+            schema.KIND,
+            {
+                "id": message["id"],
+                "user_id": scope,
+                "content": message["text"],
+                "speaker": message.get("speaker"),
+                "concepts": message.get("concepts") or [],
+            },
+        )
+        for message in messages
+    ]
+    parts: list[Lookup] = [ids(*(message["id"] for message in messages))]
+    parts += documents.needed(told, languages)
+    if threads := tuple(dict.fromkeys(str(message["thread"]) for message in messages)):
+        # The ends of threads, if they exist, and their entries in the index.
+        last = Last(schema.MEMORY, "thread", threads, "position", 1, where=mine(scope))
+        own = (("scope", scope),)
+        parts += [last, Last(words.TEXT, "thread", threads, "position", NEIGHBOURS, where=own)]
+    return Union(tuple(parts))
 
 
 def similar(

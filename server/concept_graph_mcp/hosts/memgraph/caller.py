@@ -240,13 +240,11 @@ class BoltCaller:
         Each time the look-ups that it asked for are made, and the call is sent with their answers.
         A call that lacks one has written nothing.
         """
-        writes, kept = call.procedure.writes and not call.procedure.counts, dict[str, Pulled]()
+        kept: dict[str, Pulled] = {}
         wanted = {key(one): one for one in call.wanted}
         for _ in range(_MOST_ROUNDS):
-            # A write rests on what holds in its own transaction.
-            known = {} if writes else kept
             made = await self._translate(
-                *(call.procedure.writes, self._round, call, context, wanted, known),
+                *(call.procedure.writes, self._round, call, context, wanted, kept),
                 patience_s=patience_s,
             )
             if isinstance(made, Rows):
@@ -268,6 +266,9 @@ class BoltCaller:
     ) -> Rows | tuple[Lookup, ...]:
         """Make *call* with the answers to what is *wanted*; return its rows or what it lacks."""
         lacks: tuple[Lookup, ...] = ()
+        if call.procedure.writes and not call.procedure.counts:
+            # What a write rests on must hold in its own transaction, also when that is repeated.
+            known = {}
         search = self._has_vector_search
         plans = {name: pulling.plan(one, search) for name, one in wanted.items()}
         firsts = [one for name, one in plans.items() if name not in known and one.first]
