@@ -347,3 +347,11 @@ def test_what_a_hand_made_is_found_at_once_among_many_that_fill_the_answer(memor
     assert memory.concept_search(["apf"], 1) == ["Äpfel"]
     hands.delete("Apple")
     assert memory.concept_search(["apple"], 2) == ["apple 0002", "apple 0003"]
+
+
+def test_two_unknown_seeds_that_are_one_but_for_blanks_have_all_similar_names(memory):
+    names = ["Apple", "apple", "apple pie", "crab apple"]
+    for name in names:
+        memory.concept_upsert(name)
+    said = memory.run(calls.concepts.unknown(["APPLE", " app le"]))
+    assert said == [{"seed": seed, "similar": names} for seed in ("APPLE", " app le")]

@@ -75,4 +75,4 @@ def similar(scope: str, keys: Iterable[str]) -> Lookup:
     """Look up the concepts whose names are like one of *keys*, which are squeezed."""
     if scope != SHARED:
         return every(scope)
-    return Similar(schema.CONCEPT, tuple(keys), schema.SIMILAR_NAMES)
+    return Similar(schema.CONCEPT, tuple(dict.fromkeys(keys)), schema.SIMILAR_NAMES)
