@@ -350,7 +350,12 @@ def recent(
     # Copies of a text may take the places of other memories.
     for read in (most, schema.MAX_ROWS):
         if len(groups) < most and (not groups or len(every) < (graph.context.size or 0)):
-            graph.pull(lookups.recent(graph.context.user_id, read, source))
+            scope, until_ms = graph.context.user_id, graph.context.until_ms
+            graph.pull(
+                lookups.recent(scope, read, source)
+                if until_ms is None
+                else lookups.recent_until(scope, until_ms)
+            )
             every = [node for node in graph.nodes() if source in {None, node.value("source")}]
             nodes = [node for node in every if graph.ended(node) is None]
             nodes.sort(key=lambda node: (-node.last, node.memory_id))

@@ -87,6 +87,16 @@ def recent(scope: str, most: int, source: str | None) -> Sized:
     return Sized(found, schema.MEMORY, "latest", first, tuple(others), count)
 
 
+def recent_until(scope: str, until_ms: int) -> Union:
+    """Look up the memories created or accessed last among those made by *until_ms*.
+
+    No index has this order, so these are a thousand of the latest and of the oldest.
+    """
+    made = (-limits.MAX_TIME_MS, until_ms + 1)
+    oldest = Range((schema.MEMORY,), "created_at", *made, mine(scope), schema.MAX_ROWS)
+    return Union((latest(scope, SEEN, schema.MAX_ROWS), oldest))
+
+
 def listed(scope: str, wanted: Wanted, most: int) -> Union:
     """Look up candidates for the latest *most* memories that are *wanted* by state and tags."""
     if wanted.tags:

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import limits, text
+from conceptgraph_core import text
 from conceptgraph_core.arguments import UNTIL, Between, MemoryId, SourceFilter, Unit, When
-from conceptgraph_core.graph.primitives import Lookup, Range, Union
+from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.memories import lookups, procedures, schema
-from conceptgraph_core.memories.lookups import SEEN, ids, latest, mine
+from conceptgraph_core.memories.lookups import ids
 from conceptgraph_core.procedures import NOTHING
 
 from . import text_lookups
-from .call import Call, checked
 from .verb import verb, verb_of_user
 
 # The name of an embedding, and a vector computed with it.
@@ -127,19 +126,6 @@ def recent(
     if source_filter is not None:
         text.name(source_filter, "source_filter")
     return [lookups.recent(scope, most, source_filter)]
-
-
-@checked
-def recent_until(scope: str, limit: int, until_ms: int) -> Call:
-    """Return the call for the memories created or accessed last among those made by *until_ms*.
-
-    No index has this order, so the call reads a thousand of the latest and of the oldest.
-    """
-    most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
-    made = (-limits.MAX_TIME_MS, until_ms + 1)
-    oldest = Range((schema.MEMORY,), "created_at", *made, mine(scope), schema.MAX_ROWS)
-    found = Union((latest(scope, SEEN, schema.MAX_ROWS), oldest))
-    return Call(procedures.RECENT, (most, None), found)
 
 
 @verb(procedures.TOUCH)

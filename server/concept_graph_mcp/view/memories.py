@@ -143,8 +143,6 @@ async def neighbourhood(
 async def latest(session: Session, limit: int) -> list[Row]:
     """Return the memories created or accessed last: `name`, `text`, `speaker` and `state`."""
     call = calls.memories.recent(session.user_id, limit)
-    if session.until_ms is not None:
-        call = calls.memories.recent_until(session.user_id, limit, session.until_ms)
     rows = await session.run(call)
     shown = ("text", "speaker", "state")
     return [
