@@ -33,8 +33,8 @@ EXPECTED = {
 
 # Only the embedding ranks these high enough for the few tokens of the demo.
 BY_MEANING = {
-    "I found a photo of Theo in a drawer.": "2026-05-08 22:46, note: “Rosa and Theo broke up”",
-    "I am buying Imogen a present.": "(ahead), note: “Imogen and Alasdair marry in Edinburgh on 5",
+    "I found a photo of Theo in a drawer.": "2026-05-08 22:45, “user” said: “Theo and I broke up",
+    "I am buying Imogen a present.": "2026-05-16 11:00, “user” said: “Imogen is coming to Kyoto",
 }
 
 
