@@ -5,10 +5,12 @@ the index of their words. Shared concepts and episodes belong to nobody.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from .. import text
 from ..graph.adapter import Node
+from ..graph.primitives import BEYOND, Range, Union, next_text
 from ..layers import join_layers
 from ..registry import LAYERS
 from ..retrieval.schema import LAYER as WORDS
@@ -16,6 +18,8 @@ from ..text import BEHIND_SCOPE
 from .procedures import BATCH
 from .view import Everything
 
+# No character sorts between the two, so that this range has what is counted apart for a user.
+_PAST_SCOPE = chr(ord(BEHIND_SCOPE) + 1)
 # The measure of all nodes of the index of words.
 INDEXED = "index entries"
 
@@ -41,6 +45,10 @@ class Owned(Everything):
 def users(graph: Owned, after: str | None = None, limit: int | None = None) -> list[Row]:
     """Return the users who own anything, {user_id}, by name, starting after *after*."""
     most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
+    if most == 1:
+        # The first user is the first of one label; more users may lie behind any number of nodes.
+        first = "" if after is None else f"{after}{_PAST_SCOPE}"
+        graph.pull(_look_up([(first, BEYOND)], 1))
     found = {graph.owner(node) for node in graph.nodes()}
     return [{"user_id": one} for one in sorted(found) if one > (after or "")][:most]
 
@@ -57,15 +65,30 @@ def remove(graph: Owned, user_id: str, limit: int | None = None) -> list[Row]:
     """
     most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
     removed: Counter[str] = Counter()
-    for node in _list_nodes_of_user(graph, user_id)[:most]:
+    for node in _list_nodes_of_user(graph, user_id, most)[:most]:
         removed[graph.measure(node)] += 1
         graph.delete_node(node)
     return _rows(removed)
 
 
-def _list_nodes_of_user(graph: Owned, user_id: str) -> list[Node]:
+def _list_nodes_of_user(graph: Owned, user_id: str, most: int | None = None) -> list[Node]:
+    """Return all nodes of the user, or of each label at least *most* if there are so many."""
     user = text.user(user_id, "user_id")
+    apart = f"{user}{BEHIND_SCOPE}", f"{user}{_PAST_SCOPE}"
+    graph.pull(_look_up([(user, next_text(user)), apart], most))
     return [node for node in graph.nodes() if graph.owner(node) == user]
+
+
+def _look_up(ranges: Sequence[tuple[str, str]], limit: int | None) -> Union:
+    """Look up the nodes whose scope is in one of *ranges*, of each label at most *limit*."""
+    kinds = [kind for layer in Owned.layers for kind in layer.nodes if kind.scope is not None]
+    return Union(
+        tuple(
+            Range((kind.label,), str(kind.scope), *one, (), limit)
+            for kind in kinds
+            for one in ranges
+        )
+    )
 
 
 def _rows(counts: Counter[str]) -> list[Row]:

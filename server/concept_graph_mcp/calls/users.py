@@ -1,40 +1,31 @@
 """Build the owner's calls over the users of a store."""
 
-from collections.abc import Iterator
-
 from conceptgraph_core import text
-from conceptgraph_core.graph.primitives import BEYOND, Lookup, Range, Union, following, next_text
+from conceptgraph_core.graph.primitives import BEYOND, Lookup, Range, next_text
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.retrieval.schema import LAYER as WORDS
-from conceptgraph_core.text import BEHIND_SCOPE
 from conceptgraph_core.transfer import procedures
 
 from . import text_lookups
 from .call import Call, checked
 
-# No character sorts between the two, so that this range has what is counted apart for a user.
-_PAST_SCOPE = chr(ord(BEHIND_SCOPE) + 1)
-
 
 @checked
 def next_user(after: str | None = None) -> Call:
     """Return the call for the first user after *after* who owns anything."""
-    first = following(after) if after is None else f"{after}{_PAST_SCOPE}"
-    found = tuple(Range((label,), scope, first, BEYOND, (), 1) for label, scope in _scopes())
-    return Call(procedures.USERS, (after, 1), Union(found))
+    return Call(procedures.USERS, (after, 1))
 
 
 @checked
 def count(user_id: str) -> Call:
     """Return the call that counts all that belongs to *user_id*."""
-    return Call(procedures.USER_COUNT, (user_id,), _of(user_id))
+    return Call(procedures.USER_COUNT, (text.user(user_id, "user_id"),))
 
 
 @checked
 def remove(user_id: str) -> Call:
     """Return the call that removes the next nodes of *user_id*."""
-    return Call(procedures.USER_REMOVE, (user_id, procedures.BATCH), _of(user_id, procedures.BATCH))
+    return Call(procedures.USER_REMOVE, (text.user(user_id, "user_id"), procedures.BATCH))
 
 
 @checked
@@ -65,25 +56,3 @@ def exported(user_id: str) -> list[Lookup]:
         for kind in layer.nodes
         if kind.exported
     ]
-
-
-def _of(user_id: str, limit: int | None = None) -> Union:
-    user = text.user(user_id, "user_id")
-    return Union(
-        tuple(
-            Range((label,), scope, first, beyond, (), limit)
-            for label, scope in _scopes()
-            for first, beyond in (
-                (user, next_text(user)),
-                (f"{user}{BEHIND_SCOPE}", f"{user}{_PAST_SCOPE}"),
-            )
-        )
-    )
-
-
-def _scopes() -> Iterator[tuple[str, str]]:
-    """Iterate over the labels of nodes that belong to users, and the property that says to whom."""
-    for layer in (*LAYERS, WORDS):
-        for kind in layer.nodes:
-            if kind.scope is not None:
-                yield kind.label, kind.scope
