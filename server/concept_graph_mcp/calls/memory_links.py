@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from conceptgraph_core import text
 from conceptgraph_core.arguments import Between, MemoryId, Unit
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.memories import lookups, procedures, schema
@@ -40,7 +41,8 @@ def link(
     ] = schema.DEFAULT_AMOUNT,
 ) -> list[Lookup]:
     """Link two memories or reinforce their link; strength 0 removes it."""
-    return [ids(source_id, target_id)]
+    ends = (source_id, "source_id"), (target_id, "target_id")
+    return [ids(*(text.name(one, field) for one, field in ends))]
 
 
 @verb(procedures.RELINK)
@@ -77,7 +79,7 @@ def explore(
     ] = schema.MIN_WEIGHT_EXPLORED,
 ) -> list[Lookup]:
     """Return what lies around a memory, nearest first."""
-    return [ids(start_id)]
+    return [ids(start_id, field="start_id")]
 
 
 @verb_of_user(procedures.TRAVERSE)
