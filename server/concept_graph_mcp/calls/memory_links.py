@@ -79,7 +79,7 @@ def explore(
     ] = schema.MIN_WEIGHT_EXPLORED,
 ) -> list[Lookup]:
     """Return what lies around a memory, nearest first."""
-    return [ids(start_id, field="start_id")]
+    return [ids(start_id, field="start_node_id")]
 
 
 @verb_of_user(procedures.TRAVERSE)
