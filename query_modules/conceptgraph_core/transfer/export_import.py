@@ -21,7 +21,7 @@ from ..errors import ConceptGraphError, InvalidRow
 from ..graph.adapter import Node
 from ..layers import SHARED, EdgeKind, Layer, NodeKind
 from ..retrieval.indexer import Writer
-from .places import Key, Place, places
+from .places import Key, Place, look_up, places
 from .rows import Row, Rows, given_in
 from .view import Everything, value_of
 
@@ -53,6 +53,7 @@ class _Importer(Rows[Node]):
         self._graph = graph
         self._nodes: dict[Place, Node] = {}
         wanted = {place for row in rows for place in places(graph.layers, row)}
+        graph.pull(look_up(graph.layers, rows, graph.context.languages))
         self._words = Writer(graph)
         for node in graph.nodes():
             place = graph.layer_of(node.label).sharing(node.label), graph.key(node)

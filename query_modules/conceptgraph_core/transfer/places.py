@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..graph.primitives import Equal, Union
 from ..layers import SHARED, Layer, NodeKind
+from ..registry import indexed_kinds
+from ..retrieval import documents
 from ..text import show_name
 
 Key = tuple[Any, ...]
@@ -28,6 +31,31 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
                     key = key_of(kind, record, record.get(field))
                     found.append((space, _normalise_key(kind, key)))
     return [(labels, key) for labels, key in found if _usable(key)]
+
+
+def look_up(
+    layers: Sequence[Layer], records: Sequence[Mapping[str, Any]], languages: Sequence[str]
+) -> Union:
+    """Look up the nodes that *records* describe or join, and what it takes to index their texts."""
+    indexed = {kind.kind: kind for kind in indexed_kinds()}
+    told = [
+        documents.read_told(indexed[name], record)
+        for record in records
+        if isinstance(name := record.get("kind"), str) and name in indexed
+    ]
+    wanted = dict.fromkeys(place for record in records for place in places(layers, record))
+    return Union((placed(list(wanted), layers), *documents.needed(told, languages)))
+
+
+def placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
+    """Look up nodes by their keys, one name space after the other."""
+    spaces = {layer.sharing(kind.label): kind.key for layer in layers for kind in layer.nodes}
+    return Union(
+        tuple(
+            Equal(labels, properties, tuple(key for space, key in wanted if space == labels))
+            for labels, properties in spaces.items()
+        )
+    )
 
 
 def key_of(kind: NodeKind, record: Mapping[str, Any], value: Any) -> Key:

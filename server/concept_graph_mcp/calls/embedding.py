@@ -13,10 +13,10 @@ from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer import procedures
-from conceptgraph_core.transfer.places import places
+from conceptgraph_core.transfer.places import placed, places
 
 from .call import Call, checked
-from .transfer import of_model, placed
+from .transfer import of_model
 
 # The position of a walk over nodes without a vector: the last key of each kind.
 Reached = Mapping[str, tuple[Any, ...]]

@@ -5,12 +5,10 @@ from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
-from conceptgraph_core.graph.primitives import Equal, Union
-from conceptgraph_core.layers import Layer
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import LAYERS, MODEL, Model
 from conceptgraph_core.transfer import procedures
-from conceptgraph_core.transfer.places import Place, places
+from conceptgraph_core.transfer.places import look_up
 
 from . import text_lookups
 from .call import Call, checked
@@ -57,18 +55,14 @@ def import_rows(
         for key, value in row.items():
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
-    wanted = dict.fromkeys(place for row in rows for place in places(model.layers, row))
-    named = placed(list(wanted), model.layers)
-    lookup = Union((named, *text_lookups.of_records(rows)))
     context = text_lookups.context() | ({"only_new": True} if only_new else {})
-    return Call(of_model(procedures.IMPORT_ROWS, model), (list(rows),), lookup, context)
+    return Call(of_model(procedures.IMPORT_ROWS, model), (list(rows),), context=context)
 
 
 @checked
 def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
     """Return the call that indexes the nodes of the records *nodes*."""
-    wanted = dict.fromkeys(place for record in nodes for place in places(LAYERS, record))
-    lookup = Union((placed(list(wanted), LAYERS), *text_lookups.of_records(nodes)))
+    lookup = look_up(LAYERS, nodes, text_lookups.spoken())
     return Call(procedures.INDEX, (again, None), lookup, text_lookups.context())
 
 
@@ -85,17 +79,6 @@ def index_rest(limit: int | None = None) -> Call:
 def of_model(procedure: Procedure, model: Model) -> Procedure:
     """Return the variant of *procedure* in the module that covers the layers of *model*."""
     return procedure._replace(name=f"{model.modules[0]}.{procedure.name.partition('.')[2]}")
-
-
-def placed(wanted: Sequence[Place], layers: Sequence[Layer]) -> Union:
-    """Look up nodes by their keys, one name space after the other."""
-    spaces = {layer.sharing(kind.label): kind.key for layer in layers for kind in layer.nodes}
-    return Union(
-        tuple(
-            Equal(labels, properties, tuple(key for space, key in wanted if space == labels))
-            for labels, properties in spaces.items()
-        )
-    )
 
 
 def exports(model: Model = MODEL) -> Procedure:
