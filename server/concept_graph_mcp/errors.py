@@ -1,11 +1,31 @@
 """Define the errors between a tool and its store, each with a one-line message for the caller."""
 
+import sys
 from typing import Final
 
 from conceptgraph_core.errors import ConceptGraphError
 
 # SQLite appends the text that it cannot decode, which is a memory's.
 _DECODING = "Could not decode to UTF-8"
+
+
+TOO_LITTLE_MEMORY: Final = "the process has too little memory; give it more"
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Return whether *error* says that the process has too little memory."""
+    return isinstance(error, MemoryError) or str(error) == "can't start new thread"
+
+
+def check_memory(least: int) -> None:
+    """Raise MemoryError if the process may take less memory than *least* bytes."""
+    if sys.platform == "win32":
+        return
+    import resource  # Windows has none.
+
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < least:
+        raise MemoryError
 
 
 def one_line(said: object) -> str:
@@ -45,7 +65,7 @@ class Unwritable(Unavailable):
 
 
 class Full(Unwritable):
-    """The database is at its memory limit; nothing was written."""
+    """The database is at its memory limit, or the disk is full; nothing was written."""
 
 
 class Contended(Unavailable):

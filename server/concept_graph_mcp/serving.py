@@ -27,7 +27,7 @@ from conceptgraph_core.dates import DAY_MS
 from . import overdue, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS
-from .errors import StoreError
+from .errors import TOO_LITTLE_MEMORY, StoreError, check_memory, lacks_memory
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
 from .hosts.store import EXPORTS, KeptStore, Store
@@ -87,6 +87,8 @@ def _die(number: signal.Signals) -> None:
 
 logger = logging.getLogger(__name__)
 
+# With less memory a thread may not start, and whoever starts it waits for ever.
+_LEAST_MEMORY = 300 * 2**20
 # Seconds until garbage of the start is collected: after the first answers.
 _STARTED_AFTER_S = 2.0
 # New objects between two collections; a call makes some thousand.
@@ -201,6 +203,11 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
     *without_worker*, nor with a settable clock, because no time is then the right one for jobs.
     """
     stderr.log_there()
+    try:
+        check_memory(_LEAST_MEMORY)
+    except MemoryError:
+        stderr.say(TOO_LITTLE_MEMORY)
+        sys.exit(1)
     store = connect(settings, creates=True)
     client = os.environ.get(CLIENT_VARIABLE, "").strip()
     session = replace(Session.of(store, settings), patience_s=PATIENCE_S)
@@ -253,10 +260,15 @@ def _run(server: MCPServer) -> None:
     die_of_interrupts()
     try:
         server.run("stdio")
-    except* OSError as failed:
-        # Nobody can be answered: the client has gone, or the file of its answers is full.
-        error = next(_leaves(failed))
-        stderr.say(f"stdout: {error.strerror or error}")
+    except* Exception as failed:
+        errors = [*_leaves(failed)]
+        if any(map(lacks_memory, errors)):
+            stderr.say(TOO_LITTLE_MEMORY)
+        elif gone := [error for error in errors if isinstance(error, OSError)]:
+            # Nobody can be answered: the client has gone, or the file of its answers is full.
+            stderr.say(f"stdout: {gone[0].strerror or gone[0]}")
+        else:
+            raise
         sys.exit(1)
 
 

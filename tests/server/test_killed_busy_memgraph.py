@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import neo4j
 import pytest
 from memgraph_lives import Kills, Life
 from memgraph_process import VARIABLE, MemgraphProcess
+from tests.server.command_line import ok, run
 
 from concept_graph_mcp import calls
 
@@ -113,3 +116,33 @@ def test_in_the_middle_of_a_clean(life):
         assert life.kept() in ([gone] if is_done else [before, gone])
         assert life.memory.run(calls.transfer.check()) == []
     show(kills)
+
+
+# Before it asks, and while it deletes.
+@pytest.mark.parametrize("killed_at", ["SHOW ", "MATCH (n:Memory) DETACH"])
+def test_a_clean_that_loses_memgraph_ends_with_a_line(server, tmp_path, monkeypatch, killed_at):
+    monkeypatch.setenv("MEMGRAPH_URI", server.uri)
+    ok("remember", "Daniele prefers tea")
+    run_statement = {one: one.run for one in (neo4j.AsyncSession, neo4j.AsyncTransaction)}
+
+    def killing(kind: Any) -> Any:
+        async def run_killing(one: Any, text: Any, *arguments: Any, **named: Any) -> Any:
+            if str(getattr(text, "text", text)).startswith(killed_at):
+                server.kill()
+            return await run_statement[kind](one, text, *arguments, **named)
+
+        return run_killing
+
+    with monkeypatch.context() as patched:
+        for kind in run_statement:
+            patched.setattr(kind, "run", killing(kind))
+        told = run("clean", "--yes", "--dir", str(tmp_path / "backups"))
+    assert told.exit_code == 1
+    assert told.stdout == ""
+    [line] = told.stderr.splitlines()
+    assert line == (
+        f"concept-graph-mcp: the connection to Memgraph at {server.uri} was lost;"
+        " nothing was written"
+    )
+    server.restart()
+    assert "prefers tea" in ok("memories", "list").stdout

@@ -3,13 +3,14 @@
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -904,3 +905,61 @@ def test_a_thread_that_finds_no_memory_is_told_in_a_line(
             portal.call(store.open)
     assert caplog.text == ""
     portal.call(store.close)
+
+
+@contextmanager
+def limited(tmp_path: Path, most: int) -> Iterator[Any]:
+    """Run a server with a model that may take *most* bytes of memory."""
+    if shutil.which("prlimit") is None:
+        pytest.skip("only Linux keeps to such a limit")
+    command = ["prlimit", f"--as={most}", sys.executable, "-m", "concept_graph_mcp"]
+    command += ["--toolsets", "everyday", "--embedded", str(tmp_path / "memory.db")]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=server_environment() | {"CONCEPT_GRAPH_EMBEDDINGS": "minilm"},
+    ) as server:
+        try:
+            yield server
+        finally:
+            server.kill()
+
+
+# With so little some threads do not start.
+@pytest.mark.parametrize("most", [235 * 2**20, 262_144_000])
+def test_a_server_with_too_little_memory_ends_with_a_line(tmp_path: Path, most: int) -> None:
+    with limited(tmp_path, most) as server:
+        _, err = server.communicate(timeout=DEADLINE_S)
+    assert server.returncode == 1
+    assert err == b"concept-graph-mcp: the process has too little memory; give it more\n"
+
+
+# Where onnxruntime and OpenBLAS would end the process.
+@pytest.mark.parametrize("room_mb", [450, 600])
+def test_a_server_without_memory_for_its_model_answers_each_call(
+    tmp_path: Path, room_mb: int
+) -> None:
+    asked = [
+        ("remember", {"text": "Daniele prefers green tea."}),
+        *[("recall", {"message": "What does Daniele drink?"})] * 2,
+    ]
+    with limited(tmp_path, room_mb * 2**20) as server:
+        server.stdin.write(INITIALIZE)
+        server.stdin.flush()
+        assert b'"result"' in server.stdout.readline()
+        for number, (name, arguments) in enumerate(asked, 100):
+            call = {"name": name, "arguments": arguments}
+            message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+            result = json.loads(server.stdout.readline())["result"]
+            [said] = result["content"]
+            if result["isError"]:
+                assert said["text"] == "the process has too little memory; give it more"
+        _, err = server.communicate(timeout=DEADLINE_S)
+    assert server.returncode == 0
+    for line in err.decode().splitlines():
+        assert line.startswith("WARNING: ")
+        assert line.endswith("the process has too little memory; give it more")

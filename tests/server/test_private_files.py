@@ -37,7 +37,9 @@ def test_a_store_is_created_for_its_owner_only_with_all_that_is_beside_it(tmp_pa
         modes = {file.name: mode(file) for file in tmp_path.iterdir()}
     finally:
         portal.call(store.close)
-    assert modes == {"memory.db": 0o600, "memory.db-wal": 0o600, "memory.db-shm": 0o600}
+    assert modes == dict.fromkeys(
+        ("memory.db", "memory.db-wal", "memory.db-shm", "memory.db-spare"), 0o600
+    )
 
 
 def test_a_store_behind_a_link_is_created_for_its_owner_only(tmp_path):

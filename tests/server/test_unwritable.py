@@ -1,6 +1,8 @@
 """A store that cannot be written answers what it can, and says that no access was counted."""
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,6 +12,7 @@ from zoneinfo import ZoneInfo
 import anyio
 import pytest
 from memgraph_process import VARIABLE, MemgraphProcess, eventually
+from tests.server.command_line import ok
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Full, Unwritable
@@ -102,6 +105,68 @@ def test_where_it_can_be_written_accesses_are_counted_and_nothing_is_said(store,
         assert "advice" not in answer
     [memory] = [one for one in records(portal, store) if one["kind"] == "memory"]
     assert memory["access_count"] == 2
+
+
+@pytest.fixture(params=["1m", "8m"])
+def small_disk(tmp_path, request) -> Iterator[Path]:
+    """A disk that a store fills: before its log is written into the file once, and after."""
+    (disk := tmp_path / "disk").mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={request.param}", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False).returncode:
+        pytest.skip("needs the right to mount a small disk")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def fill_disk(portal: Any, store: EmbeddedStore) -> None:
+    """Store memories of several sizes until not even the smallest has room."""
+
+    def fill_with(words: int) -> None:
+        for number in range(10_000):
+            content = f"{words} {number} " + f"secret{number} " * words
+            row = {"kind": "memory", "user_id": "other", "content": content}
+            call = calls.transfer.import_rows([row | {"id": f"{words} {number}"}])
+            portal.call(store.call, call, {"now_ms": NOW_MS})
+
+    for words in (400, 20, 1):
+        with pytest.raises(Full, match="database or disk is full; nothing was written"):
+            fill_with(words)
+
+
+def test_on_a_full_disk_memories_and_users_can_be_removed(small_disk, portal):
+    path = small_disk / "memory.db"
+    store = EmbeddedStore(path)
+    first = {"kind": "memory", "id": "first", "user_id": "other", "content": "a secret"}
+    portal.call(store.call, calls.transfer.import_rows([*GRAPH, first]), {"now_ms": NOW_MS})
+    for end, user in (("tea", "default"), ("first", "other")):
+        fill_disk(portal, store)
+        context = {"now_ms": NOW_MS, "user_id": user}
+        [gone] = portal.call(store.call, calls.memories.forget(end), context)
+        assert gone["memory_id"] == end
+    fill_disk(portal, store)
+    portal.call(store.close)
+
+    told = ok(f"--embedded={path}", "users", "delete", "other", "--yes").stdout
+    assert "Counted again: nothing is left." in told
+    assert "So has the disk" not in told
+    for file in small_disk.iterdir():
+        assert b"secret" not in file.read_bytes()
+    ok(f"--embedded={path}", "check")
+    assert path.with_name("memory.db-spare").stat().st_size
+
+
+def test_on_a_disk_that_others_filled_a_closed_store_is_read_and_forgets(small_disk, portal):
+    path = small_disk / "memory.db"
+    store = EmbeddedStore(path)
+    portal.call(store.call, calls.transfer.import_rows(GRAPH), {"now_ms": NOW_MS})
+    portal.call(store.close)
+    with suppress(OSError), (small_disk / "other").open("wb", buffering=0) as other:
+        while True:
+            other.write(bytes(4_096))
+
+    assert "prefers tea" in ok(f"--embedded={path}", "memories", "show", "tea").stdout
+    ok(f"--embedded={path}", "forget", "tea")
+    ok(f"--embedded={path}", "users", "delete", "default", "--yes")
 
 
 @pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")

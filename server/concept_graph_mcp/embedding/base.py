@@ -12,12 +12,14 @@ from typing import Any, Protocol
 
 import anyio.to_thread
 
-from ..errors import StoreError, one_line
+from ..errors import TOO_LITTLE_MEMORY, StoreError, check_memory, lacks_memory, one_line
 
 Vector = tuple[float, ...]
 
 _NICEST = 19
 _MOST_OF_A_REASON = 300
+# What a server with a small model may reserve: 400 MB are for NumPy and onnxruntime.
+_LEAST_ADDRESSES = 2**30
 
 
 class EmbeddingError(StoreError):
@@ -97,9 +99,20 @@ def name_embedding(said: str) -> str:
     return f"{provider}:{Path(name).expanduser().absolute().name}"
 
 
+def check_room() -> None:
+    """Raise MemoryError if the process may not take the memory that NumPy and a model reserve.
+
+    Their libraries would end it.
+    """
+    # OpenBLAS reads it when NumPy is imported, and reserves memory for each thread.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    check_memory(_LEAST_ADDRESSES)
+
+
 def unusable(said: str, error: Exception) -> EmbeddingError:
     """Return the error for the model *said*, which fails with *error*."""
-    reason = one_line(error)[:_MOST_OF_A_REASON] or type(error).__name__
+    line = TOO_LITTLE_MEMORY if lacks_memory(error) else one_line(error)
+    reason = line[:_MOST_OF_A_REASON] or type(error).__name__
     return EmbeddingError(f"CONCEPT_GRAPH_EMBEDDINGS: {said}: cannot be used: {reason}")
 
 

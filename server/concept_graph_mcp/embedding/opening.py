@@ -15,7 +15,7 @@ import anyio.to_thread
 from .. import endpoints
 from ..settings import AUTOMATIC, MINILM, MULTILINGUAL
 from . import automatic, nothing
-from .base import Embedding, EmbeddingError, Vector, missing, name_embedding, unusable
+from .base import Embedding, EmbeddingError, Vector, check_room, missing, name_embedding, unusable
 
 _ENDPOINT = "openai"
 # By how many deviations a question is nearer to other questions than to its answer, beyond what it
@@ -48,6 +48,7 @@ def load_model(provider: str, name: str) -> Embedding:
         "sentence-transformers": local.sentence_transformers,
     }
     try:
+        check_room()
         return makers[provider](name)
     except EmbeddingError:
         raise
@@ -149,10 +150,14 @@ class LazyEmbedding:
             async with self._opening:
                 self._opened = self._opened or await open_embedding(self.said, self._environment)
             return self._opened
-        loading = self._begin_loading()
-        if not loading.done():
-            waiting = partial(wait, [loading], patience_s)
-            await anyio.to_thread.run_sync(waiting, abandon_on_cancel=True)
+        try:
+            loading = self._begin_loading()
+            if not loading.done():
+                waiting = partial(wait, [loading], patience_s)
+                await anyio.to_thread.run_sync(waiting, abandon_on_cancel=True)
+        except RuntimeError as error:
+            # There may be no memory for a thread.
+            raise unusable(self.said, error) from error
         if not loading.done():
             return None
         self._opened = loading.result()
@@ -173,10 +178,11 @@ class LazyEmbedding:
             and time.monotonic() - self._failed_at_s > _AGAIN_S
         ):
             return loading
-        self._loading = begun = Future[Embedding]()
+        begun = Future[Embedding]()
         # A program that ended meanwhile would abort, so its end waits for the thread: a daemon, as
         # one begun by a daemon is, would not be waited for.
         Thread(target=self._load, args=(begun,), name="embedding", daemon=False).start()
+        self._loading = begun
         return begun
 
     def _load(self, into: "Future[Embedding]") -> None:

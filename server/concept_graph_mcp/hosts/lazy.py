@@ -12,6 +12,7 @@ import anyio.to_thread
 from conceptgraph_core.graph.primitives import Lookup
 
 from ..calls.call import Call
+from ..errors import TOO_LITTLE_MEMORY, StoreError, lacks_memory
 from ..settings import Settings, location
 from . import per_user
 from .store import EXPORTS, FILES, Backups, KeptStore, Store
@@ -88,7 +89,12 @@ class LazyStore:
             return self._made
         async with self._making:
             if self._made is None:
-                self._made = await anyio.to_thread.run_sync(self._make)
+                try:
+                    self._made = await anyio.to_thread.run_sync(self._make)
+                except (MemoryError, RuntimeError) as error:
+                    if lacks_memory(error):
+                        raise StoreError(TOO_LITTLE_MEMORY) from error
+                    raise
             return self._made
 
 

@@ -7,12 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from conceptgraph_core.entities import procedures as entities
+from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.memories import procedures as memories
+from conceptgraph_core.transfer.procedures import USER_REMOVE
 
 from ..calls.call import Call
 
 if TYPE_CHECKING:
     from .backup_files import Contents, Written
+
+
+# These must work in a full store, or it would stay full.
+RELEASING = frozenset(
+    procedure.name
+    for layer in (memories, entities)
+    for procedure in (layer.FORGET, layer.PURGE, everyday.FORGET, USER_REMOVE)
+)
 
 
 class Backups(NamedTuple):

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from conceptgraph_core import quoting
 
-from ..errors import StoreError, Unavailable, one_line
+from ..errors import TOO_LITTLE_MEMORY, StoreError, Unavailable, lacks_memory, one_line
 from ..session import advised
 from . import consent
 from .consent import Asking
@@ -67,6 +67,10 @@ class ConceptTool(Tool):
                 # The person who runs the server must know, and reads no answers.
                 logger.warning("%s", error)
             raise ToolError(str(error)) from error
+        except (MemoryError, RuntimeError) as error:
+            if not lacks_memory(error):
+                raise
+            raise ToolError(TOO_LITTLE_MEMORY) from error
         if advice:
             said = filter(None, (result.get("advice"), *advice))
             result = {**result, "advice": "; ".join(said)}

@@ -31,6 +31,8 @@ from conceptgraph_core.words.splitting import split
 
 from .. import calls
 from ..calls import text_lookups
+from ..embedding.base import check_room
+from ..errors import TOO_LITTLE_MEMORY
 from ..settings import Settings
 from .job import Job, JobRun
 
@@ -266,6 +268,10 @@ def _change(row: Row) -> Row:
 def _missing(_: Settings) -> str | None:
     if find_spec("numpy") is None:
         return "NumPy is not installed: pip install numpy"
+    try:
+        check_room()
+    except MemoryError:
+        return TOO_LITTLE_MEMORY
     lacking = missing()
     return f"{', '.join(lacking)}: is not installed" if lacking else None
 

@@ -14,13 +14,11 @@ from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.embeddings import schema as embeddings
-from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model
-from conceptgraph_core.transfer.procedures import MEND, USER_REMOVE
+from conceptgraph_core.transfer.procedures import MEND
 
 from ...calls import Call
 from ...errors import (
@@ -34,7 +32,7 @@ from ...errors import (
     Unwritable,
 )
 from ...settings import DEFAULT_URI, location
-from ..store import Edge, Node, Rows
+from ..store import RELEASING, Edge, Node, Rows
 from . import cypher, probes, pulling, readiness, vector_indexes
 from .accesses import take_accesses
 from .cancellation import Calls
@@ -64,12 +62,8 @@ _MOST_ROUNDS = 8
 # How long after a conflict accesses are counted in calls of their own.
 _CONTENDED_S = 10.0
 _ALL_ROWS = -1
-# These must work in a full database, or it would stay full.
-_RELEASING = frozenset(
-    one.name for one in (memories.FORGET, memories.PURGE, everyday.FORGET, USER_REMOVE)
-)
 # These may be written where a constraint is missing, because they take away what is in its way.
-_MENDING = _RELEASING | {MEND.name, concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
+_MENDING = RELEASING | {MEND.name, concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
 # So often in a row another caller can hardly have taken a key just before: a node made by hand has
 # it for good.
 _MOST_TAKEN = 10
@@ -163,7 +157,7 @@ class BoltCaller:
         try:
             return await self._make(call, context)
         except Full:
-            if call.procedure.name not in _RELEASING:
+            if call.procedure.name not in RELEASING:
                 raise
             # Deleted nodes and refused writes take memory until the database collects them.
             await self._translate(True, self.rows, "FREE MEMORY", {}, True)

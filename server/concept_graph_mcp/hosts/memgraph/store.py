@@ -121,7 +121,7 @@ class BoltStore(BoltCaller):
                 )
         try:
             # The old graph is deleted first, which locks it against other writers.
-            held, transaction = await self._translate(True, self._empty)
+            held, transaction = await self._translate(False, self._empty)
             async with held:
                 yield
                 await self._fill(transaction, file, rows)

@@ -4,17 +4,34 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ...errors import REPAIR, Ended, Misdeployed, StoreError, Unavailable, Unwritable, one_line
+from ...errors import (
+    REPAIR,
+    Ended,
+    Full,
+    Misdeployed,
+    StoreError,
+    Unavailable,
+    Unwritable,
+    one_line,
+)
 from . import cancellation, checksums, tables
 from .checksums import FAILURES
 from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
-from .opening import BUSY_TIMEOUT_S, Opening, code, copy_store, is_busy, when_free
+from .opening import (
+    BUSY_TIMEOUT_S,
+    Opening,
+    code,
+    copy_store,
+    give_up_spare,
+    is_busy,
+    keep_spare,
+    when_free,
+)
 from .values import write_ids
 
 # The log of changes: each of the last writing transactions, with the elements that it changed, so
@@ -34,7 +51,11 @@ _STEPS_BETWEEN_LOOKS = 50_000
 _ROWS_AT_ONCE = 32
 
 # Error codes that prevent writing but not reading.
-_UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+_UNWRITABLE = {
+    sqlite3.SQLITE_READONLY: Unwritable,
+    sqlite3.SQLITE_IOERR: Unwritable,
+    sqlite3.SQLITE_FULL: Full,
+}
 
 Row = tuple[Any, ...]
 
@@ -66,6 +87,7 @@ class Database:
         self._last_ids: dict[str, int] = {}
         self._last_ids_at: int | None = None
         self._presence: Presence | None = None
+        self._has_spare = False
         # The number of openings: a file that SQLite does not watch is opened again after a change.
         self.openings = 0
         self._open(opening)
@@ -159,6 +181,8 @@ class Database:
         if self._writes:
             self._last_ids_at = self._last_ids.get(_LOG)
             self.check_presence("what was just written is lost")
+            if not self._has_spare and self._presence is not None:
+                self._has_spare = keep_spare(self.path)
 
     @property
     def in_transaction(self) -> bool:
@@ -186,7 +210,7 @@ class Database:
         reason = one_line(error)
         if code(error) == sqlite3.SQLITE_READONLY:
             reason = "cannot be written, only read"
-        kind = Unwritable if code(error) in _UNWRITABLE else Unavailable
+        kind = _UNWRITABLE.get(code(error), Unavailable)
         return kind(f"store {self.path}: {reason}; nothing was written")
 
     def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor:
@@ -318,16 +342,31 @@ class Database:
         them. Return whether the log is empty, which a reader prevents that does not end.
         """
         self._set_timeout(BUSY_TIMEOUT_S)
-        with suppress(sqlite3.Error):
+        try:
             was_busy, *_ = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return not was_busy
-        return False
+        except sqlite3.Error as error:
+            return code(error) == sqlite3.SQLITE_FULL and self._give_up_spare() and self.empty_log()
+        return not was_busy
+
+    def make_room(self) -> None:
+        """Let what removes something be written although the disk is full."""
+        self._give_up_spare()
+        self.empty_log()
+
+    def _give_up_spare(self) -> bool:
+        self._has_spare = False
+        return give_up_spare(self.path)
 
     def _open(self, opening: Opening) -> None:
         try:
             self._access = tables.open_tables(self.path, opening, self.catalogue)
         except FAILURES as error:
-            raise self.unavailable(error) from error
+            failure = self.unavailable(error)
+            # SQLite needs room even to read, for the files beside the store.
+            if not isinstance(failure, Unwritable) or not self._give_up_spare():
+                raise failure from error
+            self._open(opening)
+            return
         self.openings += 1
         # `Access` remembers how a file looked that SQLite does not watch.
         watched = opening is not Opening.STAND_IN and self._access.seen is None

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from ...errors import Unavailable
+from .opening import spare_of
 
 # Files that SQLite keeps beside a store: the newest changes, and the processes' shared memory.
 _LOG, _SHARED = "-wal", "-shm"
@@ -104,7 +105,7 @@ def remove(path: Path) -> list[Path]:
 
     The file goes last, so that a kill leaves no log that another store could take for its own.
     """
-    there = [one for one in (*_list_beside(path), path) if one.exists()]
+    there = [one for one in (spare_of(path), *_list_beside(path), path) if one.exists()]
     for file in there:
         file.unlink(missing_ok=True)
     return there

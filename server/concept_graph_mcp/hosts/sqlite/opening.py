@@ -27,6 +27,10 @@ BUSY_TIMEOUT_S = 30.0
 _MOST_IN_A_VALUE = 2**28
 _PAUSE_S = (0.0005, 0.004)
 _LOG = "-wal"
+_SPARE = "-spare"
+# The log is seldom this much larger than what the store lacks of it. Less room than the least is
+# no help.
+_MOST_SPARE, _LEAST_SPARE = 2**20, 2**16
 # An empty name opens a database for this connection alone, in memory until it is large.
 _STAND_IN = ""
 
@@ -213,6 +217,7 @@ def _create_private(path: Path) -> None:
     """
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        keep_spare(path)
 
 
 def _uri(path: Path) -> str:
@@ -235,6 +240,45 @@ def _looks(path: Path) -> tuple[int, ...]:
 
 def _cannot_be_opened(path: Path, error: OSError) -> Unavailable:
     return Unavailable(f"store {path}: cannot be opened: {error.strerror or error}")
+
+
+def keep_spare(path: Path) -> bool:
+    """Make the store's spare file, unless it is there, and return whether it is there.
+
+    It keeps room on the disk: once that is full, nothing can be removed from the store without room
+    for the log. At most half of the room is taken, so that the log, which has the other half, can
+    be written into the store in its place.
+    """
+    spare = spare_of(path)
+    if spare.exists():
+        return True
+    try:
+        size = min(_MOST_SPARE, shutil.disk_usage(path.parent).free // 2)
+        if size < _LEAST_SPARE:
+            return False
+        with open(os.open(spare, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:  # noqa: PTH123
+            # No file system can compress this.
+            file.write(os.urandom(size))
+    except FileExistsError:
+        return True
+    except OSError:
+        give_up_spare(path)
+        return False
+    return True
+
+
+def give_up_spare(path: Path) -> bool:
+    """Remove the spare file of a store, and return whether there was one."""
+    try:
+        spare_of(path).unlink()
+    except OSError:
+        return False
+    return True
+
+
+def spare_of(path: Path) -> Path:
+    """Return the path of a store's spare file."""
+    return path.with_name(path.name + _SPARE)
 
 
 @contextmanager

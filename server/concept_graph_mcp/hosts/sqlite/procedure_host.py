@@ -150,6 +150,11 @@ class Host:
         with self._lock:
             return self._database.empty_log()
 
+    def make_room(self) -> None:
+        """Let what removes something be written although the disk is full."""
+        with self._lock:
+            self._database.make_room()
+
     def problems(self) -> list[str]:
         """Check the whole file and return its problems, one line each."""
         from . import integrity

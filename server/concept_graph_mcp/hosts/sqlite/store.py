@@ -12,8 +12,8 @@ from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call
-from ...errors import Refused, StoreError, one_line
-from ..store import FILES
+from ...errors import TOO_LITTLE_MEMORY, Full, Refused, StoreError, lacks_memory, one_line
+from ..store import FILES, RELEASING
 from .cancellation import Thread
 from .opening import Opening, check_creatable, is_there
 from .procedure_host import Host
@@ -82,14 +82,20 @@ class EmbeddedStore:
         procedure, given = call.procedure, list(call.arguments)
         if procedure.takes_context:
             given.append({**context, **call.context})
-        return await self._in_thread(
-            lambda: self._made_if_written(
-                lambda host: host.call(
-                    *(procedure.name, given, call.lookup, procedure.fields),
-                    is_synced=not procedure.counts,
-                )
+
+        def make(host: Host) -> list[dict[str, Any]]:
+            return host.call(
+                *(procedure.name, given, call.lookup, procedure.fields),
+                is_synced=not procedure.counts,
             )
-        )
+
+        try:
+            return await self._in_thread(lambda: self._made_if_written(make))
+        except Full:
+            if procedure.name not in RELEASING:
+                raise
+            await self._in_thread(lambda: self._open_host().make_room())
+            return await self._in_thread(lambda: make(self._open_host()))
 
     async def problems(self) -> list[str]:
         return await self._in_thread(
@@ -191,8 +197,8 @@ class EmbeddedStore:
         except StoreError:
             raise
         except Exception as error:
-            if isinstance(error, MemoryError) or str(error) == "can't start new thread":
-                raise StoreError("the process has too little memory; give it more") from error
+            if lacks_memory(error):
+                raise StoreError(TOO_LITTLE_MEMORY) from error
             logger.exception("a procedure failed")
             reason = one_line(error) or "no message"
             raise StoreError(f"internal error: {type(error).__name__}: {reason}") from error
