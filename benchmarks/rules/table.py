@@ -220,7 +220,8 @@ def _loaded() -> Mapping[str, ModuleType]:
 
 def _forget_results() -> None:
     """Empty the caches of the core: what a rule gave must not outlast it."""
-    for module in _loaded().values():
-        for one in list(vars(module).values()):
+    for name, module in _loaded().items():
+        # The server's remember which modules it loaded, and none can be loaded twice.
+        for one in list(vars(module).values()) if name.startswith(CORE) else ():
             if hasattr(one, "cache_clear"):
                 one.cache_clear()

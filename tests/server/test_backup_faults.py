@@ -395,7 +395,7 @@ def unreachable(portal) -> Iterator[Any]:
 @pytest.fixture
 def export(tmp_path) -> Path:
     file = tmp_path / "backup.jsonl.gz"
-    lines = [header("0.1.0"), *GRAPH]
+    lines = [header("0.3.0"), *GRAPH]
     file.write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
     return file
 

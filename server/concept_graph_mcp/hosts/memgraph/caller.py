@@ -261,7 +261,7 @@ class BoltCaller:
         """Make *call* with the answers to what is *wanted*; return its rows or what it lacks."""
         lacks: tuple[Lookup, ...] = ()
         if call.procedure.writes and not call.procedure.counts:
-            # What a write rests on must hold in its own transaction, also when that is repeated.
+            # A write rests on what holds in its own transaction, also when that is repeated.
             known = {}
         search = self._has_vector_search
         plans = {name: pulling.plan(one, search) for name, one in wanted.items()}
