@@ -7,22 +7,23 @@ import sys
 from typing import Any
 
 from concept_graph_mcp import __main__, serving
-from concept_graph_mcp.hosts.memgraph import cancellation, cypher
+from concept_graph_mcp.hosts.memgraph import cancellation, pulling
+from concept_graph_mcp.hosts.memgraph.lookups import Statement
 
 _CALL = "CALL conceptgraph.recall"
 _AGAIN = "UNWIND range(1, 100001) AS once UNWIND range(1, 100001) AS again "
-_written = cypher.call
+_written = pulling.calling
 # Seconds for ending a call; the server's own are too few on a machine that is busy.
 PATIENCE_S = 120.0
 
 
-def written(*arguments: Any, **options: Any) -> list[cypher.Statement]:
-    """Return the statements of a call, as `cypher.call` does."""
-    statements = _written(*arguments, **options)
-    return [(text.replace(_CALL, _AGAIN + _CALL), known) for text, known in statements]
+def written(*arguments: Any) -> Statement:
+    """Return the statement of a call, as `pulling.calling` does."""
+    text, known = _written(*arguments)
+    return text.replace(_CALL, _AGAIN + _CALL), known
 
 
 if __name__ == "__main__":
-    cypher.call = written
+    pulling.calling = written
     serving._PATIENCE_S = cancellation._PATIENCE_S = PATIENCE_S
     sys.exit(__main__.run())

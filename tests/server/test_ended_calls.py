@@ -47,17 +47,10 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def without_lookup(call: calls.Call) -> calls.Call:
-    """Return *call* as a person in Lab makes it, who has it scan the graph."""
-    return calls.Call(call.procedure, call.arguments)
-
-
 LONG = {
     "recall": calls.concepts.recall(["hub"], 1),
     "peek": calls.concepts.peek(["leaf 1"], 2),
     "neighbourhood": calls.concepts.neighbourhood(["hub"], 1),
-    "search": without_lookup(calls.concepts.concept_search(["leaf"], 10)),
-    "upsert": without_lookup(calls.concepts.concept_upsert("new")),
     "stats": calls.transfer.stats(),
     "check": calls.transfer.check(),
     "rename": calls.concepts.rename("hub", "nave", False),

@@ -18,7 +18,7 @@ from server_processes import StdioServer
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Ended
-from concept_graph_mcp.hosts.memgraph import cypher
+from concept_graph_mcp.hosts.memgraph import pulling
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
@@ -134,7 +134,7 @@ def test_a_call_that_the_database_ends_says_so_and_is_not_made_again(
         await store.close()
 
     make_graph(database)
-    monkeypatch.setattr(cypher, "call", endless_recall.written)
+    monkeypatch.setattr(pulling, "calling", endless_recall.written)
     asyncio.run(main())
     assert aroused(database) == 0.25
 
