@@ -147,6 +147,10 @@ class Graph(Generic[N]):
             found = (*told["found"], *(self.context.found or ()))
             self.context = self.context._replace(found=found, **more)
 
+    def read_all(self) -> None:
+        """Let `nodes` have all there are, whatever the rules that this call uses would pull."""
+        self._pulls = False
+
     def find(self, label: str, names: Sequence[str], values: Iterable[Sequence[Any]]) -> list[N]:
         """Return the nodes of *label* whose properties *names* are one of *values*, by index.
 

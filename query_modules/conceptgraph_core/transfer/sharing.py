@@ -15,6 +15,7 @@ def adopt_shared(graph: Everything, user_id: str) -> list[dict[str, int]]:
     relations}. Raises InvalidText.
     """
     user = text.user(user_id, "user_id")
+    graph.read_all()
     shared = [
         node
         for node in graph.nodes()
