@@ -5,7 +5,7 @@ from typing import Any
 WRITES: list[list[Any]] = [
     ["relation_add", "apple", "fruit", "is-a"],
     ["update_affect", "apple", 0.01],
-    ["episode_add", "Bought apples at the market", ["apple", "market"], "20250615"],
+    ["episode_add", "Bought apples at the market", ["apple", "market"]],
     ["concept_upsert", "pear"],
     ["recall", ["fruit"], 1],
 ] * 5
