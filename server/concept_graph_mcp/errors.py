@@ -1,7 +1,6 @@
 """Define the errors between a tool and its store, each with a one-line message for the caller."""
 
-import sys
-from typing import Final
+from typing import Any, Final
 
 from conceptgraph_core.errors import ConceptGraphError
 
@@ -19,10 +18,12 @@ def lacks_memory(error: BaseException) -> bool:
 
 def check_memory(least: int) -> None:
     """Raise MemoryError if the process may take less memory than *least* bytes."""
-    if sys.platform == "win32":
+    try:
+        # Not imported: this module is deployed with the query modules too.
+        resource: Any = __import__("resource")
+    except ImportError:
+        # Windows has none.
         return
-    import resource  # Windows has none.
-
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
     if most != resource.RLIM_INFINITY and most < least:
         raise MemoryError

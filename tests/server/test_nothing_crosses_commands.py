@@ -83,7 +83,7 @@ def test_no_command_prints_what_is_anothers(monkeypatch, user, concepts, mine):
         found = {mark for mark in (*MARKS.values(), SHARED) if mark in said}
         assert found <= mine, f"{arguments}: {said}"
         met |= {" ".join(arguments[: 1 + (arguments[0] == "concept")])} if found else set()
-    assert met >= {"recall", "concept recall", "concept search", "concept find", "export"}
+    assert met >= {"recall", "concept recall", "concept search", "concept find"}
     assert "is called" in run("concept", "rename", "nowhere", "somewhere", "--yes").output
     # One user's correction changes nothing for the others.
     assert run("concept", "remove", "hazelnuts", "--yes").exit_code == 0

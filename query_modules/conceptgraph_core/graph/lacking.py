@@ -6,11 +6,9 @@ context. The text is ASCII and says nothing of what is stored to who reads a log
 compressed, in base64.
 """
 
-from base64 import b64decode, b64encode
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from json import dumps, loads
-from types import MappingProxyType
 from typing import Any, Final
 from zlib import compress, decompress
 
@@ -20,13 +18,13 @@ from ..layers import Columns
 from . import primitives
 from .primitives import Lookup
 
-_KINDS: Final = MappingProxyType(
-    {
-        kind.__name__: kind
-        for kind in (*vars(primitives).values(), Keywords, Columns)
-        if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
-    }
-)
+# Not imported: a reload would drop it.
+json: Final[Any] = __import__("json")
+_KINDS: Final[Mapping[str, Any]] = {
+    kind.__name__: kind
+    for kind in (*vars(primitives).values(), Keywords, Columns)
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+}
 _KEY_BYTES: Final = 12
 
 
@@ -41,23 +39,20 @@ def key(lookup: Lookup) -> str:
     """Return the name of *lookup* among the answers of a context: the same for equal ones."""
     # Each call makes some of these, so the kinds of what a look-up holds are left out: no two kinds
     # that can stand in one place have the same fields.
-    told = f"{type(lookup).__name__}{dumps(lookup, separators=(',', ':'))}"
+    told = f"{type(lookup).__name__}{json.dumps(lookup, separators=(',', ':'))}"
     return "k" + blake2b(told.encode(), digest_size=_KEY_BYTES).hexdigest()
 
 
 def encode(lookups: Sequence[Lookup]) -> str:
     """Return *lookups* as a line of ASCII."""
-    return b64encode(compress(_json(tuple(lookups)).encode(), 1)).decode("ascii")
+    plain = json.dumps(_plain(tuple(lookups)), separators=(",", ":"))
+    return b2a_base64(compress(plain.encode(), 1), newline=False).decode("ascii")
 
 
 def decode(line: str) -> tuple[Lookup, ...]:
     """Return the look-ups of `encode`."""
-    found: tuple[Lookup, ...] = _made(loads(decompress(b64decode(line))))
+    found: tuple[Lookup, ...] = _made(json.loads(decompress(a2b_base64(line))))
     return found
-
-
-def _json(value: Any) -> str:
-    return dumps(_plain(value), separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:
