@@ -574,14 +574,6 @@ def test_a_kind_is_found_however_it_is_written(entities, kind):
     assert entities.get(clara["entity_id"])["kind"] == "sister"
 
 
-@pytest.mark.parametrize("kind", ["SISTER", "Sister"])
-def test_a_kind_that_was_kept_as_it_was_written_is_found(entities, kind):
-    kept = node("Clara", canonical_name="clara", entity_kind=kind)
-    entities.memory.import_rows([kept])
-    assert not entities.one("Clara called", "Clara")["created"]
-    assert f"Clara ({kind})" in tell(entities, "How is my sister?")["text"]
-
-
 def test_what_the_message_says_of_one_of_a_name_picks_that_one(entities):
     entities.one("My sister Anna sings.", {**entity("Anna"), "kind": "sister"}, session="a")
     entities.one(

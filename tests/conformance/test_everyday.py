@@ -385,7 +385,7 @@ def test_associations_that_a_memory_above_tells_are_left_out(days):
 def test_a_search_goes_over_all_layers_and_can_be_narrowed(days, memory):
     memory_id = clara(days)
     added = calls.concepts.episode_add
-    days.run(added("Hazelnuts were on sale", ["market"], memory.date, "default"))
+    days.run(added("Hazelnuts were on sale", ["market"], "default"))
     rows = days.search("hazelnuts")
     assert {one["kind"] for one in rows} == {"memory", "episode", "entity"}
     assert {one["total"] for one in rows} == {3}
