@@ -58,7 +58,7 @@ def test_no_text_of_any_tool_hides_characters(session, portal, monkeypatch):
     answers = {}
 
     async def answer(tool, _given, _context):
-        return answers[tool.name], None
+        return answers[tool.name]
 
     async def check():
         # Some other tests call the tools; here each gives what its schema allows.

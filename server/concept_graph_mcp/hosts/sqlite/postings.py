@@ -1,5 +1,6 @@
 """Read the edges into vertices as columns: a query reads thousands of mentions of a word."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ def incoming(
     wanted = [one for one in of_label if lookup.unless not in one.properties] or of_label
     degrees = _degrees(postings, [vertex.id for vertex in wanted], lookup.most)
     wanted.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
-    after = {one.id: postings.degree(one.id, lookup.few + 1) for one in later}
+    after = postings.degrees([one.id for one in later], lookup.few + 1)
     degrees = after | degrees
     first = {one.id for one in wanted}
     few = [one for one in later if one.id not in first and after[one.id] <= lookup.few]
@@ -45,7 +46,7 @@ def incoming(
         columns.append((vertex.id, *postings.columns(vertex.id)))
         read += degree
     left = max(lookup.most - read, lookup.few)
-    degrees |= {one.id: postings.degree(one.id, left + 1) for one in last}
+    degrees |= postings.degrees([one.id for one in last], left + 1)
     last.sort(key=lambda vertex: (degrees[vertex.id], vertex.properties.get(lookup.by)))
     for vertex in last:
         left -= degrees[vertex.id]
@@ -70,6 +71,14 @@ class Postings:
             "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, most)
         )
         return int(count)
+
+    def degrees(self, vertices: Sequence[int], most: int) -> dict[int, int]:
+        """Return how many edges lead to each of *vertices*, counting no more than *most*."""
+        statement = (
+            "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = value LIMIT ?))"
+            " FROM json_each(?)"
+        )
+        return dict(self._database.execute(statement, (most, json.dumps(list(vertices)))))
 
     def columns(self, vertex: int) -> tuple[Column, ...]:
         """Return the columns of the edges into *vertex*."""
@@ -98,8 +107,7 @@ def _degrees(postings: Postings, vertices: Sequence[int], most: int) -> dict[int
     counted: dict[int, int] = {}
     unknown, cap = list(vertices), _FIRST_COUNT
     while unknown:
-        for vertex in unknown:
-            counted[vertex] = postings.degree(vertex, cap)
+        counted |= postings.degrees(unknown, cap)
         unknown = [vertex for vertex in unknown if counted[vertex] >= cap]
         few = sum(count for count in counted.values() if count < cap)
         if few and few + cap > most:
