@@ -64,13 +64,18 @@ class Postings:
         self._database = database
         self._lookup = lookup
         self._read: dict[int, tuple[Column, ...]] = {}
+        # Of each vertex the count, and how far it was counted.
+        self._counted: dict[int, tuple[int, int]] = {}
 
     def degree(self, vertex: int, most: int) -> int:
         """Return how many edges lead to *vertex*, counting no more than *most*."""
-        [(count,)] = self._database.execute(
-            "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, most)
-        )
-        return int(count)
+        count, upto = self._counted.get(vertex, (0, 0))
+        if count >= upto and most > upto:
+            [(count,)] = self._database.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, most)
+            )
+            self._counted[vertex] = count, most
+        return min(int(count), most)
 
     def degrees(self, vertices: Sequence[int], most: int) -> dict[int, int]:
         """Return how many edges lead to each of *vertices*, counting no more than *most*."""
@@ -78,7 +83,9 @@ class Postings:
             "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = value LIMIT ?))"
             " FROM json_each(?)"
         )
-        return dict(self._database.execute(statement, (most, json.dumps(list(vertices)))))
+        counts = dict(self._database.execute(statement, (most, json.dumps(list(vertices)))))
+        self._counted |= {vertex: (count, most) for vertex, count in counts.items()}
+        return counts
 
     def columns(self, vertex: int) -> tuple[Column, ...]:
         """Return the columns of the edges into *vertex*."""
