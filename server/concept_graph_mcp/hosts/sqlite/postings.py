@@ -64,7 +64,7 @@ class Postings:
         self._database = database
         self._lookup = lookup
         self._read: dict[int, tuple[Column, ...]] = {}
-        # Of each vertex the count, and how far it was counted.
+        # The count of each vertex, and how far it was counted.
         self._counted: dict[int, tuple[int, int]] = {}
 
     def degree(self, vertex: int, most: int) -> int:
