@@ -4,7 +4,7 @@ import inspect
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -87,7 +87,6 @@ class Asked:
     def __init__(self, world: World, part: Part) -> None:
         self._world, self._part = world, part
         self._session: Session = world.session(part.user)
-        self._tools = EverydayTools(self._session)
         self._keys: dict[str, str] = {}
 
     async def fill(self) -> None:
@@ -104,33 +103,39 @@ class Asked:
             async for _ in embed_lacking(self._session, embedding):
                 pass
 
+    def _tools(self, project: str | None) -> EverydayTools:
+        """Return the tools as a client in *project* has them."""
+        session = self._session if project is None else replace(self._session, project=project)
+        return EverydayTools(session)
+
     async def _live(self) -> None:
         ids: dict[str, str] = {}
         for one in self._part.lived:
             self._world.clock.set(unix_ms(one["at"]))
+            tools = self._tools(one.get("project"))
             if one["said"]:
-                await self._tools.recall(one["said"])
+                await tools.recall(one["said"])
             for kept in one["keeps"]:
                 given = {name: kept[name] for name in ("text", "about", "keep")}
                 given |= {"said": one["said"], "happened_at": kept.get("happened_at")}
                 given["replaces"] = ids.get(kept.get("replaces", ""))
-                row = await self._remembered(given)
+                row = await self._remembered(tools, given)
                 ids[kept["key"]] = row["id"]
         self._keys |= {memory: key for key, memory in ids.items()}
 
-    async def _remembered(self, given: dict[str, Any]) -> Any:
+    async def _remembered(self, tools: EverydayTools, given: dict[str, Any]) -> Any:
         try:
-            return await self._tools.remember(**given)
+            return await tools.remember(**given)
         except Refused:
             # Older versions refuse a future time.
-            return await self._tools.remember(**given | {"happened_at": None})
+            return await tools.remember(**given | {"happened_at": None})
 
     async def ask(self, case: Case, **given: Any) -> Told:
         """Recall the question of *case*; *given* replaces or adds arguments."""
         asked = {"message": case.ask, "asker": case.asker, **given}
         if case.asked_ms is not None:
             self._world.clock.set(case.asked_ms)
-        row = await self._tools.recall(**asked)
+        row = await self._tools(case.project).recall(**asked)
         sources = (one["id"] for one in row.get("sources", ()) if one["kind"] == "memory")
         keys = tuple(self._keys.get(one, one) for one in sources)
         return Told(row["text"], keys, row.get("tokens", 0))
