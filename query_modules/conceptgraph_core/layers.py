@@ -6,12 +6,13 @@ of Memgraph, so that the shell can read it without a host.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from .errors import ConceptGraphError
 from .text import BEHIND_SCOPE
-from .validators import Check
+from .validators import Check, accepting, never
 
 # The scope of what belongs to nobody, and so to everybody; no user is called that.
 SHARED: Final = ""
@@ -22,7 +23,12 @@ NOW: Final = object()
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
-class Property(NamedTuple):
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
     """A property of records: its check, and its default.
 
     * `check(value, field)` returns the value to store, or raises an error.
@@ -37,18 +43,29 @@ class Property(NamedTuple):
     default: Any = REQUIRED
     absent: Any = None
     optional: bool = False
-    stored: Callable[[Any], Any] = lambda value: value
-    read: Callable[[Any], Any] = lambda value: value
+    stored: Callable[[Any], Any] = _same
+    read: Callable[[Any], Any] = _same
+    # Tells at sight that a value in the graph is one that `check` let in.
+    accepts: Callable[[Any], bool] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        accepts = accepting(self.check) if self.read is _same else never
+        object.__setattr__(self, "accepts", accepts)
 
     def of(self, get: Callable[[str], Any]) -> Any:
         """Return its value in the element whose properties *get* returns; a wrong one is absent."""
         value = get(self.name)
-        if value is None:
-            return self.absent
-        try:
-            return self.check(self.read(value), self.name)
-        except ConceptGraphError:
-            return self.absent
+        return value if self.accepts(value) else self.checked(value)
+
+    def checked(self, value: Any) -> Any:
+        """Return *value*, as the graph has it, if it is right, and else that of an absent one."""
+        if value is not None:
+            try:
+                return self.check(self.read(value), self.name)
+            except ConceptGraphError:
+                pass
+        # A copy, because the caller may extend the list, and the default is shared.
+        return list(self.absent) if isinstance(self.absent, list) else self.absent
 
 
 def optional(name: str, check: Check, default: Any = None) -> Property:
@@ -298,6 +315,13 @@ class Layer(NamedTuple):
     columns: tuple[Columns, ...] = ()
     # Whether it is about the store, and stays when a restore replaces the graph.
     stays: bool = False
+
+    @property
+    def declared(self) -> dict[str, dict[str, Property]]:
+        """The properties of its nodes by label, and of its edges by type; both by their names."""
+        kinds = [(kind.label, kind.properties) for kind in self.nodes]
+        kinds += [(kind.type, kind.properties) for kind in self.edges]
+        return {kind: {one.name: one for one in properties} for kind, properties in kinds}
 
     @property
     def labels(self) -> tuple[str, ...]:

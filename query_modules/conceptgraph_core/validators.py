@@ -4,7 +4,7 @@ It returns the value to store, or raises an error that names the field.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from . import limits, text
 from .errors import InvalidText
@@ -95,6 +95,34 @@ def vector(value: Any, field: str) -> list[float]:
         raise InvalidText(f"{field}: must be a list of 1 to {limits.MAX_DIMENSION:,} numbers")
     most = limits.MAX_COMPONENT
     return [text.number(one, field, -most, most) for one in given]
+
+
+# Most properties are read far more often than written, so a value that a check would store as it is
+# is accepted at sight. Vectors are not gone through number by number.
+_ACCEPTS: Final[dict[Check, Callable[[Any], bool]]] = {
+    text.name: lambda value: value.__class__ is str and value != "",
+    text.existing_name: lambda value: value.__class__ is str and value != "",
+    text.summary: lambda value: value.__class__ is str and value != "",
+    text.user: lambda value: value.__class__ is str and value != "",
+    unit: lambda value: value.__class__ is float and 0.0 <= value <= 1.0,
+    valence: lambda value: value.__class__ is float and -1.0 <= value <= 1.0,
+    count: lambda value: value.__class__ is int and value >= 0,
+    time: lambda value: (
+        value.__class__ is int and -limits.MAX_TIME_MS <= value <= limits.MAX_TIME_MS
+    ),
+    flag: lambda value: value.__class__ is bool,
+    vector: lambda value: bool(value.__class__ is list and value and value[0].__class__ is float),
+}
+
+
+def never(_: Any) -> bool:
+    """Accept nothing at sight."""
+    return False
+
+
+def accepting(check: Check) -> Callable[[Any], bool]:
+    """Return what tells at sight that a value in the graph is one that *check* let in."""
+    return _ACCEPTS.get(check, never)
 
 
 def _check_list(value: Any, field: str, things: str) -> Sequence[Any]:

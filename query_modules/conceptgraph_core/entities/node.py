@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..context import Context
-from ..errors import ConceptGraphError
 from ..graph import adapter
-from ..layers import NodeKind, Property
+from ..layers import NodeKind
 from . import activation, edges, schema
 
 
@@ -38,17 +37,8 @@ class Planned:
         return self.merged.get(one) == other or self.merged.get(other) == one
 
 
-_PROPERTIES: Final[dict[str, dict[str, Property]]] = {
-    kind.label: {one.name: one for one in kind.properties} for kind in schema.LAYER.nodes
-}
-_OF_EDGES: Final[dict[str, dict[str, Property]]] = {
-    kind.type: {one.name: one for one in kind.properties} for kind in schema.LAYER.edges
-}
+_DECLARED: Final = schema.LAYER.declared
 _CONNECTING: Final = {one: one for one in schema.CONNECTING}
-_ABSENT: Final[dict[str, dict[str, Any]]] = {
-    edge_type: {name: one.absent for name, one in declared.items()}
-    for edge_type, declared in _OF_EDGES.items()
-}
 
 
 class Node(adapter.Node):
@@ -58,19 +48,7 @@ class Node(adapter.Node):
     """
 
     __slots__ = ()
-
-    def get(self, name: str) -> Any:
-        """Return a property; a wrong value, from Cypher written by hand, counts as absent."""
-        value = self.raw.get_property(name)
-        declared = _PROPERTIES[self.label][name]
-        if value is not None:
-            try:
-                return declared.check(value, name)
-            except ConceptGraphError:
-                pass
-        # A copy, because the caller may extend the list, and the default is shared.
-        absent = declared.absent
-        return list(absent) if isinstance(absent, list) else absent
+    declared = _DECLARED
 
     def set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -145,18 +123,8 @@ class Edge:
 
     def get(self, name: str) -> Any:
         """Return a property; a wrong value, from Cypher written by hand, counts as absent."""
-        value = self.raw.get_property(name)
-        absent = _ABSENT[self.type].get(name)
-        # A nightly run reads all edges, so a value of the right type skips the full check.
-        if value.__class__ is absent.__class__:
-            return value
-        declared = _OF_EDGES[self.type].get(name)
-        if value is None or declared is None:
-            return absent
-        try:
-            return declared.check(value, name)
-        except ConceptGraphError:
-            return absent
+        declared = _DECLARED[self.type].get(name)
+        return None if declared is None else declared.of(self.raw.get_property)
 
     def set(self, **values: Any) -> None:
         for name, value in values.items():

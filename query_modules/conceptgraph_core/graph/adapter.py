@@ -13,7 +13,7 @@ import mgp
 from .. import context as contexts
 from ..context import Context
 from ..errors import InvalidContext, TooMuch
-from ..layers import Layer
+from ..layers import Layer, Property
 from . import lacking
 from . import raw as raws
 from .lacking import Lacking
@@ -30,14 +30,21 @@ _LACKS: Mapping[str, Any] = {}
 
 
 class Node:
-    """A vertex as read when the call first met it; a layer's subclass adds more."""
+    """A vertex of a layer, whose properties are read when they are used."""
 
     __slots__ = ("id", "label", "raw")
+    # By label and name; the subclass of a layer has that layer's.
+    declared: ClassVar[Mapping[str, Mapping[str, Property]]] = {}
 
     def __init__(self, raw: Any, node_id: int, label: str, context: Context) -> None:
         self.raw = raw
         self.id = node_id
         self.label = label
+
+    def get(self, name: str) -> Any:
+        """Return a property; a wrong value, from Cypher written by hand, counts as absent."""
+        declared, value = self.declared[self.label][name], self.raw.get_property(name)
+        return value if declared.accepts(value) else declared.checked(value)
 
 
 N = TypeVar("N", bound=Node)

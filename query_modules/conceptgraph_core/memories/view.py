@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from .. import limits, text
+from .. import text
 from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
@@ -14,29 +14,17 @@ from .fade import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_str
 
 
 class Node(adapter.Node):
-    """A memory as it is now; missing values get the defaults of the layer.
-
-    Properties are read on demand, because a walk needs few of each.
-    """
+    """A memory as it is now."""
 
     __slots__ = ("_content",)
+    declared = schema.LAYER.declared
     _content: str
 
-    def value(self, name: str) -> Any:
-        """Return a property as records have it."""
-        declared = _DECLARED[name]
-        value = self.raw.get_property(name)
-        if value is None:
-            return declared.absent
-        try:
-            return declared.check(declared.read(value), name)
-        except ValueError:
-            return declared.absent
+    value = adapter.Node.get
 
     @property
     def memory_id(self) -> str:
-        value = self.raw.get_property("id")
-        return str(value) if value.__class__ is str else str(self.value("id"))
+        return str(self.get("id"))
 
     @property
     def content(self) -> str:
@@ -72,33 +60,20 @@ class Node(adapter.Node):
     @property
     def last(self) -> int:
         """The time of its creation or last access, unix ms."""
-        get = self.raw.get_property
         names = ("created_at", "accessed_at", "access_count", "said_at")
-        # Lists are sorted by it, so a value of the right type skips the full check.
-        values = ((name, get(name)) for name in names)
-        return -schema.latest(
-            {name: one if one.__class__ is int else self.value(name) for name, one in values}
-        )
+        return -schema.latest({name: self.get(name) for name in names})
 
     @property
     def told_at(self) -> int:
         """The time at which it happened or was said, or else was stored; unix ms."""
-        said_at = self._time("said_at")
-        return self._time("created_at") or 0 if said_at is None else said_at
+        said_at = self.get("said_at")
+        return int(self.get("created_at") if said_at is None else said_at)
 
     @property
     def heard_at(self) -> int:
         """The time from which it was known: `told_at`, but a plan is known before its day."""
-        created_at = self._time("created_at") or 0
-        said_at = self._time("said_at")
-        return created_at if said_at is None else min(said_at, created_at)
-
-    def _time(self, name: str) -> int | None:
-        # A recall reads those of hundreds, so a valid value skips the full check.
-        value = self.raw.get_property(name)
-        if value.__class__ is int and -limits.MAX_TIME_MS <= value <= limits.MAX_TIME_MS:
-            return int(value)
-        return None if value is None else self.value(name)
+        created_at, said_at = self.get("created_at"), self.get("said_at")
+        return int(created_at if said_at is None else min(said_at, created_at))
 
     @property
     def is_plan(self) -> bool:
@@ -124,36 +99,21 @@ class Node(adapter.Node):
     @property
     def fading(self) -> Fading:
         """The inputs of its score, without its links."""
-        # Every row of a list, and every run of decay, needs this; see `_unit`.
-        get = self.raw.get_property
-        count, accessed_at = get("access_count"), get("accessed_at")
-        if count.__class__ is not int or count < 0:
-            count = self.value("access_count")
-        if accessed_at.__class__ is not int:
-            accessed_at = self.value("accessed_at")
-        if get("fades_from") is not None:
-            accessed_at = max(accessed_at, self.value("fades_from") or accessed_at)
+        get, accessed_at = self.get, self.get("accessed_at")
         return Fading(
-            importance=self._unit("importance_score"),
-            confidence=self._unit("confidence"),
-            access_count=count,
-            accessed_at=accessed_at,
-            rate=None if get("decay_rate") is None else self.value("decay_rate"),
-            tags=tuple(self.value("tags")) if get("tags") else (),
-            preserved_until=self.value("preserved_until") if get("preserved_until") else None,
+            importance=get("importance_score"),
+            confidence=get("confidence"),
+            access_count=get("access_count"),
+            accessed_at=max(accessed_at, get("fades_from") or accessed_at),
+            rate=get("decay_rate"),
+            tags=tuple(get("tags")),
+            preserved_until=get("preserved_until"),
         )
 
     @property
     def score(self) -> float:
         """Its score as of `last_decay_update`."""
-        return self._unit("decay_score")
-
-    def _unit(self, name: str) -> float:
-        # Every run of decay reads all memories, so a valid value skips the full check.
-        value = self.raw.get_property(name)
-        if value.__class__ is float and 0.0 <= value <= 1.0:
-            return float(value)
-        return float(self.value(name))
+        return float(self.get("decay_score"))
 
 
 def read_content(raw: Any) -> str:
@@ -177,10 +137,6 @@ class _Presence(NamedTuple):
         return cls(raw.get_property("user_id"), node.is_deleted, node.heard_at, lapses_at)
 
 
-def _of_type(value: Any, kind: type, name: str) -> Any:
-    return value if value.__class__ is kind else _DECLARED[name].absent
-
-
 def _time(value: Any, otherwise: int) -> int:
     return value if value.__class__ is int else otherwise
 
@@ -192,7 +148,6 @@ def _days(value: Any) -> int:
 # The properties that `schema.derive_own` reads.
 _OF_OWN = frozenset(("tags", "thread", "concepts", "content"))
 _OF_TAGGED = frozenset((schema.TAGGED.source, schema.TAGGED.unless))
-_DECLARED = {declared.name: declared for declared in schema.KIND.properties}
 
 
 class AllMemories(adapter.Graph[Node]):
@@ -298,17 +253,13 @@ class AllMemories(adapter.Graph[Node]):
 
     def brief(self, node: Node) -> dict[str, Any]:
         """Return the fields of a memory in lists; times in unix ms."""
-        # Lists are long, so a value of the right type skips the full check.
-        get = node.raw.get_property
         return {
-            "memory_id": str(get("id")),
+            "memory_id": node.memory_id,
             "text": node.text,
-            "source": _of_type(get("source"), str, "source"),
-            "speaker": _of_type(get("speaker"), str, "speaker"),
-            "type": _of_type(get("type"), str, "type"),
-            "tags": list(node.value("tags")) if get("tags") else [],
+            **{name: node.get(name) for name in ("source", "speaker", "type")},
+            "tags": list(node.get("tags")),
             "state": self.state(node),
-            "created_at": _of_type(get("created_at"), int, "created_at"),
+            "created_at": node.get("created_at"),
         }
 
     def strength(self, edge: Any, least: float = 0.0) -> float:
