@@ -1,6 +1,5 @@
 """Fill a store from a question set, ask every question, and count the results."""
 
-import inspect
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +12,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Refused
 from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
-from concept_graph_mcp.tools.everyday import EverydayTools
+from concept_graph_mcp.tools.everyday import TOOLSET
 from concept_graph_mcp.worker.embedding import embed_lacking, prepare
 from conceptgraph_core.limits import MAX_CONTENT
 
@@ -24,7 +23,7 @@ from ..stores import batches
 from .sets import Case, Part
 
 # Older versions, measured for comparison, lack the argument.
-HAS_ALSO = "also" in inspect.signature(EverydayTools.recall).parameters
+HAS_ALSO = calls.everyday.recall.has_argument("also")
 _BATCH = 1_000
 
 
@@ -103,10 +102,10 @@ class Asked:
             async for _ in embed_lacking(self._session, embedding):
                 pass
 
-    def _tools(self, project: str | None) -> EverydayTools:
+    def _tools(self, project: str | None) -> dict[str, Any]:
         """Return the tools as a client in *project* has them."""
         session = self._session if project is None else replace(self._session, project=project)
-        return EverydayTools(session)
+        return {one.name: one.fn for one in TOOLSET.tools(session)}
 
     async def _live(self) -> None:
         ids: dict[str, str] = {}
@@ -114,7 +113,7 @@ class Asked:
             self._world.clock.set(unix_ms(one["at"]))
             tools = self._tools(one.get("project"))
             if one["said"]:
-                await tools.recall(one["said"])
+                await tools["recall"](one["said"])
             for kept in one["keeps"]:
                 given = {name: kept[name] for name in ("text", "about", "keep")}
                 given |= {"said": one["said"], "happened_at": kept.get("happened_at")}
@@ -123,19 +122,19 @@ class Asked:
                 ids[kept["key"]] = row["id"]
         self._keys |= {memory: key for key, memory in ids.items()}
 
-    async def _remembered(self, tools: EverydayTools, given: dict[str, Any]) -> Any:
+    async def _remembered(self, tools: dict[str, Any], given: dict[str, Any]) -> Any:
         try:
-            return await tools.remember(**given)
+            return await tools["remember"](**given)
         except Refused:
             # Older versions refuse a future time.
-            return await tools.remember(**given | {"happened_at": None})
+            return await tools["remember"](**given | {"happened_at": None})
 
     async def ask(self, case: Case, **given: Any) -> Told:
         """Recall the question of *case*; *given* replaces or adds arguments."""
         asked = {"message": case.ask, "asker": case.asker, **given}
         if case.asked_ms is not None:
             self._world.clock.set(case.asked_ms)
-        row = await self._tools(case.project).recall(**asked)
+        row = await self._tools(case.project)["recall"](**asked)
         sources = (one["id"] for one in row.get("sources", ()) if one["kind"] == "memory")
         keys = tuple(self._keys.get(one, one) for one in sources)
         return Told(row["text"], keys, row.get("tokens", 0))

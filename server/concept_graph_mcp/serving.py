@@ -43,7 +43,6 @@ from .resources import (
 from .session import Clock, Session
 from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
-from .tools import aliases
 from .tools import toolsets as registered
 from .tools.adapter import show_visible
 from .tools.prompts import prompts
@@ -129,7 +128,7 @@ def build(
     """
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
-    tools += aliases.of(tools, others)
+    tools += registered.copy_under_aliases(tools, others)
     bus, opened = Bus(session.store.location), anyio.Event()
     for tool in tools:
         tool.refusal = refusal
@@ -192,7 +191,7 @@ def build(
     if watch_store and adopts is not None:
         server.middleware.append(_wait_until(opened))
     if others:
-        server.middleware.append(aliases.unlisted(others))
+        server.middleware.append(registered.hide_aliases(others))
     return server
 
 

@@ -17,7 +17,7 @@ from test_bad_tool_input import (
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.tools.toolsets import TOOLSETS
+from concept_graph_mcp.tools.toolsets import tools
 from conceptgraph_core import limits
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -131,7 +131,7 @@ def fresh(portal: Any, tmp_path: Any) -> Iterator[Served]:
 def test_every_lifecycle_tool_and_argument_is_among_those_that_are_tried(served):
     offered = {
         tool.name: list(tool.parameters["properties"])
-        for tool in TOOLSETS["memory"]().tools(served._session)
+        for tool in tools(served._session, ("memory",), False)
     }
     assert GOOD.keys() <= offered.keys()
     assert {tool: list(arguments) for tool, arguments in GOOD.items()} == {

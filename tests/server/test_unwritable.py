@@ -19,9 +19,7 @@ from concept_graph_mcp.errors import Full, Unwritable
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.tools.concepts import ConceptTools
-from concept_graph_mcp.tools.memories import MemoryTools
-from concept_graph_mcp.tools.memory_search import RememberingTools
+from concept_graph_mcp.tools import toolsets
 
 NOW_MS = 1_750_000_000_000
 GRAPH = [
@@ -36,11 +34,12 @@ def session(store: Any) -> Session:
 
 async def asked(store: Any) -> tuple[Any, ...]:
     """Return what the tools answer that count what they return as accessed."""
-    made = session(store)
+    made = toolsets.tools(session(store), ("concept", "memory"), False)
+    tools = {one.name: one.fn for one in made}
     return (
-        await MemoryTools(made).memory_node_get("tea"),
-        await RememberingTools(made).memory_context("What does Daniele prefer?"),
-        await ConceptTools(made).recall_query(["apple"], 2),
+        await tools["memory_node_get"]("tea"),
+        await tools["memory_context"]("What does Daniele prefer?"),
+        await tools["recall_query"](["apple"], 2),
     )
 
 

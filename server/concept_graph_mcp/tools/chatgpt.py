@@ -14,13 +14,12 @@ from typing_extensions import TypedDict
 from conceptgraph_core.everyday.schema import ENTITY, MEMORY
 
 from .. import calls
+from ..answers import Answers
 from ..errors import Refused
 from ..session import Session
 from ..times import iso
-from .adapter import READING, ConceptTool, terse, tool
-from .arguments import Text
-from .everyday import EverydayTools
-from .toolset import Tools, Toolset
+from .adapter import READING, ConceptTool, tool
+from .making import Text, Toolset
 
 _INSTRUCTIONS = """\
 This is the user's memory. search finds what was said and what is known of a name, and fetch reads \
@@ -50,18 +49,17 @@ class Document(TypedDict):
     metadata: dict[str, str]
 
 
-class ChatGPTTools(Tools):
+class _State:
     """The toolset over one session."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__(session)
-        self._everyday = EverydayTools(session)
+        self._session, self._everyday = session, Answers(session)
 
     async def search(
         self, query: Annotated[Text, Field(description="A question in plain words, or a name.")]
     ) -> Results:
         """Find memories and names for a question, the best first; fetch reads one in full."""
-        answer = await self._everyday.search(query, kinds=["memory", "entity"], limit=_LIMIT)
+        answer = await self._everyday.search(query=query, kinds=["memory", "entity"], limit=_LIMIT)
         return Results(
             results=[_result(one["kind"], one["id"], one["text"]) for one in answer["found"]]
         )
@@ -88,7 +86,7 @@ class ChatGPTTools(Tools):
         return _document(_result(MEMORY, key, row["content"]), row["content"], metadata)
 
     async def _entity(self, key: str) -> Document:
-        told = await self._everyday.about(key)
+        told = await self._everyday.about(name=key)
         lines = [told["name"], *(f"also called {one}" for one in told["also"])]
         lines += [f"{one['predicate']}: {one['value']} ({one['who']})" for one in told["facts"]]
         lines += [*told["relations"], *told["doubts"]]
@@ -108,10 +106,8 @@ def _document(result: Result, text: str, metadata: Mapping[str, str]) -> Documen
     return Document(**result, text=text, metadata=said)
 
 
-def _tools(session: Session) -> list[ConceptTool]:
-    tools = ChatGPTTools(session)
-    made = tool(tools.search, "Search", READING), tool(tools.fetch, "Fetch", READING)
-    return [terse(one) for one in made]
+def _functions(tools: _State) -> list[ConceptTool]:
+    return [tool(tools.search, "Search", READING), tool(tools.fetch, "Fetch", READING)]
 
 
-TOOLSET = Toolset(_tools, _INSTRUCTIONS)
+TOOLSET = Toolset((), _INSTRUCTIONS, state=_State, functions=_functions)

@@ -1,51 +1,22 @@
 """List the toolsets, and write the instructions of a server that offers some of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
 from ..session import Session
 from .adapter import ConceptTool
-from .toolset import Toolset, together
-
-# Imported on demand, because each of them delays every start.
-
-
-def _everyday() -> Toolset:
-    from . import everyday
-
-    return everyday.TOOLSET
-
-
-def _concept() -> Toolset:
-    from . import concepts
-
-    return concepts.TOOLSET
-
-
-def _memory() -> Toolset:
-    from . import memories, memory_links, memory_search
-
-    return together(memory_search.TOOLSET, memories.TOOLSET, memory_links.TOOLSET)
-
-
-def _entity() -> Toolset:
-    from . import entities
-
-    return entities.TOOLSET
-
-
-def _chatgpt() -> Toolset:
-    from . import chatgpt
-
-    return chatgpt.TOOLSET
-
+from .making import Toolset
 
 # In the order in which their tools are listed. The settings' messages name them too.
-TOOLSETS: dict[str, Callable[[], Toolset]] = {
-    "concept": _concept,
-    "memory": _memory,
-    "entity": _entity,
-    "everyday": _everyday,
-    "chatgpt": _chatgpt,
+TOOLSETS = {
+    "concept": "concepts",
+    "memory": "memories",
+    "entity": "entities",
+    "everyday": "everyday",
+    "chatgpt": "chatgpt",
 }
 
 
@@ -77,4 +48,34 @@ def aliases(names: Sequence[str]) -> dict[str, str]:
 
 
 def _chosen(names: Sequence[str]) -> list[Toolset]:
-    return [toolset() for name, toolset in TOOLSETS.items() if name in names]
+    # Imported on demand, because each of them delays every start.
+    return [
+        import_module(f"{__package__}.{module}").TOOLSET
+        for name, module in TOOLSETS.items()
+        if name in names
+    ]
+
+
+def copy_under_aliases(
+    tools: Sequence[ConceptTool], aliases: Mapping[str, str]
+) -> list[ConceptTool]:
+    """Return those of *tools* that have *aliases* (other name -> name), under the other names."""
+    named = {tool.name: tool for tool in tools}
+    return [
+        named[name].model_copy(update={"name": alias})
+        for alias, name in aliases.items()
+        if name in named
+    ]
+
+
+def hide_aliases(aliases: Mapping[str, str]) -> ServerMiddleware[Any]:
+    """Return the middleware that removes *aliases* from the tool list."""
+
+    async def leave_out(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method == "tools/list" and isinstance(result, dict):
+            listed = [tool for tool in result.get("tools", ()) if tool["name"] not in aliases]
+            result = {**result, "tools": listed}
+        return result
+
+    return leave_out
