@@ -53,7 +53,6 @@ ORDER = [
             "view",
             "tools",
             "memory_opening",
-            "async_memory",
             "memory",
             "hooks",
             "dropins",

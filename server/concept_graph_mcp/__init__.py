@@ -8,7 +8,7 @@ make_importable()
 # Not that of `typing`, whose import takes as long as a hook's whole work.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .async_memory import AsyncMemory as AsyncMemory
+    from .memory import AsyncMemory as AsyncMemory
     from .memory import Memory as Memory
 
 if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.
