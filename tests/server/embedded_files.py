@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite import checksums
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core.folding import plain_if_other
 
@@ -35,7 +34,6 @@ def copy_without_words(path: Path) -> Path:
     of_words = "labels IN ('[\"Text\"]', '[\"Term\"]', '[\"Corpus\"]', '[\"Speaker\"]')"
     these = f"(SELECT id FROM vertex WHERE {of_words})"
     with closing(sqlite3.connect(path)) as connection:
-        checksums.register(connection)
         connection.execute(f"DELETE FROM edge WHERE source IN {these} OR target IN {these}")
         connection.execute(f"DELETE FROM vertex WHERE {of_words}")
         asked = "SELECT name FROM sqlite_schema WHERE name LIKE 'index %' OR name LIKE 'columns %'"

@@ -306,10 +306,10 @@ WRONG = [
     ("name", "[]", "name: must"),
 ]
 FILES = [
-    (labels_that_are_not_json, "node 1: its labels are not JSON"),
-    (labels_that_are_no_list, "node 1: its labels are not a list of names"),
-    (properties_that_are_not_json, "node 1: its properties are not JSON"),
-    (properties_that_are_no_map, "relation 1: its properties are not a map"),
+    (labels_that_are_not_json, "node 1: a list is not as it is stored"),
+    (labels_that_are_no_list, "node 1: a list is not as it is stored"),
+    (properties_that_are_not_json, "node 1: a dict is not as it is stored"),
+    (properties_that_are_no_map, "relation 1: a dict is not as it is stored"),
     (a_name_that_is_taken, "has the name of another"),
     (an_end_that_is_not_there, "relation 1: has an end that is not there"),
     (a_property("weight", "-1"), "weight: must be between 0 and 1"),
@@ -436,7 +436,7 @@ def test_a_store_that_is_damaged_is_not_backed_up_but_kept_apart_when_it_is_repl
     refused = shell.run("backup", "--dir", str(shell.folder))
     assert refused.exit_code == 1
     assert refused.stderr == (
-        f"concept-graph-mcp: {store}: is damaged: node 1: its labels are not JSON;"
+        f"concept-graph-mcp: {store}: is damaged: node 1: a list is not as it is stored;"
         " no backup was made\n"
     )
     assert len(shell.files()) == 1

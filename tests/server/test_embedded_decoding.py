@@ -3,7 +3,7 @@
 import pytest
 
 from concept_graph_mcp.hosts.sqlite.cache import decode, decode_all
-from concept_graph_mcp.hosts.sqlite.checksums import Unsound
+from concept_graph_mcp.hosts.sqlite.opening import Unsound
 
 PLAIN = '{"strength":0.5,"created_at":1750000000000}'
 

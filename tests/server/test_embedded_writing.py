@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite import checksums, edge_changes
+from concept_graph_mcp.hosts.sqlite import edge_changes
 from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.database import Database
 from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
@@ -218,14 +218,6 @@ def test_more_rows_than_one_statement_inserts_are_all_there_once(store: Store) -
             read = [graph.get_vertex_by_id(one.get_id()) for one in created]
             assert [one.get_property("number") for one in read] == list(range(count))
             other.undo(made)
-
-
-def test_the_checksum_of_an_edge_is_that_of_its_row() -> None:
-    text = '{"text":"Größe 東京"}'
-    alike = checksums.in_edges("KNOWS", 1)
-    assert checksums.of_edge(7, alike, 2, text) == checksums.compute_checksum(
-        7, "KNOWS", 1, 2, text
-    )
 
 
 def test_all_writes_but_counted_accesses_wait_for_the_disk(tmp_path, portal):

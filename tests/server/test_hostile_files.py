@@ -19,7 +19,7 @@ from conceptgraph_core.memories.compression import MARK
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
-MADE_ROW = "i AS id, '[]' AS labels, '{}' AS properties, NULL AS checksum"
+MADE_ROW = "i AS id, '[]' AS labels, '{}' AS properties"
 # What is done to a store, and what is found in it then.
 HOSTILE = {
     "a trigger that deletes": (

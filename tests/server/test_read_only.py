@@ -56,7 +56,7 @@ def read_only(within, tmp_path) -> Run:
     return run
 
 
-@pytest.fixture(params=["closed", "in use", "killed", "in one file"])
+@pytest.fixture(params=["closed", "in use", "in one file"])
 def store(request, folder) -> Iterator[Path]:
     """A store that was left in one of the ways in which a store can be left."""
     path, other = folder / "memory.db", folder.parent / "other.db"
@@ -64,9 +64,6 @@ def store(request, folder) -> Iterator[Path]:
         run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
         if request.param == "in use":
             for suffix in ("", "-wal", "-shm"):
-                shutil.copyfile(f"{other}{suffix}", f"{path}{suffix}")
-        if request.param == "killed":
-            for suffix in ("", "-wal"):
                 shutil.copyfile(f"{other}{suffix}", f"{path}{suffix}")
     if request.param == "in one file":
         with closing(sqlite3.connect(other)) as connection:
@@ -93,6 +90,25 @@ def test_a_store_that_cannot_be_written_is_read(store, read_only):
         shown = read_only("-m", "concept_graph_mcp", f"--embedded={store}", *command)
         assert shown.returncode == 0, shown.stderr
         assert expected in shown.stdout
+
+
+def test_changes_of_a_killed_program_that_cannot_be_read_there_are_one_clear_line(
+    folder, read_only, tmp_path
+):
+    path, other = folder / "memory.db", tmp_path / "other.db"
+    with closing(Host(other)) as host:
+        run(host, calls.concepts.relation_add("apple", "fruit", "is-a"))
+        for suffix in ("", "-wal"):
+            shutil.copyfile(f"{other}{suffix}", f"{path}{suffix}")
+    for command in (["stats"], ["import", "-"]):
+        refused = read_only("-m", "concept_graph_mcp", f"--embedded={path}", *command)
+        assert refused.returncode == 1
+        assert "its newest changes are in memory.db-wal" in refused.stderr
+        assert refused.stderr.endswith("copy both files to one\n")
+        assert refused.stderr.count("\n") == 1
+    shutil.copytree(folder, tmp_path / "copied")
+    shown = read_only("-m", "concept_graph_mcp", f"--embedded={tmp_path}/copied/memory.db", "stats")
+    assert "is-a" in shown.stdout
 
 
 SAYS = """

@@ -12,19 +12,16 @@ from conceptgraph_core.registry import LAYERS
 
 from ...errors import NoStore, Unavailable, one_line
 from ..backup_files import BadBackup, Contents
-from . import checksums, derivation, tables
-from .checksums import Unsound
+from . import derivation, tables
 from .database import Database
 from .indexes import Catalogue
 from .integrity import read_through
-from .opening import APPLICATION_ID, Access, Opening, access, code
-from .tables import FORMAT
+from .opening import APPLICATION_ID, Access, Opening, Unsound, access, code
+from .tables import FORMAT, OLDEST
 from .values import encode
 
-# Only these tables are copied; everything else is derived from them.
-_TABLES = ("vertex", "edge")
-# The format from which on concepts and episodes say whose they are.
-_SCOPED = 3
+# Only these tables and the vectors are copied; everything else is derived from them.
+_TABLES = {"vertex": "id, labels, properties", "edge": "id, type, source, target, properties"}
 # Matches stored labels, because the labels of a damaged row may be invalid JSON.
 _STAYS = "labels IN (SELECT value FROM json_each(?))"
 
@@ -81,41 +78,29 @@ def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> 
 
 
 def _replace(database: Database, staying: str, restored: bool) -> None:
-    vectors = {table.name: ("vertex", "vector") for table in database.catalogue.vectors}
-    elements = {table: checksums.CHECKED[table] for table in _TABLES}
+    vectors = {table.name: "vertex, vector" for table in database.catalogue.vectors}
     if not database.in_transaction:
         database.begin(exclusive=True)
     try:
         database.begin_epoch()
         kept = database.execute(
-            f"SELECT id, labels, properties, checksum FROM main.vertex WHERE {_STAYS}", [staying]
+            f"SELECT labels, properties FROM main.vertex WHERE {_STAYS} AND json_valid(properties)",
+            [staying],
         ).fetchall()
-        for table, names in (elements | vectors).items():
-            columns = ", ".join(names)
+        for table, columns in (_TABLES | vectors).items():
             database.execute(f'DELETE FROM main."{table}"')
             if restored and (table in _TABLES or _has(database, table)):
                 database.execute(
-                    f'INSERT INTO main."{table}" ({columns}, checksum) SELECT {columns},'
-                    f' {checksums.FUNCTION}({columns}) FROM restored."{table}"'
+                    f'INSERT INTO main."{table}" ({columns})'
+                    f' SELECT {columns} FROM restored."{table}"'
                 )
-        _put_beside(
-            database, staying, [row[1:3] for row in kept if not checksums.is_wrong_row(row)]
-        )
+        # They take the place of the backup's nodes of the same labels, which have no edges.
+        database.execute(f"DELETE FROM main.vertex WHERE {_STAYS}", [staying])
+        database.write("INSERT INTO main.vertex (labels, properties) VALUES (?, ?)", kept)
         derivation.remake(database, database.catalogue)
         database.commit()
     finally:
         database.rollback()
-
-
-def _put_beside(database: Database, staying: str, kept: Sequence[tuple[str, str]]) -> None:
-    """Put *kept* in place of the backup's nodes of the same labels, which have no edges."""
-    database.execute(f"DELETE FROM main.vertex WHERE {_STAYS}", [staying])
-    [(last,)] = database.execute("SELECT coalesce(max(id), 0) FROM main.vertex")
-    for vertex, row in enumerate(kept, last + 1):
-        database.execute(
-            "INSERT INTO main.vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
-            [vertex, *row, checksums.compute_checksum(vertex, *row)],
-        )
 
 
 def _has(database: Database, table: str) -> bool:
@@ -136,7 +121,7 @@ def _open_backup(file: Path) -> Access:
         raise BadBackup(file, f"is damaged: {error}") from None
     except NoStore:
         raise BadBackup(file, "is empty") from None
-    if version == FORMAT or not version:
+    if OLDEST <= version <= FORMAT or not version:
         return found
     found.close()
     if version > FORMAT:

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from . import checksums, element_rows
-from .checksums import Unsound
+from . import element_rows
 from .database import Database, Row
 from .elements import EdgeElement, UnreadVertex, VertexElement, size
+from .opening import Unsound
 
 _CONTAINERS = frozenset({list, dict})
 # Edges of a vertex read in one batch: few at first, because a caller may need no more.
@@ -84,10 +84,9 @@ class Cache:
         return (known[vertex_id] for vertex_id in ids)
 
     def vertex_of(self, row: Row) -> VertexElement:
-        """Return the element of an (id, labels, properties, checksum) row."""
+        """Return the element of an (id, labels, properties) row."""
         element = self.vertices.get(row[0])
         if element is None or element.reading is not None:
-            _check("node", row)
             labels, properties = self._label_tuple(row[1]), decode(row[2])
             if element is None:
                 element = self.vertices[row[0]] = VertexElement(row[0], labels, properties)
@@ -100,7 +99,6 @@ class Cache:
         """Read the labels and properties of *unread*, vertices known only as ends of edges."""
         waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
         for row in element_rows.read_vertices(self._database, waiting):
-            _check("node", row)
             waiting.pop(row[0]).become(self._label_tuple(row[1]), decode(row[2]))
             self.bytes += size(row[2])
         if waiting:
@@ -127,12 +125,10 @@ class Cache:
         """
         edges, vertices, known_type = self.edges, self.vertices, self._types.setdefault
         new = [row for row in rows if row[0] not in edges]
-        for row in new:
-            _check("relation", row)
         stored = [row[_PROPERTIES] for row in new]
         self.bytes += sum(map(size, stored))
         for row, properties in zip(new, decode_all(stored), strict=True):
-            edge_id, edge_type, source_id, target_id, _, _ = row
+            edge_id, edge_type, source_id, target_id, _ = row
             edges[edge_id] = EdgeElement(
                 edge_id,
                 known_type(edge_type, edge_type),
@@ -170,7 +166,7 @@ class Cache:
     def _label_tuple(self, labels: str) -> tuple[str, ...]:
         known = self._labels.get(labels)
         if known is None:
-            known = self._labels[labels] = tuple(_parse(labels, list))
+            known = self._labels[labels] = tuple(parse(labels, list))
         return known
 
 
@@ -192,18 +188,12 @@ class _Ends:
         self._cache.read(wanted)
 
 
-def _check(what: str, row: Row) -> None:
-    """Raise Unsound for a damaged row, whose last column is its checksum."""
-    if checksums.is_wrong_row(row):
-        raise Unsound(f"{what} {row[0]}: is not as it was written")
-
-
 def decode(properties: str) -> dict[str, Any]:
     """Return stored properties as a new map, its lists as tuples."""
     # Interned: all vertices have the same few keys, and the parser makes new strings each time.
     return {
         sys.intern(key): _tuples(value) if value.__class__ in _CONTAINERS else value
-        for key, value in _parse(properties, dict).items()
+        for key, value in parse(properties, dict).items()
     }
 
 
@@ -216,7 +206,7 @@ def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
     joined = f"[{','.join(stored)}]"
     if joined.count("{") == len(stored) and "[" not in joined[1:]:
         try:
-            made = _parse(joined, list)
+            made = parse(joined, list)
         except Unsound:
             made = ()
         if len(made) == len(stored) and {dict}.issuperset(map(type, made)):
@@ -224,7 +214,7 @@ def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
     return list(map(decode, stored))
 
 
-def _parse(text: str, kind: type) -> Any:
+def parse(text: str, kind: type) -> Any:
     """Return the value of the JSON *text*.
 
     Raises Unsound for another *kind*, set by hand in SQL.

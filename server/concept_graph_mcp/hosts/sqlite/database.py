@@ -17,13 +17,13 @@ from ...errors import (
     Unwritable,
     one_line,
 )
-from . import cancellation, checksums, tables
-from .checksums import FAILURES
+from . import cancellation, tables
 from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
 from .opening import (
     BUSY_TIMEOUT_S,
+    FAILURES,
     Opening,
     code,
     copy_store,
@@ -274,17 +274,14 @@ class Database:
         The log has no answer after too many changes, or after the graph was replaced.
         """
         rows = self.execute(
-            "SELECT position, vertices, edges, checksum FROM change"
-            " WHERE position > ? ORDER BY position",
+            "SELECT position, vertices, edges FROM change WHERE position > ? ORDER BY position",
             [position],
         ).fetchall()
         if not rows or rows[0][0] != position + 1 or rows[-1][0] != position + len(rows):
             return None
         vertices: set[int] = set()
         edges: set[int] = set()
-        for number, vertex_ids, edge_ids, checksum in rows:
-            if checksums.is_wrong(checksum, number, vertex_ids, edge_ids):
-                return None
+        for _, vertex_ids, edge_ids in rows:
             try:
                 vertices.update(json.loads(vertex_ids))
                 edges.update(json.loads(edge_ids))
@@ -296,10 +293,9 @@ class Database:
         """Record the changes of this transaction, remove outdated entries; return its number."""
         self._writes = True
         position = self.new_id(_LOG)
-        row = (position, write_ids(vertices), write_ids(edges))
         self.execute(
-            "INSERT INTO change (position, vertices, edges, checksum) VALUES (?, ?, ?, ?)",
-            (*row, checksums.compute_checksum(*row)),
+            "INSERT INTO change (position, vertices, edges) VALUES (?, ?, ?)",
+            (position, write_ids(vertices), write_ids(edges)),
         )
         if position % REMOVED_EVERY == 0:
             self.execute("DELETE FROM change WHERE position <= ?", [position - KEPT])

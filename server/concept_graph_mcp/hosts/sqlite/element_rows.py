@@ -3,21 +3,18 @@
 import functools
 import operator
 import sqlite3
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from . import checksums
-from .checksums import Unsound
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement, size
 from .values import encode, write_ids
 
 
 def read_vertices(database: Database, ids: Iterable[int]) -> Iterator[Row]:
-    """Return (id, labels, properties, checksum) of the existing ones of *ids*."""
+    """Return (id, labels, properties) of the existing ones of *ids*."""
     given = list(ids)
-    select = "SELECT id, labels, properties, checksum FROM vertex WHERE id"
+    select = "SELECT id, labels, properties FROM vertex WHERE id"
     if len(given) == 1:
         return database.execute(f"{select} = ?", given)
     return database.execute(f"{select} IN (SELECT value FROM json_each(?))", [write_ids(given)])
@@ -27,7 +24,7 @@ def read_vertex(database: Database, vertex_id: int) -> Row | None:
     """Return one vertex by its id, as `read_vertices` does."""
     # Called by the hundred, one id at a time: a list with one id takes twice as long.
     row: Row | None = database.execute(
-        "SELECT id, labels, properties, checksum FROM vertex WHERE id = ?", (vertex_id,)
+        "SELECT id, labels, properties FROM vertex WHERE id = ?", (vertex_id,)
     ).fetchone()
     return row
 
@@ -35,15 +32,15 @@ def read_vertex(database: Database, vertex_id: int) -> Row | None:
 def read_vertices_after(database: Database, vertex_id: int, count: int) -> list[Row]:
     """Return the next *count* vertices by id, as `read_vertices` does."""
     return database.execute(
-        "SELECT id, labels, properties, checksum FROM vertex WHERE id > ? ORDER BY id LIMIT ?",
+        "SELECT id, labels, properties FROM vertex WHERE id > ? ORDER BY id LIMIT ?",
         (vertex_id, count),
     ).fetchall()
 
 
 def read_edges_of(database: Database, vertex_id: int, outgoing: bool) -> sqlite3.Cursor:
-    """Return (id, type, source, target, properties, checksum) of a vertex's edges, by id."""
+    """Return (id, type, source, target, properties) of a vertex's edges, by id."""
     return database.execute(
-        "SELECT id, type, source, target, properties, checksum FROM edge"
+        "SELECT id, type, source, target, properties FROM edge"
         f" WHERE {'source' if outgoing else 'target'} = ? ORDER BY id",
         [vertex_id],
     )
@@ -55,30 +52,18 @@ def read_edges_of_many(
     """Return all edges of some vertices, as `read_edges_of` does, those of each by id."""
     near = "source" if outgoing else "target"
     return database.execute(
-        "SELECT id, type, source, target, properties, checksum FROM edge"
+        "SELECT id, type, source, target, properties FROM edge"
         f" WHERE {near} IN (SELECT value FROM json_each(?)) ORDER BY {near}, id",
         [write_ids(vertex_ids)],
     )
 
 
-def read_vector(database: Database, table: str, vertex: int) -> bytes | None:
-    """Return the vector of a vertex in its stored form from *table*."""
-    return next((blob for _, blob in read_vectors(database, table, [vertex])), None)
-
-
-def read_vectors(
-    database: Database, table: str, vertices: Iterable[int]
-) -> Iterator[tuple[int, bytes]]:
-    """Yield those of *vertices* that have a vector in *table*, each with its stored form."""
-    rows = database.execute(
-        f'SELECT vertex, vector, checksum FROM "{table}"'
-        " WHERE vertex IN (SELECT value FROM json_each(?))",
+def read_vectors(database: Database, table: str, vertices: Iterable[int]) -> sqlite3.Cursor:
+    """Return those of *vertices* that have a vector in *table*, each with its stored form."""
+    return database.execute(
+        f'SELECT vertex, vector FROM "{table}" WHERE vertex IN (SELECT value FROM json_each(?))',
         [write_ids(vertices)],
     )
-    for vertex, stored, checksum in rows:
-        if checksums.is_wrong(checksum, vertex, stored):
-            raise Unsound(f"node {vertex}: its vector is not as it was written")
-        yield vertex, bytes(stored)
 
 
 class Fan(NamedTuple):
@@ -110,20 +95,9 @@ def iterate_fan_rows(fans: Iterable[Fan]) -> Iterator[Row]:
         known, name = stored.setdefault(fan.name, {}), fan.name
         for value in set(fan.given).difference(known):
             known[value] = encode({name: value})
-        yield from _list_fan_rows(fan, known)
-
-
-def _list_fan_rows(fan: Fan, stored: dict[int, str]) -> list[Row]:
-    kind, source, crc = fan.edge_type, fan.source.id, zlib.crc32
-    alike = checksums.in_edges(kind, source)
-    targets = [target.id for target in fan.targets]
-    # Inlines `checksums.of_edge`, to save a call for each edge.
-    return [
-        (edge, kind, source, target, text, crc(f"{edge}{alike}{target}\0{text}".encode()))
-        for edge, target, text in zip(
-            fan.ids, targets, map(stored.__getitem__, fan.given), strict=True
-        )
-    ]
+        kind, source = fan.edge_type, fan.source.id
+        for edge, target, value in zip(fan.ids, fan.targets, fan.given, strict=True):
+            yield edge, kind, source, target.id, known[value]
 
 
 class ElementRows:
@@ -144,13 +118,13 @@ class ElementRows:
     ) -> None:
         """Store the current state of vertices, except the *deleted* ones."""
         self._write(
-            # Faster than an update, which fires a trigger.
-            "REPLACE INTO vertex (id, labels, properties, checksum) VALUES (?, ?, ?, ?)",
+            # An update would fire a trigger of 0.3.0.
+            "REPLACE INTO vertex (id, labels, properties) VALUES (?, ?, ?)",
             self._vertex_row,
             changed,
         )
-        columns = "vertex (id, labels, properties, checksum)"
-        self._database.insert(columns, 4, map(self._vertex_row, created))
+        columns = "vertex (id, labels, properties)"
+        self._database.insert(columns, 3, map(self._vertex_row, created))
         self._write("DELETE FROM vertex WHERE id = ?", lambda v: (v.id,), deleted)
 
     def write_edges(
@@ -170,16 +144,13 @@ class ElementRows:
         texts = [(one, encode(one)) for one in shared] if changed or created else []
         known = {id(one): (text, size(text)) for one, text in texts}
         if changed:
-            write(
-                "UPDATE edge SET properties = ?5, checksum = ?6 WHERE id = ?1",
-                self._edge_rows(changed, known),
-            )
+            write("UPDATE edge SET properties = ?5 WHERE id = ?1", self._edge_rows(changed, known))
         new = self._edge_rows(created, known)
         if spread:
             # In the order of ids, in which the table grows.
             new = iter(sorted((*new, *iterate_fan_rows(spread)), key=operator.itemgetter(0)))
-        columns = "edge (id, type, source, target, properties, checksum)"
-        self._database.insert(columns, 6, new)
+        columns = "edge (id, type, source, target, properties)"
+        self._database.insert(columns, 5, new)
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
@@ -187,8 +158,8 @@ class ElementRows:
         if vector is None:
             self._database.write(f'DELETE FROM "{table}" WHERE vertex = ?', [(vertex,)])
         else:
-            row = (vertex, vector, checksums.compute_checksum(vertex, vector))
-            self._database.write(f'INSERT OR REPLACE INTO "{table}" VALUES (?, ?, ?)', [row])
+            into = f'INSERT OR REPLACE INTO "{table}" (vertex, vector) VALUES (?, ?)'
+            self._database.write(into, [(vertex, vector)])
 
     def _write(self, statement: str, row: Callable[[Any], Row], elements: Collection[Any]) -> None:
         """Execute *statement* with the row of each of *elements*, made on demand."""
@@ -199,29 +170,19 @@ class ElementRows:
     def _vertex_row(self, vertex: VertexElement) -> Row:
         text = encode(vertex.properties)
         self.written += size(text)
-        labels = _encoded_labels(vertex.labels)
-        return vertex.id, labels, text, checksums.compute_checksum(vertex.id, labels, text)
+        return vertex.id, _encoded_labels(vertex.labels), text
 
     def _edge_rows(
         self, edges: Iterable[EdgeElement], known: dict[int, tuple[str, int]]
     ) -> Iterator[Row]:
         """Iterate over the rows of *edges*: hundreds of thousands in a long call."""
-        checksum = checksums.of_edge
-        source, kind, alike = -1, "", ""
-        written = 0
         for edge in edges:
             found = known.get(id(edge.properties))
             if found is None:
                 text = encode(edge.properties)
                 found = text, size(text)
-            text, taken = found
-            written += taken
-            if edge.source.id != source or edge.type != kind:
-                source, kind = edge.source.id, edge.type
-                alike = checksums.in_edges(kind, source)
-            edge_id, target = edge.id, edge.target.id
-            yield edge_id, kind, source, target, text, checksum(edge_id, alike, target, text)
-        self.written_of_edges += written
+            self.written_of_edges += found[1]
+            yield edge.id, edge.type, edge.source.id, edge.target.id, found[0]
 
 
 @functools.cache

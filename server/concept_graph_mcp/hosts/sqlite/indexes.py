@@ -239,10 +239,7 @@ class VectorTable:
 
     @property
     def schema(self) -> list[str]:
-        return [
-            f'CREATE TABLE "{self.name}" (vertex INTEGER PRIMARY KEY, vector BLOB NOT NULL,'
-            " checksum INTEGER)"
-        ]
+        return [f'CREATE TABLE "{self.name}" (vertex INTEGER PRIMARY KEY, vector BLOB NOT NULL)']
 
 
 def pack_vector(vector: Iterable[float]) -> bytes:

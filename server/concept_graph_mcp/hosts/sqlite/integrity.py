@@ -8,36 +8,20 @@ from contextlib import contextmanager
 from typing import Any
 
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.layers import Index, Layer, Property
+from conceptgraph_core.layers import Layer, Property
 from conceptgraph_core.retrieval.schema import LAYER as WORDS
 
 from ...errors import one_line
 from ..backup_files import Contents, contents
-from . import cancellation, checksums, derivation
-from .checksums import FAILURES, Unsound
+from . import cancellation, derivation
+from .cache import parse
 from .database import Database
 from .indexes import Catalogue
-from .opening import code
+from .opening import FAILURES, Unsound, code
 
 Report = Callable[[str], None]
 Look = Callable[[Report], object]
 Execute = Callable[[str], sqlite3.Cursor]
-
-
-class _Declared:
-    """The declarations of *layers*: properties by label, and edges by the label that they leave."""
-
-    def __init__(self, layers: Sequence[Layer]) -> None:
-        self.nodes = {kind.label: kind for layer in layers for kind in layer.nodes}
-        self.edges = {
-            (node.label, edge.type): edge
-            for layer in layers
-            for node in layer.nodes
-            for edge in layer.edges
-        }
-        self.unique: dict[str, list[Index]] = {}
-        for index in (one for layer in layers for one in layer.indexes if one.unique):
-            self.unique.setdefault(index.label, []).append(index)
 
 
 def refuse(line: str) -> None:
@@ -63,38 +47,60 @@ def check_pages(execute: Execute, report: Report) -> None:
 
 def check_rows(execute: Execute, layers: Sequence[Layer], report: Report) -> Contents:
     """Check every node and relation on its own, and each relation's ends."""
-    declared = _Declared(layers)
-    uncounted = {kind.type for layer in layers for kind in layer.edges if not kind.exported}
-    counts: Counter[str] = Counter()
-    newest = 0
-    keys: set[tuple[Any, ...]] = set()
-    for vertex, *row in execute(
-        f"SELECT id, labels, properties, {_checksum(execute, 'vertex')} FROM vertex"
-    ):
-        with _report_unsound(report):
-            label, properties = _checked_vertex(declared, vertex, *row)
-            counts[label] += 1
-            newest = max(newest, properties.get("accessed_at") or 0)
-            for index in declared.unique.get(label, ()):
-                key = (index, *(properties.get(name) for name in index.properties))
-                if None not in key and key in keys:
-                    raise Unsound(f"node {vertex}: has the {index.properties[-1]} of another")
-                keys.add(key)
-    for row in execute(
-        "SELECT e.id, e.type, e.source, e.target, e.properties,"
-        f" {_checksum(execute, 'edge', 'e.')}, s.labels, t.id FROM edge e"
-        " LEFT JOIN vertex s ON s.id = e.source LEFT JOIN vertex t ON t.id = e.target"
-    ):
-        with _report_unsound(report):
-            _check_edge(declared, row)
-        counts["edges"] += row[1] not in uncounted
-    nodes = {
-        kind.measure: counts[kind.label]
+    kinds = {kind.label: kind for layer in layers for kind in layer.nodes}
+    edges = {
+        (kind.label, edge.type): edge
         for layer in layers
         for kind in layer.nodes
-        if kind.exported
+        for edge in layer.edges
     }
-    return contents(nodes, counts["edges"], int(newest), layers=layers)
+    uncounted = {kind.type for layer in layers for kind in layer.edges if not kind.exported}
+    unique = [index for layer in layers for index in layer.indexes if index.unique]
+    nodes: Counter[str] = Counter()
+    relations, newest = 0, 0.0
+    keys: set[tuple[Any, ...]] = set()
+    for vertex, labels, properties in execute("SELECT id, labels, properties FROM vertex"):
+        with _reporting(report, f"node {vertex}"):
+            names, values = parse(labels, list), parse(properties, dict)
+            of_kind = [kinds[name] for name in names if isinstance(name, str) and name in kinds]
+            nodes.update(kind.measure for kind in of_kind[:1] if kind.exported)
+            for kind in of_kind:
+                _check_values(values, kind.properties)
+            newest = max(newest, values.get("accessed_at") or 0)
+            for index in unique:
+                key = (index, *(values.get(name) for name in index.properties))
+                if index.label in names and None not in key:
+                    if key in keys:
+                        raise Unsound(f"has the {index.properties[-1]} of another")
+                    keys.add(key)
+    for edge, edge_type, properties, labels, target in execute(
+        "SELECT e.id, e.type, e.properties, s.labels, t.id FROM edge e"
+        " LEFT JOIN vertex s ON s.id = e.source LEFT JOIN vertex t ON t.id = e.target"
+    ):
+        relations += edge_type not in uncounted
+        with _reporting(report, f"relation {edge}"):
+            if labels is None or target is None:
+                raise Unsound("has an end that is not there")
+            values = parse(properties, dict)
+            for label in parse(labels, list):
+                if (label, edge_type) in edges:
+                    _check_values(values, edges[label, edge_type].properties)
+    return contents(nodes, relations, int(newest), layers=layers)
+
+
+@contextmanager
+def _reporting(report: Report, where: str) -> Iterator[None]:
+    try:
+        yield
+    except (Unsound, ConceptGraphError, TypeError) as error:
+        report(f"{where}: {one_line(error)}")
+
+
+def _check_values(values: dict[str, Any], declared: Iterable[Property]) -> None:
+    """Check the existing properties; elements made by hand may lack any."""
+    for one in declared:
+        if one.name in values:
+            one.check(one.read(values[one.name]), one.name)
 
 
 def check_derived(execute: Execute, catalogue: Catalogue, report: Report) -> None:
@@ -112,13 +118,12 @@ def check_derived(execute: Execute, catalogue: Catalogue, report: Report) -> Non
         if found != expected[table.name]:
             report(f"{table.name}: does not agree with the nodes")
     for vectors in catalogue.vectors:
-        for vertex, vector, checksum, node in execute(
-            f'SELECT i.vertex, i.vector, i.checksum, v.id FROM "{vectors.name}" i'
-            " LEFT JOIN vertex v ON v.id = i.vertex"
+        for (vertex,) in execute(
+            f'SELECT vertex FROM "{vectors.name}" WHERE length(vector) % 4'
+            " OR vertex NOT IN (SELECT id FROM vertex)"
         ):
-            if node is None or checksums.is_wrong(checksum, vertex, vector):
-                report(f"node {vertex}: its vector is not as it was written")
-    for name in checksums.CHECKED:
+            report(f"node {vertex}: its vector is not as it is stored")
+    for name in ("vertex", "edge", "change"):
         [(last, known)] = execute(
             f"SELECT max(rowid), (SELECT max(seq) FROM sqlite_sequence WHERE name = '{name}')"
             f" FROM {name}"
@@ -170,79 +175,3 @@ def _seen(database: Database, look: Look, exclusive: bool = False) -> list[str]:
     finally:
         database.rollback()
     return found
-
-
-@contextmanager
-def _report_unsound(report: Report) -> Iterator[None]:
-    try:
-        yield
-    except Unsound as error:
-        report(str(error))
-
-
-def _checksum(execute: Execute, table: str, prefix: str = "") -> str:
-    """Return the checksum column, or NULL for a file of version 0.1.0, which has none."""
-    columns = {row[1] for row in execute(f"PRAGMA table_info({table})")}
-    return f"{prefix}checksum" if "checksum" in columns else "NULL"
-
-
-def _checked_vertex(
-    declared: _Declared, vertex: int, labels: str, properties: str, checksum: int | None
-) -> tuple[str, dict[str, Any]]:
-    where = f"node {vertex}"
-    names = _labels(labels, where)
-    values = _map(properties, where)
-    known = [declared.nodes[name] for name in names if name in declared.nodes]
-    for kind in known:
-        _check(values, kind.properties, where)
-    if checksums.is_wrong(checksum, vertex, labels, properties):
-        raise Unsound(f"{where}: is not as it was written")
-    return (known[0].label if known else ""), values
-
-
-def _check_edge(declared: _Declared, row: tuple[Any, ...]) -> None:
-    """Check an edge's row with its checksum, the labels of its source and the id of its target."""
-    edge, kind, source, target, properties, checksum, labels, end = row
-    where = f"relation {edge}"
-    if labels is None or end is None:
-        raise Unsound(f"{where}: has an end that is not there")
-    values = _map(properties, where)
-    for label in _labels(labels, where):
-        if (label, kind) in declared.edges:
-            _check(values, declared.edges[label, kind].properties, where)
-    if checksums.is_wrong(checksum, edge, kind, source, target, properties):
-        raise Unsound(f"{where}: is not as it was written")
-
-
-def _labels(labels: str, where: str) -> list[str]:
-    names = _parse(labels, f"{where}: its labels are")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise Unsound(f"{where}: its labels are not a list of names")
-    return names
-
-
-def _check(values: dict[str, Any], declared: Iterable[Property], where: str) -> None:
-    """Check the existing properties.
-
-    Missing ones, of elements created by hand, are allowed everywhere.
-    """
-    for one in declared:
-        if one.name in values:
-            try:
-                one.check(one.read(values[one.name]), one.name)
-            except ConceptGraphError as error:
-                raise Unsound(f"{where}: {one_line(error)}") from None
-
-
-def _map(properties: str, where: str) -> dict[str, Any]:
-    values = _parse(properties, f"{where}: its properties are")
-    if not isinstance(values, dict):
-        raise Unsound(f"{where}: its properties are not a map")
-    return values
-
-
-def _parse(text: Any, what: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        raise Unsound(f"{what} not JSON") from None

@@ -1,7 +1,7 @@
 """Open a store file in the best possible way: create it, write to it, or only read it.
 
 SQLite must create files beside a store even to read it. On a read-only file system it cannot, so
-the store is read without locks, or from a copy.
+the store is read without locks.
 """
 
 import enum
@@ -10,15 +10,14 @@ import random
 import re
 import shutil
 import sqlite3
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ...errors import NoStore, Unavailable
-from . import checksums
 
 # "CGrM": tells a concept graph from any other SQLite file.
 APPLICATION_ID = 0x4347724D
@@ -33,6 +32,15 @@ _SPARE = "-spare"
 _MOST_SPARE, _LEAST_SPARE = 2**20, 2**16
 # An empty name opens a database for this connection alone, in memory until it is large.
 _STAND_IN = ""
+
+
+class Unsound(Exception):
+    """Damage in a file, described in one line."""
+
+
+# Exceptions while a file is read; the last two occur when SQLite cannot report the damage, and when
+# a vector has a fraction of a number.
+FAILURES = (sqlite3.Error, Unsound, UnicodeDecodeError, struct.error)
 
 
 class Opening(enum.Enum):
@@ -57,7 +65,6 @@ class Access:
     writable: bool
     path: Path | None = None
     seen: tuple[int, ...] | None = None
-    copies: TemporaryDirectory[str] | None = None
 
     @property
     def is_outdated(self) -> bool:
@@ -65,8 +72,6 @@ class Access:
 
     def close(self) -> None:
         self.connection.close()
-        if self.copies is not None:
-            self.copies.cleanup()
 
 
 def is_there(path: Path) -> bool:
@@ -156,26 +161,13 @@ def _existing(path: Path) -> Access:
         cannot_open = code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
         if not (cannot_open and path.is_file() and _may(path, os.R_OK)):
             raise
-    # The files beside the store cannot be created.
-    seen = _looks(path)
-    if not _log(path).exists() or not _log(path).stat().st_size:
-        return Access(*_touch(f"{_uri(path)}?immutable=1"), False, path, seen)
-    # The newest changes are in the log only, and reading it needs files that cannot be created.
-    copied = private_copy(path)
-    # Changes to the copy would be lost.
-    copied.connection.execute("PRAGMA query_only = ON")
-    return copied
-
-
-def private_copy(path: Path) -> Access:
-    """Return access to a copy of the file and its log, which is deleted when it is closed."""
-    seen = _looks(path)
-    copies = TemporaryDirectory(prefix="concept-graph-mcp-")
-    copy = Path(copies.name) / path.name
-    for original, copied in ((path, copy), (_log(path), _log(copy))):
-        if original.exists():
-            shutil.copyfile(original, copied)
-    return Access(*_touch(f"{_uri(copy)}?mode=rw"), False, path, seen, copies)
+    log = _log(path)
+    if log.exists() and log.stat().st_size:
+        raise Unavailable(
+            f"store {path}: cannot be read: its newest changes are in {log.name}, which"
+            " takes a folder that can be written; copy both files to one"
+        )
+    return Access(*_touch(f"{_uri(path)}?immutable=1"), False, path, _looks(path))
 
 
 def _touch(uri: str) -> tuple[sqlite3.Connection, str]:
@@ -307,7 +299,12 @@ _OWN_FORMS = {
         " tokenize='trigram case_sensitive 1'\\)"
     ),
     "index": re.compile(rf"CREATE INDEX {_NAME} ON {_NAME} {_COLUMNS}(?: WHERE plain <> '')?"),
-    "trigger": re.compile("|".join(map(re.escape, checksums.triggers()))),
+    # Stores of 0.3.0 have these: they clear the checksum of a row that is written.
+    "trigger": re.compile(
+        r"CREATE TRIGGER (\w+)_by_hand AFTER UPDATE ON \1 WHEN NEW\.checksum = OLD\.checksum AND"
+        r" \((?:(?: OR )?NEW\.(\w+) IS NOT OLD\.\2)+\)"
+        r" BEGIN UPDATE \1 SET checksum = NULL WHERE rowid = NEW\.rowid; END"
+    ),
 }
 # Tables that SQLite creates itself: for a key, and for ANALYZE.
 _ITS_OWN = re.compile(r"sqlite_(?:autoindex_.+|sequence|stat[1-4])")
@@ -319,4 +316,4 @@ def check_schema(connection: sqlite3.Connection) -> None:
         if kind in ("table", "index") and _ITS_OWN.fullmatch(str(name)):
             continue
         if kind not in _OWN_FORMS or not _OWN_FORMS[kind].fullmatch(str(statement)):
-            raise checksums.Unsound(f"has a {kind} that no store has: {name!r}")
+            raise Unsound(f"has a {kind} that no store has: {name!r}")

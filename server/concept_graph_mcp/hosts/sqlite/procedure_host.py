@@ -22,12 +22,11 @@ from conceptgraph_core.registry import MODEL, Model
 from ...errors import Refused
 from . import cancellation, element_rows, interface, lookups, modules
 from .cache import Cache
-from .checksums import FAILURES
 from .database import Conflict, Database, Row
 from .elements import VertexElement
 from .indexes import Catalogue
 from .marshalling import Marshal, Rows
-from .opening import Opening
+from .opening import FAILURES, Opening
 from .postings import Postings, incoming
 from .transaction import Transaction, UniqueViolation
 

@@ -14,18 +14,17 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import Misdeployed, StoreError
-from . import checksums, derivation
-from .checksums import Unsound
+from ...errors import Misdeployed, StoreError, Unavailable
+from . import derivation
 from .indexes import Catalogue
 from .opening import (
     APPLICATION_ID,
     Access,
     Opening,
+    Unsound,
     access,
     code,
     no_store,
-    private_copy,
     when_free,
 )
 
@@ -108,22 +107,20 @@ def _resolve(path: Path) -> str:
     return str(path.resolve())
 
 
-FORMAT = 4
+FORMAT = 5
+# That of 0.3.0, which is read and written as it is: its rows have checksums, which nobody reads.
+OLDEST = 4
 
 _SCHEMA = (
     "CREATE TABLE vertex ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT, labels TEXT NOT NULL, properties TEXT NOT NULL,"
-    " checksum INTEGER)",
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, labels TEXT NOT NULL, properties TEXT NOT NULL)",
     "CREATE TABLE edge ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL,"
-    " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL,"
-    " checksum INTEGER)",
+    " source INTEGER NOT NULL, target INTEGER NOT NULL, properties TEXT NOT NULL)",
     "CREATE INDEX edge_source ON edge (source)",
     # One row per writing transaction: the elements that it changed, as JSON arrays of ids.
     "CREATE TABLE change ("
-    " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL,"
-    " checksum INTEGER)",
-    *checksums.triggers(),
+    " position INTEGER PRIMARY KEY AUTOINCREMENT, vertices TEXT NOT NULL, edges TEXT NOT NULL)",
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {FORMAT}",
 )
@@ -137,19 +134,18 @@ def open_tables(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
         is_new = not _pragma(found.connection, "schema_version")
         if is_new or derivation.is_made(found.connection, catalogue):
             return found
-        if found.writable:
-            _make_indexes(found.connection, catalogue)
-            return found
-        # A store that cannot be written is read from a writable copy.
-        found.close()
-        found = private_copy(path)
-        _prepare(found, path, Opening.EXISTING, catalogue)
-        _make_indexes(found.connection, catalogue)
-        found.connection.execute("PRAGMA query_only = ON")
+        if not found.writable:
+            raise Unavailable(
+                f"store {path}: cannot be read: was last written by another version, and its"
+                " indexes cannot be made here; open it once where it can be written"
+            )
+        with _writing(found.connection):
+            # Another process may have done it meanwhile.
+            derivation.make(found.connection, catalogue)
+        return found
     except BaseException:
         found.close()
         raise
-    return found
 
 
 def note_identity(connection: sqlite3.Connection, store: sqlite3.Connection, path: Path) -> None:
@@ -189,7 +185,6 @@ def _prepare(found: Access, path: Path, opening: Opening, catalogue: Catalogue) 
     except sqlite3.OperationalError:
         # Some builds of SQLite lack this setting.
         connection.create_function("ln", 1, math.log, deterministic=True)
-    checksums.register(connection)
     connection.execute("PRAGMA cache_size = -65536")
     if found.writable and opening is not Opening.EXISTING:
         _make(connection, path, catalogue)
@@ -222,12 +217,6 @@ def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> N
             write_identity(connection, make_identity(path))
 
 
-def _make_indexes(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
-    with _writing(connection):
-        # Another process may have done it meanwhile.
-        derivation.make(connection, catalogue)
-
-
 @contextmanager
 def _writing(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
@@ -250,7 +239,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
 def check_format(connection: sqlite3.Connection, path: Path) -> None:
     """Raise Misdeployed if the store is of a newer version, or of one before 0.3.0."""
     found = _pragma(connection, "user_version")
-    if found < FORMAT:
+    if found < OLDEST:
         raise Misdeployed(f"store {path}: is of a version before 0.3.0; open it with 0.3.0 first")
     if found > FORMAT:
         raise Misdeployed(

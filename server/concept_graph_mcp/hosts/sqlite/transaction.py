@@ -70,8 +70,8 @@ class Transaction:
         table = self._catalogue.vector(vertex.labels, name)
         if table is None or vertex in self._deleted:
             return None
-        blob = element_rows.read_vector(self._database, table.name, vertex.id)
-        return None if blob is None else unpack_vector(blob)
+        row = element_rows.read_vectors(self._database, table.name, [vertex.id]).fetchone()
+        return None if row is None else unpack_vector(row[1])
 
     def vectors(self, vertex: VertexElement) -> dict[str, tuple[float, ...]]:
         """Return all vectors of *vertex* by name."""
