@@ -11,10 +11,42 @@ from anyio.from_thread import BlockingPortal
 from expect import ProbeFailed
 from samples import samples  # noqa: F401
 
+from concept_graph_mcp.hosts.sqlite import procedure_host
+from concept_graph_mcp.hosts.sqlite.marshalling import Marshal
 from conceptgraph_core.graph.primitives import Equal
 
 PROBE = "host_probe"
 PROBE_DIRECTORY = Path(__file__).parent / "modules"
+
+
+class StrictMarshal(Marshal):
+    """Refuses of a procedure's results what Memgraph refuses."""
+
+    def rows(self, callback: Any, result: Any, fields: Any) -> list[dict[str, Any]]:
+        if result is None and callback.results:
+            raise ValueError("Procedure implementation returned None")
+        records = [result] if isinstance(result, self._mgp.Record) else result
+        if not isinstance(records, list | None):
+            raise TypeError(f"Value '{result}' is not a list of 'mgp.Record'")
+        for record in records or ():
+            if not isinstance(record, self._mgp.Record):
+                raise TypeError("A value is not an instance of 'mgp.Record'")
+            for name, value in record.fields.items():
+                declared = callback.results.get(name)
+                if declared is None or not declared.accepts(self._unwrap(value)):
+                    raise ValueError(
+                        f"Unable to insert field '{name}' with value: '{value}';"
+                        " did you set the correct field type?"
+                    )
+        return super().rows(callback, result, fields)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def strict() -> Iterator[None]:
+    """Let the embedded host be as strict as Memgraph."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(procedure_host, "Marshal", StrictMarshal)
+        yield
 
 
 class Hands(Protocol):

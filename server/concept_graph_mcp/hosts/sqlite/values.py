@@ -6,7 +6,7 @@ The rules and messages are Memgraph's: strict about int and float, lists as tupl
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from conceptgraph_core.graph.primitives import Nearest
 
@@ -83,31 +83,21 @@ def to_python(value: Any, wrap: Wrap) -> Any:
     return wrap(value)
 
 
-class CypherType:
-    """The type of an argument or a result field: its name in messages, and its test.
+class CypherType(NamedTuple):
+    """The type of an argument or a result field: its name in messages, and its test."""
 
-    All instances of the classes in `quick` satisfy it, so most values need no closer check.
-    """
-
-    __slots__ = ("accepts", "name", "quick")
-
-    def __init__(
-        self, name: str, accepts: Callable[[Any], bool], quick: frozenset[type] = frozenset()
-    ) -> None:
-        self.name = name
-        self.accepts = accepts
-        self.quick = quick
+    name: str
+    accepts: Callable[[Any], bool]
 
 
 def exactly(name: str, *classes: type) -> CypherType:
     """Return the type of values whose class is exactly one of *classes*: a bool is no int here."""
-    allowed = frozenset(classes)
-    return CypherType(name, lambda value: value.__class__ in allowed, allowed)
+    return CypherType(name, lambda value: value.__class__ in classes)
 
 
 def instance_of(name: str, *classes: type) -> CypherType:
     """Return the type of the instances of *classes*."""
-    return CypherType(name, lambda value: isinstance(value, classes), frozenset(classes))
+    return CypherType(name, lambda value: isinstance(value, classes))
 
 
 def nullable(inner: CypherType) -> CypherType:
@@ -115,9 +105,7 @@ def nullable(inner: CypherType) -> CypherType:
     accepts = inner.accepts
     is_list = inner.name.startswith("LIST OF ")
     name = inner.name.replace("LIST", "LIST?", 1) if is_list else inner.name + "?"
-    return CypherType(
-        name, lambda value: value is None or accepts(value), inner.quick | {type(None)}
-    )
+    return CypherType(name, lambda value: value is None or accepts(value))
 
 
 def list_of(inner: CypherType) -> CypherType:
