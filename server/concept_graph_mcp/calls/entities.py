@@ -23,10 +23,10 @@ from conceptgraph_core.arguments import (
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.entities import ids, names, procedures, schema
+from conceptgraph_core.entities import lookups as look_up
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.graph.primitives import Equal, Lookup, Ordered, Range, Union
 
-from . import entity_lookups as look_up
 from . import text_lookups
 from .embedding import held
 from .verb import Passing, verb

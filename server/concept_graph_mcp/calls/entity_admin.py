@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from conceptgraph_core import limits, text, validators
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import procedures, schema
+from conceptgraph_core.entities.lookups import mine, with_any_id
 from conceptgraph_core.graph.primitives import (
     BEYOND,
     Equal,
@@ -19,7 +20,6 @@ from conceptgraph_core.graph.primitives import (
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
 
 from .call import Call, checked
-from .entity_lookups import mine, with_any_id
 from .verb import verb
 
 HOUR_MS = 3_600_000

@@ -29,6 +29,7 @@ from conceptgraph_core.concepts import lookups as concept_lookups
 from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
 from conceptgraph_core.dates import Span
 from conceptgraph_core.embeddings.schema import remembered
+from conceptgraph_core.entities import lookups as entity_lookups
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.subjects import Subject
@@ -75,7 +76,7 @@ from conceptgraph_core.memories.lookups import mine, near
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.retrieval.question import shorten
 
-from . import concepts, entities, entity_lookups, memory_search, text_lookups
+from . import concepts, entities, memory_search, text_lookups
 from .also import NO_ALSO, Also
 from .also import also as also_of
 from .call import Call

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from conceptgraph_core import budgets, text
 from conceptgraph_core.arguments import INNER, AskedAt, Asker, Most, Query, SourceFilter, TextBudget
 from conceptgraph_core.embeddings.schema import remembered
+from conceptgraph_core.entities import lookups as entity_lookups
 from conceptgraph_core.entities import names
 from conceptgraph_core.entities import schema as entities
 from conceptgraph_core.graph.primitives import Equal, Lookup, Range, Union
@@ -17,7 +18,7 @@ from conceptgraph_core.retrieval.question import shorten
 from conceptgraph_core.retrieval.schema import checked_limit
 from conceptgraph_core.words import missing
 
-from . import concepts, entity_lookups, text_lookups
+from . import concepts, text_lookups
 from .also import NO_ALSO, Also
 from .call import Call, checked, whose
 from .memories import Embedded
@@ -143,7 +144,7 @@ def _widening(scope: str, query: str, concept_scope: str) -> list[Lookup]:
     forms = [] if missing() else names.asked_for(query, text_lookups.spoken())
     called = tuple((scope, form) for form in forms)
     by_kind = entity_lookups.meant_by_kind(query, scope)
-    by_matter = [] if missing() else entity_lookups.of_matters(query, scope)
+    by_matter = [] if missing() else entity_lookups.of_matters(query, scope, text_lookups.spoken())
     by_part = entity_lookups.named_in_part(query, scope)
     merged = Equal((entities.ENTITY,), ("user_id", "searched"), called)
     return [by_concept.lookup, merged, *by_part, *by_kind, *by_matter]

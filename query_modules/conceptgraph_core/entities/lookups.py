@@ -1,11 +1,13 @@
-"""Look up entities: by id, by name, by what a name may mean, and by kind, of one user."""
+"""Look up entities: by id, by name, by what a name may mean, and by kind, of one user.
 
-from collections.abc import Iterable
+Imports nothing of Memgraph: the server names beforehand what a rule is sure to ask for.
+"""
+
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from conceptgraph_core import text
-from conceptgraph_core.entities import names, schema
-from conceptgraph_core.graph.primitives import (
+from .. import text
+from ..graph.primitives import (
     Equal,
     Lookup,
     Nearest,
@@ -17,12 +19,11 @@ from conceptgraph_core.graph.primitives import (
     Where,
     next_text,
 )
-from conceptgraph_core.language import oneself
-
-from . import text_lookups
+from ..language import oneself
+from . import names, schema
 
 if TYPE_CHECKING:
-    from conceptgraph_core.entities.inputs import Observation
+    from .inputs import Observation
 
 # More than are candidates, because entities activated at one time have no order.
 _LATEST_LOOKED_UP = 20
@@ -87,7 +88,7 @@ def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
 
 def find_known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     """Look up the entities with exactly these names, or of the kind that "Mum" is a word for."""
-    from conceptgraph_core.entities.identity import likenesses
+    from .identity import likenesses
 
     wanted = list(wanted)
     values = tuple((user_id, one) for one in dict.fromkeys(names.key(one.label) for one in wanted))
@@ -98,7 +99,7 @@ def find_known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
 
 def find_kin(message: str, user_id: str) -> list[Lookup]:
     """Look up the mother, the father and the like whom *message* may mean or name."""
-    from conceptgraph_core.entities.language import kin
+    from .language import kin
 
     kinds = dict.fromkeys(
         kind for _, one in kin.list_single(message) for kind in (one, *kin.kinds(one))
@@ -108,7 +109,7 @@ def find_kin(message: str, user_id: str) -> list[Lookup]:
 
 def meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     """Look up entities that may be the same under another name: see `likenesses`."""
-    from conceptgraph_core.entities.identity import likenesses
+    from .identity import likenesses
 
     once = list({one.name: one for one in wanted}.values())
     forms = dict.fromkeys(
@@ -163,14 +164,14 @@ def sharing(
     place: str, ranges: tuple[tuple[str, str], ...], user_id: str, label: str = schema.ENTITY
 ) -> Ranges:
     """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
-    from conceptgraph_core.entities.narration import named
+    from .narration import named
 
     return Ranges(label, place, ranges, named.MOST_SHARING + 1, mine(user_id))
 
 
 def named_by(message: str, user_id: str) -> list[Lookup]:
     """Look up the entities that *message* may name, and the user's own if it asks for facts."""
-    from conceptgraph_core.entities.narration import asked, named
+    from .narration import asked, named
 
     read = named.read(message)
     own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
@@ -206,7 +207,7 @@ def selves(user_id: str) -> list[Lookup]:
 
 def named_in_part(message: str, user_id: str) -> list[Lookup]:
     """Look up the entities that a word of *message* may name: García, Garcia."""
-    from conceptgraph_core.entities.narration import named
+    from .narration import named
 
     parts = named.read(message).parts
     if not parts:
@@ -218,17 +219,17 @@ def named_in_part(message: str, user_id: str) -> list[Lookup]:
 
 def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
     """Look up the entities that *message* means by a kind: my son, the plumber."""
-    from conceptgraph_core.entities.narration import named
+    from .narration import named
 
     kinds = named.read(message).kinds
     return [of_kinds(kinds, user_id)] if kinds else []
 
 
-def of_matters(query: str, user_id: str) -> list[Lookup]:
+def of_matters(query: str, user_id: str, languages: Sequence[str]) -> list[Lookup]:
     """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
-    from conceptgraph_core.entities.narration import matters
+    from .narration import matters
 
-    forms = matters.forms(query, text_lookups.spoken())
+    forms = matters.forms(query, languages)
     if not forms:
         return []
     predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))
