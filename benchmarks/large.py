@@ -224,7 +224,7 @@ def _operations(size: Size, owner: int) -> Operations:
         "memory_connected": lambda: links.connected(memory()),
         "memory_explore": lambda: links.explore(memory()),
         "memory_graph_stats": lambda: links.stats(user),
-        "entity_observe": lambda: _observed(user, f"{name()} met {name()}."),
+        "entity_observe": lambda: _observed(f"{name()} met {name()}."),
         "entity_search": lambda: entity_calls.search(name(), user_id=user),
         "entity_get": lambda: entity_calls.get(entity()),
         "entity_context": lambda: entity_calls.context(f"How is {name()}?", user_id=user),
@@ -279,9 +279,9 @@ def _two(make: Callable[[], str]) -> tuple[str, str]:
     return one, next(other for other in iter(make, "") if other != one)
 
 
-def _observed(user: str, message: str) -> Call:
+def _observed(message: str) -> Call:
     number = next(_unused)
-    return calls.entities.observe(f"s{number // 10}", f"m{number}", "user", message, user_id=user)
+    return calls.entities.observe(f"s{number // 10}", f"m{number}", "user", message)
 
 
 def _bytes(uri: str) -> float:

@@ -81,9 +81,7 @@ class Conversation:
             [whole] = await self._call(calls.entities.get(entity_id))
             wanted = {f"m{number}" for number in step["moves"]}
             moved = [one["mention_id"] for one in whole["mentions"] if one["message_id"] in wanted]
-            call = calls.entities.split(
-                entity_id, whole["labels"], moved, None, said=said, reason=reason
-            )
+            call = calls.entities.split(entity_id, moved, None, said=said, reason=reason)
         [row] = await self._call(call)
         if row["merge_id"] is not None:
             self._undoable.append(row["merge_id"])

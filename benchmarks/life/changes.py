@@ -60,9 +60,7 @@ async def _tell(memory: AsyncMemory, say: Row, number: int) -> None:
         await memory.remember(say["note"], about=say["about"], said=say["said"], keep="years")
         return
     session, thread = memory._opened.session, f"t{number}"
-    told = calls.entities.observe(
-        thread, f"m{number}", "user", say["said"], user_id=session.user_id
-    )
+    told = calls.entities.observe(thread, f"m{number}", "user", say["said"])
     [row] = await session.run(told)
     if row["entities"]:
         await session.run(calls.entities.end_session(thread, session.user_id))

@@ -26,7 +26,6 @@ class Entities:
                 self.run(calls.embedding.choose("toy", len(one["embedding"]), False))
         call = calls.entities.observe(
             *(session, message, speaker, text, said),
-            user_id=user,
             **more,
         )
         [row] = self.memory.run(call, user_id=user)
@@ -60,9 +59,8 @@ class Entities:
     def split(self, entity_id, mention_ids=(), since=None, said=None):
         label = self._label(entity_id)
         said = f"That is another {label}" if said is None else said
-        labels = self.get(entity_id)["labels"]
         moved = {"said": said, "reason": "they are two"}
-        call = calls.entities.split(entity_id, labels, mention_ids, since, **moved)
+        call = calls.entities.split(entity_id, mention_ids, since, **moved)
         [row] = self.run(call)
         return row
 

@@ -411,7 +411,7 @@ def test_sessions_that_fell_silent_are_named_until_they_are_ended(entities):
     hour = 3_600_000
 
     def silent():
-        call = calls.entity_admin.silent_sessions(entities.memory.now_ms)
+        call = calls.entity_admin.silent_sessions()
         return [row["session_id"] for row in entities.run(call)]
 
     entities.one("Max", "Max", session="early")

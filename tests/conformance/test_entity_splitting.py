@@ -117,10 +117,9 @@ def test_what_was_said_of_the_other_one_since_counts_as_the_first_ones_again(ent
 def test_without_the_users_words_everything_is_only_a_claim(entities, lena, said):
     other = entities.one("Leni", {**entity("Leni"), "type": "topic"})["entity_id"]
     before = everything(entities)
-    labels = entities.get(lena)["labels"]
     moved = [mention_ids(entities, lena)["work"]]
     for call in (
-        calls.entities.split(lena, labels, moved, None, said=said, reason="two"),
+        calls.entities.split(lena, moved, None, said=said, reason="two"),
         calls.entities.end(lena, said, "over"),
         calls.entities.merge(other, lena, "one", "user_correction", said),
     ):
@@ -225,7 +224,7 @@ def test_what_cannot_be_split_is_refused(entities, lena):
         with pytest.raises(REFUSALS, match=message):
             wrong()
     for call in (
-        calls.entities.split(lena, ["Lena"], ids[:1], None, said="Lena", reason="mine"),
+        calls.entities.split(lena, ids[:1], None, said="Lena", reason="mine"),
         calls.entities.end(lena, "Lena", "mine"),
     ):
         with pytest.raises(REFUSALS, match="not found"):

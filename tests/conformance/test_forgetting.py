@@ -26,7 +26,7 @@ class Told(Days):
         self._number += 1
         said = [{"label": name, "type": "entity"} for name in names]
         given = (session, f"m{self._number}", "user", text, said)
-        return self.run(calls.entities.observe(*given, user_id=user), user)[0]
+        return self.run(calls.entities.observe(*given), user)[0]
 
     def forget(self, id_, user="default", reason="he is gone"):
         return self.run(everyday.forget(id_, reason), user)[0]
@@ -417,7 +417,7 @@ class Heard(Told):
         more = {"said_at": self.memory.now_ms, "metadata": {"message_id": number}}
         self.memory.run(calls.ingesting.ingest(user, [said | more]), user_id=user)
         given = (f"{thread} #2", number, "user", text)
-        self.memory.run(calls.entities.observe(*given, user_id=user), user_id=user)
+        self.memory.run(calls.entities.observe(*given), user_id=user)
         self.memory.now_ms += 60_000
 
 

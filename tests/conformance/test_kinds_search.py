@@ -21,7 +21,7 @@ def remember(memory: Any, text: str, *about: Any, user: str = "default") -> str:
 def fact(memory: Any, name: str, *given: Any, user: str = "default", **more: Any) -> str:
     memory.now_ms += 60_000
     observation = {"label": name, "type": "entity"}
-    call = calls.entities.observe("s", name, "user", name, [observation], user_id=user)
+    call = calls.entities.observe("s", name, "user", name, [observation])
     [row] = memory.run(call, user_id=user)
     [one] = row["entities"]
     [row] = memory.run(calls.entities.fact(one["entity_id"], *given, **more), user_id=user)

@@ -86,7 +86,7 @@ def live(memory: Any, scope: str) -> None:
     run(calls.ingesting.ingest(scope, [{**brought, **where, "metadata": {"imports": ["i"]}}]))
     observed = [{"label": name, "type": "entity"} for name in ("Max", "Maxi", f"{mark} Paul")]
     text = f"Max, Maxi and {mark} Paul eat hazelnuts"
-    run(calls.entities.observe("s", "m", "user", text, observed, user_id=scope))
+    run(calls.entities.observe("s", "m", "user", text, observed))
     ids = known(memory, scope)
     run(calls.entities.fact(ids["entity_id"], "colour", f"{mark} red"))
     run(everyday.identify(scope, "Max", "Maxi", True, "Max is Maxi"))

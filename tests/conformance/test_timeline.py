@@ -32,7 +32,7 @@ class Life:
 
     def say(self, days, text, *names, session="s"):
         given = [{"label": name, "type": "entity"} for name in names]
-        call = calls.entities.observe(session, text, "user", text, given, user_id=self.user)
+        call = calls.entities.observe(session, text, "user", text, given)
         [row] = self.run(call, days)
         return [one["entity_id"] for one in row["entities"]]
 

@@ -48,7 +48,7 @@ SHELL = [
     found.search("u", None, 5, tags=["a"]),
     found.search("u", WORDS, embedded=VECTOR),
     found.context("u", WORDS),
-    entities.observe("s", "m", "Lena", "I like tea", user_id="u"),
+    entities.observe("s", "m", "Lena", "I like tea"),
     entities.search("Lena", user_id="u"),
     entities.get(ID),
     entities.history(ID),
@@ -107,11 +107,6 @@ def test_a_context_that_changes_what_is_read_has_no_look_up(key):
 
 def test_what_a_builder_does_not_know_has_no_look_up():
     assert by_hand(memories.get(ID), asker="Lena") is None
-
-
-def test_a_builder_that_takes_another_argument_in_its_place_has_no_look_up():
-    # It looks up by the time of the call, and the procedure takes how long a session was silent.
-    assert by_hand(calls.entity_admin.silent_sessions(NOW, 10, "u")) is None
 
 
 def test_a_refused_call_has_no_look_up():

@@ -29,7 +29,7 @@ async def tell(session):
     for session_id, message_id, speaker, text, labels in SAID:
         observed = [{"label": label, "type": "entity"} for label in labels]
         told = session_id, message_id, speaker, text, observed
-        await session.run(calls.entities.observe(*told, user_id=session.user_id))
+        await session.run(calls.entities.observe(*told))
     for session_id in ("mon", "tue"):
         await session.run(calls.entities.end_session(session_id, session.user_id))
 
@@ -131,7 +131,7 @@ def test_an_id_names_one_of_several_with_a_name(kept):
         for kind in ("pet", "person"):
             observed = [{"label": "Sam", "type": "entity", "kind": kind}]
             told = "wed", kind, "user", "Sam came.", observed
-            await session.run(calls.entities.observe(*told, user_id=session.user_id))
+            await session.run(calls.entities.observe(*told))
 
     in_store(kept, of_another_kind)
     refused = run(*kept, "entities", "show", "Sam")

@@ -80,9 +80,7 @@ def say(memory: Any, at: int, name: str, kind: str = "person", user: str = USER)
     memory.now_ms = at
     key = f"{user} {name} {at} {memory.now_ms}"
     observed = [{"label": name, "type": "entity", "kind": kind}]
-    call = calls.entities.observe(
-        key, f"{key} {next(_COUNT)}", "user", f"I saw {name}.", observed, user_id=user
-    )
+    call = calls.entities.observe(key, f"{key} {next(_COUNT)}", "user", f"I saw {name}.", observed)
     [row] = memory.run(call, user_id=user)
     memory.run(calls.entities.end_session(key, user_id=user), user_id=user)
     return str(row["entities"][0]["entity_id"])

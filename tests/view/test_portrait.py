@@ -192,7 +192,7 @@ def test_without_a_kind_a_person_is_known_by_what_is_said(label, said, expected)
 def test_the_users_own_name_and_occupation_are_nobody_else(memory, session, portal):
     said = "My name is Tobias and I work as a data engineer. I met Karin."
     memory.now_ms = NOW_MS
-    memory.run(calls.entities.observe("s", "m", "user", said, user_id=USER), user_id=USER)
+    memory.run(calls.entities.observe("s", "m", "user", said), user_id=USER)
     half_year.say(memory, NOW_MS, "Tobias", "son", user="bob")
     shown = portal.call(draw_portrait, session)
     assert [one.label for one in shown.names] == ["Karin"]

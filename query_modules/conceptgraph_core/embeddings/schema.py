@@ -69,6 +69,11 @@ def remembered() -> Equal:
     return Equal((EMBEDDING,), ("use",), ((TEXTS,),))
 
 
+def held(*holders: str) -> Equal:
+    """Look up the nodes that *holders* lock while they write vectors."""
+    return Equal((HOLD,), ("part",), tuple((part(one),) for one in holders))
+
+
 def embedded_kinds(layers: tuple[Layer, ...]) -> list[tuple[NodeKind, VectorIndex]]:
     """Return the kinds of nodes whose texts have vectors, each with its vector index."""
     return [

@@ -7,7 +7,7 @@ from .. import text as texts
 from .. import validators
 from ..errors import NotFound
 from ..text import show_name
-from . import schema, trust
+from . import lookups, schema, trust
 from .identity import components, ledger
 from .node import Graph, Node
 
@@ -25,6 +25,12 @@ def listed(
     """
     wanted = [validators.one_of(schema.IDENTITY_STATUSES)(one, "statuses") for one in statuses]
     most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
+    until_ms = graph.context.until_ms
+    graph.pull(
+        lookups.of_statuses(wanted, most, graph.user_id)
+        if until_ms is None
+        else lookups.activated_until(until_ms, graph.user_id)
+    )
     found = [node for node in graph.of(schema.ENTITY) if not wanted or node.status in wanted]
     found.sort(key=lambda node: (-node.get("last_activated"), node.key))
     return [_entity(graph, node) for node in found[:most]]
@@ -40,10 +46,13 @@ def merges(
     never was in force), created_at, unmerged_at (unix ms) and unmerge_reason. The target of an end
     is another entity of the name that began then; else target_id is the source's, without a label.
     """
-    if merge_id is not None:
-        texts.name(merge_id, "merge_id")
     most = texts.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_LISTED)
-    found = [node for node in graph.of(schema.MERGE) if merge_id in (None, node.key)]
+    if merge_id is None:
+        graph.pull(lookups.latest_merges(most, graph.user_id))
+        found = graph.of(schema.MERGE)
+    else:
+        texts.name(merge_id, "merge_id")
+        found = [*graph.with_ids(schema.MERGE, [merge_id]).values()]
     found = [node for node in found if ledger.is_seen(graph, node)]
     if merge_id is not None and not found:
         raise NotFound(f"merge_id: not found: {show_name(merge_id)}")

@@ -6,7 +6,7 @@ from typing import Any, Final
 from .. import text as texts
 from ..errors import NotFound
 from ..text import show_name
-from . import schema
+from . import lookups, schema
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -31,6 +31,7 @@ def communities(
     """
     most = texts.integer(AREAS if limit is None else limit, "limit", 1, schema.MAX_LISTED)
     shown_members = texts.integer(members, "members", 1, schema.MAX_LISTED)
+    graph.pull(lookups.last_activated(schema.MAPPED, graph.user_id))
     found: dict[str, list[Node]] = {}
     for node in graph.of(schema.ENTITY):
         of = node.get("community")

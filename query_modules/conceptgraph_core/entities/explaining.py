@@ -76,8 +76,7 @@ def _told(
     kind = validators.one_of(tuple(name.lower() for name in schema.BETWEEN))(
         edge_type, "type"
     ).upper()
-    source = merging.entity(graph, source_id, "from")
-    target = merging.entity(graph, target_id, "to")
+    source, target = merging.named(graph, **{"from": source_id, "to": target_id})
     found = _between(graph, source, target, kind)
     if found is None:
         raise NotFound(f"type: no {edge_type} edge joins these; entity_get shows which do")

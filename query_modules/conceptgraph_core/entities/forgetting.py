@@ -8,7 +8,7 @@ from .. import text as texts
 from ..errors import NotAllowed, NotFound
 from ..jobs.schema import BATCH, MAX_BATCH
 from ..text import show_name
-from . import bitemporal, schema
+from . import bitemporal, lookups, schema
 from .identity import components, ledger, merging
 from .node import All, Graph, Node
 from .observation import hiding, mentions
@@ -85,7 +85,13 @@ def purge(
     """
     window = texts.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
     most = texts.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
-    every, latest = graph.another(All), graph.now_ms - window
+    latest = graph.now_ms - window
+    if ids:
+        wanted = [texts.name(one, "ids") for one in ids]
+        graph.pull(lookups.with_any_id(*wanted))
+    else:
+        graph.pull(lookups.forgotten(-limits.MAX_TIME_MS, latest + 1, graph.user_id, most))
+    every = graph.another(All)
     gone = [
         one
         for one in every.nodes()
@@ -159,6 +165,7 @@ def _is_hidden(node: Node) -> bool:
 def find(graph: Graph, id_: str) -> Node:
     """Return the fact, the mention or the entity of that id. Raises NotFound."""
     wanted = texts.name(id_, "id")
+    graph.pull(lookups.with_any_id(wanted))
     for node in graph.nodes():
         if node.label in FORGETTABLE and node.key == wanted:
             return node

@@ -6,8 +6,10 @@ Imports nothing of Memgraph: the server names beforehand what a rule is sure to 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .. import text
+from .. import limits, text
+from ..embeddings.schema import held, remembered
 from ..graph.primitives import (
+    BEYOND,
     Equal,
     Lookup,
     Nearest,
@@ -17,13 +19,15 @@ from ..graph.primitives import (
     Reached,
     Union,
     Where,
+    WithEdges,
+    following,
     next_text,
 )
 from ..language import oneself
-from . import names, schema
+from . import ids, names, schema
 
 if TYPE_CHECKING:
-    from .inputs import Observation
+    from .inputs import Given, Observation, Relation
 
 # More than are candidates, because entities activated at one time have no order.
 _LATEST_LOOKED_UP = 20
@@ -46,10 +50,145 @@ def with_ids(*entity_ids: str, field: str = "entity_id") -> Lookup:
     return Equal((schema.ENTITY,), ("id",), values)
 
 
-def with_any_id(id_: str) -> Union:
-    """Look up the fact, the mention or the entity of that id; the procedure checks its scope."""
+def with_any_id(*ids: str) -> Union:
+    """Look up the facts, the mentions or the entities of these ids."""
+    values = tuple((one,) for one in dict.fromkeys(ids))
     of = (schema.FACT, schema.MENTION, schema.ENTITY)
-    return Union(tuple(Equal((label,), ("id",), ((id_,),)) for label in of))
+    return Union(tuple(Equal((label,), ("id",), values) for label in of))
+
+
+def stated(entity_id: str, given: "Given") -> Union:
+    """Look up the entities of a fact that is stated, and the fact that it corrects or ends."""
+    of = [one for one in (entity_id, given.object_id) if one is not None]
+    old = tuple((one,) for one in (given.corrects, given.ends) if one is not None)
+    return Union((with_ids(*of), *([Equal((schema.FACT,), ("id",), old)] if old else [])))
+
+
+def searched(query: str, user_id: str) -> Union:
+    """Look up the entities whose name is *query*, or begins with it or with one of its words."""
+    name = names.canonical(query)
+    plain = names.searched(name)
+    asked = list(dict.fromkeys(names.words(name)))[: schema.WORDS_SEARCHED]
+    begun = [
+        ("searched", one, schema.SEARCHED if one == plain else schema.WORD_SEARCHED)
+        for one in dict.fromkeys((plain, *asked))
+    ]
+    begun += [
+        (place, one, schema.WORD_SEARCHED)
+        for one in asked[: schema.INNER_SEARCHED]
+        for place in schema.INNER_WORDS.values()
+    ]
+    return Union(
+        (
+            Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),)),
+            *(_beginning(place, one, user_id, most) for place, one, most in begun),
+        )
+    )
+
+
+def _beginning(place: str, first: str, user_id: str, most: int) -> Range:
+    """Look up *most* entities of which the property *place* begins with *first*."""
+    return Range((schema.ENTITY,), place, first, first + names.LAST, mine(user_id), most)
+
+
+def taking(name: str, user_id: str) -> Equal:
+    """Look up the entities that have the canonical *name*, or a numbered one."""
+    values = tuple((user_id, one) for one in (name, *names.numbered(name)))
+    return Equal((schema.ENTITY,), ("user_id", "canonical_name"), values)
+
+
+def last_activated(most: int, user_id: str, where: Where = ()) -> Ordered:
+    """Look up the *most* entities *where* it is so that were activated last."""
+    return Ordered(schema.ENTITY, "last_activated", most, where=(*mine(user_id), *where))
+
+
+def every(user_id: str) -> Equal:
+    return Equal((schema.ENTITY,), ("user_id",), ((user_id,),))
+
+
+def of_merge(merge_id: str) -> Equal:
+    """Look up an entry of the ledger."""
+    return Equal((schema.MERGE,), ("id",), ((text.name(merge_id, "merge_id"),),))
+
+
+def in_question(user_id: str) -> Union:
+    """Look up entities that may be in an open question."""
+    statuses = schema.AMBIGUOUS, schema.PROVISIONAL, schema.DISTINCT
+    return of_statuses(statuses, schema.MAX_LISTED, user_id)
+
+
+def of_statuses(statuses: Iterable[str], most: int, user_id: str) -> Union:
+    """Look up the *most* entities of each of *statuses*, or of all, that were activated last."""
+    wheres: list[Where] = [(("identity_status", one),) for one in dict.fromkeys(statuses)]
+    return Union(tuple(last_activated(most, user_id, one) for one in wheres or [()]))
+
+
+def activated_until(until_ms: int, user_id: str) -> Union:
+    """Look up a thousand of the entities activated last, and of those not activated since."""
+    until, most = (-limits.MAX_TIME_MS, until_ms + 1), schema.MAX_LISTED
+    rest = Range((schema.ENTITY,), "last_activated", *until, mine(user_id), most)
+    return Union((last_activated(most, user_id), rest))
+
+
+def latest_merges(most: int, user_id: str) -> Ordered:
+    return Ordered(schema.MERGE, "created_at", most, where=mine(user_id))
+
+
+def forgotten(first: int, beyond: int, user_id: str, most: int) -> Union:
+    """Look up the *most* entities, facts and mentions that were forgotten in that time."""
+    of = (schema.ENTITY, schema.FACT, schema.MENTION)
+    span = first, beyond, mine(user_id), most
+    return Union(tuple(Range((label,), "forgotten_at", *span) for label in of))
+
+
+def batch(step: str, after: str | None, most: int, user_id: str) -> Lookup:
+    """Look up the *most* entities whose ids follow *after*, with the edges that *step* reads."""
+    found = Range((schema.ENTITY,), "id", following(after), BEYOND, mine(user_id), most)
+    if step == schema.COMMUNITIES:
+        return WithEdges(found)
+    if step == schema.ARCHIVE:
+        # Edges lead from mentions to their entity.
+        return WithEdges(found, leaving=False, entering=True)
+    if step in (*schema.READING_LEAVING, *schema.READING_ALL):
+        return WithEdges(found, entering=step in schema.READING_ALL)
+    return found
+
+
+def silent_sessions(until_ms: int, most: int, user_id: str) -> Range:
+    """Look up the *most* open sessions that were silent since *until_ms*, the longest first."""
+    first, where = -limits.MAX_TIME_MS, (*mine(user_id), ("is_open", True))
+    return Range((schema.SESSION,), "last_mention_at", first, until_ms + 1, where, most)
+
+
+def observed(
+    user_id: str,
+    message: tuple[str, str, str],
+    observations: "Sequence[Observation]",
+    relations: "Sequence[Relation]" = (),
+) -> list[Lookup]:
+    """Look up what it takes to record *message*: its session, its id and its text."""
+    session_id, message_id, text_of = message
+    known = [one for one in observations if one.needs_known]
+    others = [one for one in observations if not one.needs_known]
+    so_called = [name for one in others for name in (one.name, *one.also, *one.longer)]
+    so_called += [name for one in relations for name in (one.source, one.target)]
+    mentioned = {
+        ids.mention(user_id, session_id, message_id, one.counted, one.node_type)
+        for one in observations
+    }
+    embeddings = [one.embedding for one in others if one.embedding is not None]
+    return [
+        session(session_id, user_id),
+        Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
+        *called(so_called, user_id),
+        *meaning(others, user_id),
+        *find_known(known, user_id),
+        *find_kin(text_of, user_id),
+        with_ids(*(one.same_as for one in others if one.same_as is not None)),
+        last_activated(_LATEST_LOOKED_UP, user_id),
+        *(near(one, user_id) for one in embeddings),
+        *([remembered(), held(session_id)] if embeddings else []),
+    ]
 
 
 def sessions_of(entity_id: str) -> Lookup:
@@ -76,12 +215,8 @@ def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
             (schema.ENTITY,), ("user_id", "canonical_name"), tuple((user_id, one) for one in taken)
         ),
         *(
-            Range(
-                *((schema.ENTITY,), "canonical_name", first, beyond),
-                where=mine(user_id),
-                limit=_KIN_LOOKED_UP,
-            )
-            for first, beyond in begun
+            Range((schema.ENTITY,), "canonical_name", *one, mine(user_id), _KIN_LOOKED_UP)
+            for one in begun
         ),
     ]
 
@@ -131,19 +266,9 @@ def meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
         ),
         *([of_kinds(kinds, user_id)] if kinds else []),
     ]
-    for first, most in (
-        *((one, _BEGUN_LOOKED_UP) for one in begun),
-        *((one, _ACRONYM_LOOKED_UP) for one in letters),
-    ):
-        whose = mine(user_id)
-        found.append(
-            Range((schema.ENTITY,), "searched", first, first + names.LAST, where=whose, limit=most)
-        )
+    found += [_beginning("searched", one, user_id, _BEGUN_LOOKED_UP) for one in begun]
+    found += [_beginning("searched", one, user_id, _ACRONYM_LOOKED_UP) for one in letters]
     return found
-
-
-def latest(user_id: str) -> Lookup:
-    return Ordered(schema.ENTITY, "last_activated", _LATEST_LOOKED_UP, where=mine(user_id))
 
 
 def near(embedding: tuple[float, ...], user_id: str) -> Lookup:

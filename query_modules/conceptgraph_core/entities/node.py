@@ -1,7 +1,7 @@
 """Wrap entities, mentions, sessions, merges and facts as one call sees them, within its scope."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -231,6 +231,17 @@ class Graph(adapter.Graph[Node]):
     def of(self, label: str) -> list[Node]:
         """Return the nodes of *label* that the look-up found, or all there are."""
         return [node for node in self.nodes() if node.label == label]
+
+    def with_ids(self, label: str, keys: Iterable[str]) -> dict[str, Node]:
+        """Return those of the nodes of *label* with these ids that exist, by their ids."""
+        wanted = dict.fromkeys(keys)
+        # Nothing is asked for twice.
+        known = () if self._found_by_id is None else self.of(label)
+        found = {node.key: node for node in known if node.key in wanted}
+        if len(found) < len(wanted):
+            for node in self.find(label, ("id",), ((one,) for one in wanted)):
+                found.setdefault(node.key, node)
+        return found
 
     def make(self, label: str, /, **values: Any) -> Node:
         """Create a node of this scope; missing *values* get the defaults of its kind."""

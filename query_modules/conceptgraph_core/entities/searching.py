@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from .. import text as texts
 from .. import validators
-from . import names, schema, trust
+from . import lookups, names, schema, trust
 from .identity import components
 from .node import Graph, Node
 
@@ -54,6 +54,7 @@ def search(
     """
     texts.summary(query, "query")
     wanted = [validators.one_of(schema.NODE_TYPES)(one, "types") for one in types]
+    graph.pull(lookups.searched(query, graph.user_id))
     name = names.canonical(query)
     asked = _Asked(name, names.searched(name), names.words(name))
     best: dict[int, tuple[float, Node]] = {}

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from . import schema
+from . import lookups, schema
 from .node import Graph
 
 Row = dict[str, Any]
@@ -17,6 +17,7 @@ def stats(graph: Graph) -> list[Row]:
     counts: Counter[str] = Counter()
     edges: Counter[str] = Counter()
     open_questions = taken_back = inactive = 0
+    graph.pull(lookups.every(graph.user_id))
     for node in graph.of(schema.ENTITY):
         counts["entities"] += 1
         counts[node.status] += 1

@@ -59,7 +59,7 @@ def correct(graph: Graph, wrong: Node, message: Message, session: Node) -> None:
 
 def _value_told(graph: Graph, entity: Node, predicate: str, message: Message) -> str | None:
     """Return the value of *predicate* that *message* states of *entity*, if rules find one."""
-    _, told = rule_extractor.wanted(message.text, [], graph.context.languages, message.speaker)
+    told = rule_extractor.wanted(message.text, [], graph.context.languages, message.speaker)
     called = {names.canonical(one.bare) for one in components.members(graph, entity)}
     of_one = (claim for one in told if one.name in called for claim in one.facts)
     same = (one for one in of_one if names.canonical(one.predicate) == names.canonical(predicate))

@@ -104,7 +104,8 @@ def remember(
     message = message._replace(observations=observing.list_heard(known, message.observations))
     if message.observations:
         note = make_note(text, said, wanted, happened_at)
-        session, _ = observing.observed(known, *message, note=note and (note.message_id, note.text))
+        heard = observing.hear(known, *message)
+        session, _ = observing.record(known, heard, note and (note.message_id, note.text))
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
         resting.note(node, session, associated)
     if old is not None:

@@ -6,9 +6,9 @@ Read the store's embedding, find missing vectors, set them.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core.embeddings.schema import HOLD, PARTS, embedded_kinds, part, remembered
+from conceptgraph_core.embeddings.schema import HOLD, PARTS, embedded_kinds, held, remembered
 from conceptgraph_core.everyday import procedures as everyday
-from conceptgraph_core.graph.primitives import Equal, Lookup, Union, Vectored
+from conceptgraph_core.graph.primitives import Equal, Union, Vectored
 from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.registry import MODEL, Model
@@ -26,11 +26,6 @@ KEEPING = frozenset({memories.CREATE.name, everyday.REMEMBER.name})
 
 # Vectors in one transaction.
 CLEARED_AT_ONCE = 1_000
-
-
-def held(*holders: str) -> Lookup:
-    """Look up the nodes that *holders* lock while they write vectors."""
-    return Equal((HOLD,), ("part",), tuple((part(one),) for one in holders))
 
 
 @checked

@@ -8,7 +8,6 @@ from conceptgraph_core import text as texts
 from conceptgraph_core.arguments import (
     BEGINS,
     ENDS,
-    INNER,
     UNTIL,
     Between,
     EntityId,
@@ -21,18 +20,13 @@ from conceptgraph_core.arguments import (
     ms,
 )
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.embeddings.schema import remembered
-from conceptgraph_core.entities import ids, names, procedures, schema
 from conceptgraph_core.entities import lookups as look_up
-from conceptgraph_core.errors import InvalidText
-from conceptgraph_core.graph.primitives import Equal, Lookup, Ordered, Range, Union
+from conceptgraph_core.entities import procedures, schema
+from conceptgraph_core.graph.primitives import Lookup
 
-from . import text_lookups
-from .embedding import held
-from .verb import Passing, verb
+from .verb import verb
 
-# A map of areas reads so many entities; a picture of an area has so many members.
-_MAPPED = 20_000
+# A picture of an area has so many members.
 MOST_MEMBERS = schema.MAX_LISTED
 
 Speaker = Annotated[str, OneOf(schema.SPEAKERS)]
@@ -72,47 +66,19 @@ def observe(
         Items(schema.MAX_OBSERVATIONS),
         "Its statements about two of these.",
     ] = (),
-    user_id: str = DEFAULT_USER,
-) -> Passing:
+) -> None:
     """Record what a message mentions."""
-    # Imported only here, because every database connection imports this module and few observe.
-    from conceptgraph_core.entities import inputs, rule_extractor
-
     texts.name(session_id, "session_id")
     texts.name(message_id, "message_id")
     texts.summary(text, "text")
-    rows, wanted = rule_extractor.wanted(text, observations, text_lookups.spoken(), speaker)
-    related = inputs.relations(relations)
-    known = [one for one in wanted if one.needs_known]
-    wanted = [one for one in wanted if not one.needs_known]
-    called = [name for one in wanted for name in (one.name, *one.also, *one.longer)]
-    called += [name for one in related for name in (one.source, one.target)]
-    mentioned = {
-        ids.mention(user_id, session_id, message_id, one.counted, one.node_type)
-        for one in (*wanted, *known)
-    }
-    parts = [
-        look_up.session(session_id, user_id),
-        Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
-        *look_up.called(called, user_id),
-        *look_up.meaning(wanted, user_id),
-        *look_up.find_known(known, user_id),
-        *look_up.find_kin(text, user_id),
-        look_up.with_ids(*(one.same_as for one in wanted if one.same_as is not None)),
-        look_up.latest(user_id),
-        *(look_up.near(one.embedding, user_id) for one in wanted if one.embedding is not None),
-    ]
-    if any(one.embedding is not None for one in wanted):
-        parts += [remembered(), held(session_id)]
-    return Passing(Union(tuple(parts)), {"observations": rows})
 
 
 @verb(procedures.END_SESSION)
 def end_session(
     session_id: Annotated[str, "The conversation that is over."], user_id: str = DEFAULT_USER
-) -> Lookup:
+) -> list[Lookup]:
     """End a conversation."""
-    return look_up.session(texts.name(session_id, "session_id"), user_id)
+    return [look_up.session(texts.name(session_id, "session_id"), user_id)]
 
 
 @verb(procedures.SEARCH)
@@ -122,32 +88,10 @@ def search(
     limit: Rows = schema.DEFAULT_LIMIT,
     include_inactive: Annotated[bool, "Forgotten ones too."] = False,
     user_id: str = DEFAULT_USER,
-) -> Lookup:
+) -> list[Lookup]:
     """Find entities by name."""
     texts.summary(query, "query")
-    name = names.canonical(query)
-    plain = names.searched(name)
-    words_asked = list(dict.fromkeys(names.words(name)))[: schema.WORDS_SEARCHED]
-    # Entities whose name begins with the query, or with one of its words, at any word.
-    begun = [
-        Range(
-            *((schema.ENTITY,), "searched", one, one + names.LAST),
-            where=look_up.mine(user_id),
-            limit=schema.SEARCHED if one == plain else schema.WORD_SEARCHED,
-        )
-        for one in dict.fromkeys((plain, *words_asked))
-    ]
-    inner = [
-        Range(
-            *((schema.ENTITY,), place, one, one + names.LAST),
-            where=look_up.mine(user_id),
-            limit=schema.WORD_SEARCHED,
-        )
-        for one in words_asked[: schema.INNER_SEARCHED]
-        for place in schema.INNER_WORDS.values()
-    ]
-    called = Equal((schema.ENTITY,), ("user_id", "called"), ((user_id, name),))
-    return Union((called, *begun, *inner))
+    return [look_up.searched(query, user_id)]
 
 
 @verb(procedures.GET)
@@ -156,29 +100,29 @@ def get(
     valid_at: AsOf = None,
     known_at: AsOf = None,
     limit: Rows = schema.DEFAULT_ROWS,
-) -> Lookup:
+) -> list[Lookup]:
     """Read all that is known of an entity."""
-    return look_up.with_ids(entity_id)
+    return [look_up.with_ids(entity_id)]
 
 
 @verb(procedures.HISTORY)
-def history(entity_id: EntityId) -> Lookup:
+def history(entity_id: EntityId) -> list[Lookup]:
     """List the facts of an entity, ended and corrected ones too."""
-    return look_up.with_ids(entity_id)
+    return [look_up.with_ids(entity_id)]
 
 
 @verb(procedures.NEIGHBOURHOOD)
 def neighbourhood(
     entity_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> Lookup:
+) -> list[Lookup]:
     """Return a picture of the entities around *entity_ids*."""
-    return look_up.with_ids(*entity_ids, field="entity_ids")
+    return [look_up.with_ids(*entity_ids, field="entity_ids")]
 
 
 @verb(procedures.PRESENCE)
-def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> Lookup:
+def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> list[Lookup]:
     """Count the mentions of *entity_ids* between each two of *bounds*."""
-    return look_up.with_ids(*entity_ids, field="entity_ids")
+    return [look_up.with_ids(*entity_ids, field="entity_ids")]
 
 
 @verb(procedures.FACT)
@@ -195,25 +139,22 @@ def fact(
     speaker: Annotated[Speaker, "The author of the message."] = schema.MODEL,
     text: Annotated[str, "The whole message that says so."] = "",
     span: Annotated[str | None, "The exact words of it that state the fact."] = None,
-) -> Lookup:
+) -> list[Lookup]:
     """State a fact, or correct or end one."""
     from conceptgraph_core.entities import inputs
 
     times = ms(valid_from), ms(valid_until)
-    inputs.check_fact(
-        inputs.Given(
-            *(predicate, value, object_id, *times, single, corrects, ends, speaker, text, span)
-        )
+    given = inputs.Given(
+        *(predicate, value, object_id, *times, single, corrects, ends, speaker, text, span)
     )
-    found = look_up.with_ids(entity_id, *([] if object_id is None else [object_id]))
-    old = tuple((one,) for one in (corrects, ends) if one is not None)
-    return Union((found, *([Equal((schema.FACT,), ("id",), old)] if old else [])))
+    inputs.check_fact(given)
+    return [look_up.stated(entity_id, given)]
 
 
 @verb(procedures.STATS)
-def stats(user_id: str = DEFAULT_USER) -> Lookup:
+def stats(user_id: str = DEFAULT_USER) -> list[Lookup]:
     """Count entities."""
-    return Equal((schema.ENTITY,), ("user_id",), ((user_id,),))
+    return [look_up.every(user_id)]
 
 
 @verb(procedures.COMMUNITIES)
@@ -222,11 +163,11 @@ def communities(
     members: int = 3,
     limit: int | None = None,
     user_id: str = DEFAULT_USER,
-) -> Lookup:
+) -> list[Lookup]:
     """Return the communities of the entities activated last, or one of them."""
     if community is not None:
         texts.name(community, "community")
-    return Ordered(schema.ENTITY, "last_activated", _MAPPED, where=look_up.mine(user_id))
+    return [look_up.last_activated(schema.MAPPED, user_id)]
 
 
 @verb(procedures.CONTEXT)
@@ -234,10 +175,10 @@ def context(
     message: Annotated[str, "The user's message, or your intended answer."],
     token_budget: TextBudget = budgets.DEFAULT_BUDGET,
     user_id: str = DEFAULT_USER,
-) -> Lookup:
+) -> list[Lookup]:
     """Tell what is known of those whom *message* names."""
     texts.summary(message, "message")
-    return Union(tuple(look_up.named_by(message, user_id)))
+    return []
 
 
 @verb(procedures.EXPLAIN)
@@ -246,12 +187,10 @@ def explain(
     source: Annotated[str | None, "Or an edge: from this entity_id"] = None,
     target: Annotated[str | None, "to this one,"] = None,
     type: Annotated[Annotated[str, _EDGES] | None, "of this type, as entity_get shows it."] = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Say why an entity, or an edge, is as it is."""
-    given = [one for one in (entity_id, source, target) if one is not None]
-    if not given:
-        raise InvalidText("entity_id: give an entity_id, or from, to and type")
-    return look_up.with_ids(*given)
+    given = (one for one in (entity_id, source, target) if one is not None)
+    return [look_up.with_ids(*given)]
 
 
 @verb(procedures.LINK)
@@ -262,10 +201,10 @@ def link(
     link_rationale: Reason,
     origin: Annotated[Speaker, "user: the user's own words say it."],
     said: SaidNames = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Claim that two entities are the same."""
     texts.summary(link_rationale, "link_rationale")
-    return look_up.with_ids(entity_id, *([] if linked_entity_id is None else [linked_entity_id]))
+    return [look_up.with_ids(entity_id, *([] if linked_entity_id is None else [linked_entity_id]))]
 
 
 @verb(procedures.MERGE)
@@ -278,44 +217,29 @@ def merge(
         "user_correction: the user said so (said); system: if all agrees.",
     ] = schema.SYSTEM,
     said: SaidNames = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Let two entities count as one."""
     texts.name(source_id, "source_id")
     texts.name(target_id, "target_id")
     texts.summary(reason, "reason")
-    return look_up.with_ids(source_id, target_id)
+    return [look_up.with_ids(source_id, target_id)]
 
 
-@verb(procedures.SPLIT, beside=("labels",))
+@verb(procedures.SPLIT)
 def split(
     entity_id: EntityId,
-    labels: Annotated[Sequence[str], INNER],
     mention_ids: Annotated[
         Sequence[str], "The mentions and facts of the other one, as entity_get has them;"
     ],
     since: Annotated[When | None, BEGINS, "or all since this date or time, e.g. 2026-01-31."],
     said: SaidName,
     reason: Reason,
-    user_id: str = DEFAULT_USER,
-) -> Lookup:
-    """Split an entity; *labels*, from `get`, are its names, which are taken."""
-    found = look_up.with_ids(entity_id)
+) -> list[Lookup]:
+    """Split an entity that was two of one name."""
     texts.summary(reason, "reason")
     for one in mention_ids:
         texts.name(one, "mention_ids")
-    # The plain name, without the suffix that distinguishes it from namesakes.
-    bare = [names.canonical(one.partition(" (")[0]) for one in labels]
-    every = dict.fromkeys([*bare, *map(names.canonical, labels)])
-    called = tuple((user_id, one) for one in every)
-    taken = dict.fromkeys(name for one in every for name in (one, *names.numbered(one)))
-    known = tuple((user_id, one) for one in taken)
-    return Union(
-        (
-            found,
-            Equal((schema.ENTITY,), ("user_id", "called"), called),
-            Equal((schema.ENTITY,), ("user_id", "canonical_name"), known),
-        )
-    )
+    return [look_up.with_ids(entity_id)]
 
 
 @verb(procedures.END)
@@ -326,52 +250,44 @@ def end(
     valid_until: Annotated[
         When | None, UNTIL, "Until when it was, e.g. 2026-01-31; now if left out."
     ] = None,
-) -> Lookup:
+) -> list[Lookup]:
     """End what is no longer there."""
     texts.summary(reason, "reason")
-    return look_up.with_ids(entity_id)
+    return [look_up.with_ids(entity_id)]
 
 
 @verb(procedures.ANSWER)
-def answer(one_id: str, other_id: str, same: bool, reason: str) -> Lookup:
+def answer(one_id: str, other_id: str, same: bool, reason: str) -> list[Lookup]:
     """Answer, for the owner, an open question whether two are the same."""
     texts.summary(reason, "reason")
-    return look_up.with_ids(one_id, other_id)
+    return [look_up.with_ids(one_id, other_id)]
 
 
 @verb(procedures.QUESTIONS)
-def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> Lookup:
+def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> list[Lookup]:
     """List the open questions about the entities activated last."""
-    statuses = [
-        Ordered(
-            *(schema.ENTITY, "last_activated", schema.MAX_LISTED),
-            where=(*look_up.mine(user_id), ("identity_status", status)),
-        )
-        for status in (schema.AMBIGUOUS, schema.PROVISIONAL, schema.DISTINCT)
-    ]
-    return Union(tuple(statuses))
+    return [look_up.in_question(user_id)]
 
 
 @verb(procedures.UNMERGE)
 def unmerge(
     merge_id: Annotated[str, "The id from entity_merge, entity_split or entity_end."],
     reason: Reason,
-) -> Lookup:
+) -> list[Lookup]:
     """Take a merge, a split or an end back."""
-    texts.name(merge_id, "merge_id")
     texts.summary(reason, "reason")
-    return Equal((schema.MERGE,), ("id",), ((merge_id,),))
+    return [look_up.of_merge(merge_id)]
 
 
 @verb(procedures.FORGET)
-def forget(id: str, reason: str | None = None) -> Lookup:
+def forget(id: str, reason: str | None = None) -> list[Lookup]:
     """Hide a fact, a mention or an entity."""
     if reason is not None:
         texts.summary(reason, "reason")
-    return look_up.with_any_id(texts.name(id, "id"))
+    return [look_up.with_any_id(texts.name(id, "id"))]
 
 
 @verb(procedures.RESTORE)
-def restore(id: str) -> Lookup:
+def restore(id: str) -> list[Lookup]:
     """Bring back, for the owner, what `forget` hid."""
-    return look_up.with_any_id(texts.name(id, "id"))
+    return [look_up.with_any_id(texts.name(id, "id"))]

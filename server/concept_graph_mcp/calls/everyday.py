@@ -192,9 +192,9 @@ def remember(
 
         message = stating.add_stated(message, text_lookups.spoken(), note=text)
     if message.observations:
-        parts += _parts(entities.observe(*message, user_id=scope))
+        parts += _observed(message, scope)
         if (note := hearing.make_note(text, said, named, ms(happened_at))) is not None:
-            parts += _parts(entities.observe(*note, user_id=scope))
+            parts += _observed(note, scope)
     return made._replace(lookup=_all(parts))
 
 
@@ -412,7 +412,7 @@ def identify(
         for part in (*_naming(texts.name(one, field), scope), *_parts(entities.get(one)))
     ]
     if b is None:
-        parts += _parts(entities.observe(*hearing.make_beginning(said, a), user_id=scope))
+        parts += _observed(hearing.make_beginning(said, a), scope)
     return _all(parts)
 
 
@@ -481,11 +481,16 @@ def _naming(message: str, scope: str) -> list[Lookup]:
     return entity_lookups.named_by(message, scope)
 
 
+def _observed(message: hearing.Message, scope: str) -> list[Lookup]:
+    from conceptgraph_core.entities import rule_extractor
+
+    session_id, message_id, speaker, text, observations = message
+    wanted = rule_extractor.wanted(text, observations, text_lookups.spoken(), speaker)
+    return entity_lookups.observed(scope, (session_id, message_id, text), wanted)
+
+
 def _parts(call: Call) -> list[Lookup]:
-    lookup = call.lookup
-    if lookup is None:
-        return []
-    return list(lookup.parts) if isinstance(lookup, Union) else [lookup]
+    return list(call.wanted)
 
 
 def _all(parts: Sequence[Lookup]) -> Union:

@@ -49,7 +49,7 @@ def entities() -> None:
 async def list_(session: Session, statuses: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Print entities, the latest mentioned first, including merged and inactive ones."""
     # One row more than is printed tells whether there are more.
-    call = calls.entity_admin.listed(statuses, limit + 1, session.user_id)
+    call = calls.entity_admin.listed(statuses, limit + 1)
     rows = [dated(session, row) for row in await session.run(call)]
     nothing = "No entity is kept." if not statuses else f"No entity is {' or '.join(statuses)}."
     print_listed("entities", rows, limit, listed_table, nothing, as_json=as_json)
@@ -187,12 +187,8 @@ def split(
                 say(line)
         if not yes:
             click.confirm(f"Split {one['labels'][0]}?", abort=True, err=as_json)
-        call = calls.entities.split(
-            *(one["entity_id"], one["labels"], mention_ids, since_ms),
-            said=said,
-            reason=reason or _OWNER,
-            user_id=session.user_id,
-        )
+        why = reason or _OWNER
+        call = calls.entities.split(one["entity_id"], mention_ids, since_ms, said, why)
         return await _settled(session, call)
 
     row = with_session(embedded, work)
@@ -273,7 +269,7 @@ async def unmerge(
 @in_session
 async def merges(session: Session, limit: int, as_json: bool) -> None:
     """Print the ledger: merges, splits, ends and separations, latest first."""
-    call = calls.entity_admin.merges(limit + 1, session.user_id)
+    call = calls.entity_admin.merges(limit + 1)
     rows = [dated(session, row) for row in await session.run(call)]
     print_listed("merges", rows, limit, merges_table, "Nothing was merged.", as_json=as_json)
 

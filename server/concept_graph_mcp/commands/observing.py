@@ -243,7 +243,6 @@ class _Observing:
             *(session_id, own or record["id"], message.speaker, message.text),
             told.observations,
             relations=told.relations,
-            user_id=session.user_id,
         )
         [row] = await session.run(call)
         self._counts["mentions"] += len(row["entities"])

@@ -84,7 +84,6 @@ class People:
         call = calls.entities.observe(
             *(session_id, own or record["id"], role, record["text"]),
             rows,
-            user_id=session.user_id,
         )
         [row] = await session.run(call)
         self.mentions += len(row["entities"])

@@ -143,7 +143,7 @@ async def candidates(session: Session, text: str) -> list[Candidate]:
 
 async def _find_latest(session: Session) -> list[Row]:
     """Return the entities that were activated last, each component by its canonical one."""
-    rows = await session.run(calls.entity_admin.listed((), _READ, session.user_id))
+    rows = await session.run(calls.entity_admin.listed((), _READ))
     shown = (row for row in rows if row["is_active"] and row["merged_into"] is None)
     return [row for row in shown if row["type"] != "emotion"][:_LATEST]
 

@@ -99,11 +99,6 @@ async def _read_times(session: Session, given: Given) -> Given:
     return times
 
 
-async def _read_labels(session: Session, given: Given) -> Given:
-    [whole] = await session.run(entities.get(given["entity_id"], limit=1))
-    return {"labels": whole["labels"]}
-
-
 async def _write_paragraphs(session: Session, _: Given, rows: Rows) -> Given:
     return {"text": sentences.text(rows[0]["paragraphs"], session.show_day)}
 
@@ -178,7 +173,6 @@ _TOOLS = (
     _made(
         *("entity_split", entities.split, "Split an entity"),
         "Split one that was two of a name: what is named here is another one's. Can be undone.",
-        prepares=_read_labels,
         defaults={"mention_ids": (), "since": None, "said": None},
         order=("entity_id", "reason", "mention_ids", "since", "said"),
     ),

@@ -159,10 +159,8 @@ def _offer_entity(row: Row) -> Row:
 
 async def list_latest(session: Session, limit: int) -> list[Row]:
     """Return the entities activated last, without merged ones."""
-    call = calls.entity_admin.listed((), limit, session.user_id)
-    if session.until_ms is not None:
-        call = calls.entity_admin.listed_until(session.until_ms, limit, session.user_id)
-    return [row for row in await session.run(call) if row["merged_into"] is None]
+    rows = await session.run(calls.entity_admin.listed((), limit))
+    return [row for row in rows if row["merged_into"] is None]
 
 
 def _node(told: Row) -> Row:

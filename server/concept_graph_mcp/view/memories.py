@@ -61,13 +61,7 @@ async def _merge(session: Session, given: Row) -> Row:
 
 async def _split(session: Session, given: Row) -> Row:
     entity_id, mentions = given["entity_id"], given["mention_ids"]
-    [whole] = await session.run(calls.entities.get(entity_id, limit=1))
-    call = calls.entities.split(
-        *(entity_id, whole["labels"], mentions, None),
-        said=None,
-        reason=given["reason"],
-        user_id=session.user_id,
-    )
+    call = calls.entities.split(entity_id, mentions, None, said=None, reason=given["reason"])
     return await _run_for_one(session, _as_owner(call))
 
 

@@ -61,8 +61,7 @@ async def end_silent(turn: JobRun) -> None:
 
 async def _silent(turn: JobRun, session: Session) -> list[dict[str, Any]]:
     most = MAX_BATCH if turn.dry_run else turn.batch
-    now_ms = session.clock.now_ms()
-    return await session.run(calls.entity_admin.silent_sessions(now_ms, most, session.user_id))
+    return await session.run(calls.entity_admin.silent_sessions(most))
 
 
 def _describe_ended(session_id: str) -> dict[str, str]:
@@ -147,7 +146,7 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
             turn.would(some, user_id=session.user_id)
         else:
             communities = {row["entity_id"]: row["to"] for row in some}
-            await session.run(calls.entity_admin.settle_communities(communities, session.user_id))
+            await session.run(calls.entity_admin.settle_communities(communities))
         await _report_counts(turn, {schema.COMMUNITIES: len(some)})
 
 

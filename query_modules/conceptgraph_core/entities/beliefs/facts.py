@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
-from .. import bitemporal, ids, names, schema
+from .. import bitemporal, ids, lookups, names, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
@@ -33,6 +33,7 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
     Raises NotFound, InvalidText, InvalidNumber, Tautology, NotAllowed.
     """
     check_fact(given)
+    graph.pull(lookups.stated(entity_id, given))
     return state_fact(graph, merging.entity(graph, entity_id), given)
 
 

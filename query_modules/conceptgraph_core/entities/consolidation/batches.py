@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from ... import limits, validators
 from ... import text as texts
+from ...graph.primitives import BEYOND, Range, following
 from ...jobs.schema import BATCH, MAX_BATCH
-from .. import schema
+from .. import lookups, schema
 from ..node import Graph, Node, Tie
 
 Row = dict[str, Any]
@@ -67,7 +68,7 @@ def run(
     """
     take = steps[validators.one_of(tuple(steps))(step, "step")]
     most = size(limit)
-    nodes = next_after(graph, after or "", most)
+    nodes = next_after(graph, after, most, step)
     batch = Batch(graph, dry_run, nodes[-1].key if nodes else "")
     for node in nodes:
         take(batch, node)
@@ -84,9 +85,12 @@ def size(limit: int | None) -> int:
     return texts.integer(given, "limit", 1, MAX_BATCH)
 
 
-def next_after(graph: Graph, after: str, most: int) -> list[Node]:
-    """Return the *most* entities whose ids come after *after*, in their order."""
-    nodes = [node for node in graph.of(schema.ENTITY) if node.key > after]
+def next_after(
+    graph: Graph, after: str | None, most: int, step: str = schema.COMMUNITIES
+) -> list[Node]:
+    """Return the *most* entities whose ids come after *after*, in their order, to take *step*."""
+    graph.pull(lookups.batch(step, after, most, graph.user_id))
+    nodes = [node for node in graph.of(schema.ENTITY) if node.key > (after or "")]
     return sorted(nodes, key=lambda node: node.key)[:most]
 
 
@@ -98,6 +102,8 @@ def list_scopes(graph: Graph, after: str | None = None, limit: int | None = None
     given = schema.MAX_LIMIT if limit is None else limit
     most = texts.integer(given, "limit", 1, MAX_BATCH)
     found = set()
+    if most == 1:
+        graph.pull(Range((schema.ENTITY,), "user_id", following(after), BEYOND, (), 1))
     for vertex in graph.vertices():
         if schema.ENTITY in [label.name for label in vertex.labels]:
             user_id = vertex.properties.get("user_id")
@@ -114,6 +120,7 @@ def list_silent(graph: Graph, silent_ms: int = HOUR_MS, limit: int | None = None
     longest = graph.now_ms - texts.integer(silent_ms, "silent_ms", 0, limits.MAX_TIME_MS)
     given = schema.MAX_LIMIT if limit is None else limit
     most = texts.integer(given, "limit", 1, MAX_BATCH)
+    graph.pull(lookups.silent_sessions(longest, most, graph.user_id))
     found = [
         (node.get("last_mention_at"), node.key)
         for node in graph.of(schema.SESSION)

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from ... import text as texts
 from ...errors import InvalidText
-from .. import edges, schema
+from ...graph.primitives import BEYOND, Range, WithEdges
+from .. import edges, lookups, schema
 from ..identity import components
 from ..node import Edge, Graph, Node
 from . import batches
@@ -26,7 +27,7 @@ def connections(graph: Graph, after: str | None = None, limit: int | None = None
     A row has entity_id, label, community, node (its id in the database), others and weights. The
     last two are lists: the database id of the other end of each edge, and the weight of that edge.
     """
-    nodes = batches.next_after(graph, after or "", batches.size(limit))
+    nodes = batches.next_after(graph, after, batches.size(limit))
     return [_connected(graph, node) for node in nodes]
 
 
@@ -62,7 +63,8 @@ def _weight(edge: Edge) -> float | None:
 def settle(graph: Graph, by_id: Mapping[str, Any]) -> Row:
     """Set the community of each entity that is a key of *by_id*. Returns how many are changed."""
     changed = 0
-    for node in graph.of(schema.ENTITY):
+    values = [(graph.user_id, key) for key in by_id]
+    for node in graph.find(schema.ENTITY, ("user_id", "id"), values):
         becomes = by_id.get(node.key)
         if becomes is not None and becomes != node.get("community"):
             # Communities that earlier versions prepared are obsolete.
@@ -76,6 +78,7 @@ def consolidate(graph: Graph, after: str | None, limit: int | None, dry_run: boo
     batches.size(limit)
     if after is not None:
         raise InvalidText("after: must be null, for this step is taken in one call")
+    graph.pull(WithEdges(Range((schema.ENTITY,), "id", "", BEYOND, lookups.mine(graph.user_id))))
     found = Propagation()
     found.add(_connected(graph, node) for node in graph.of(schema.ENTITY))
     while found.take_pass():

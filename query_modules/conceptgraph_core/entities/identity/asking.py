@@ -5,7 +5,7 @@ from typing import Any
 from ... import text as texts
 from ...errors import NotAllowed, Tautology
 from ...text import show_name
-from .. import schema
+from .. import lookups, schema
 from ..node import Graph, Node
 from . import components, ledger, merging
 
@@ -19,7 +19,7 @@ def answer(graph: Graph, one_id: str, other_id: str, same: bool, reason: str) ->
     NotAllowed if nobody asks that, or somebody has answered it meanwhile.
     """
     texts.summary(reason, "reason")
-    one, other = (merging.entity(graph, each) for each in (one_id, other_id))
+    one, other = merging.named(graph, one_id=one_id, other_id=other_id)
     one, other = components.canonical(graph, one), components.canonical(graph, other)
     if one.id == other.id:
         raise Tautology(f"other_id: {show_name(one.name)} is the same already")
@@ -43,6 +43,7 @@ def questions(graph: Graph, limit: int | None = schema.DEFAULT_ROWS) -> list[Row
     A row has similarity (0 to 1), reason, and of both: one_id, one, one_kind, other_id, other,
     other_kind. Each pair comes once, at most *limit* (1 to 200).
     """
+    graph.pull(lookups.in_question(graph.user_id))
     pairs: dict[tuple[str, str], Row] = {}
     for node in graph.of(schema.ENTITY):
         if node.get("canonical_node_id") is not None:

@@ -30,10 +30,10 @@ def link(
     * `candidate`, a stored question: all other claims. A model's claim is never `merged`.
     """
     _check(link_confidence, link_rationale, origin, said)
-    one = merging.entity(graph, entity_id)
     if linked_entity_id is None:
+        merging.entity(graph, entity_id)
         return _verdict(schema.REJECTED, "nobody is named; what is in question stays so")
-    other = merging.entity(graph, linked_entity_id, "linked_entity_id")
+    one, other = merging.named(graph, entity_id=entity_id, linked_entity_id=linked_entity_id)
     ends = components.canonical(graph, one), components.canonical(graph, other)
     if ends[0].id == ends[1].id:
         return _verdict(schema.MERGED, "they are the same already")

@@ -30,13 +30,23 @@ class Undone(NamedTuple):
 
 def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
     """Return the entity of that id. Raises NotFound for another user's as for a missing one."""
-    return entities(graph, [entity_id], field)[0]
+    return named(graph, **{field: entity_id})[0]
+
+
+def named(graph: Graph, **by_field: str) -> list[Node]:
+    """Return the entities of the ids *by_field*. Raises NotFound, which names the argument."""
+    wanted = {field: texts.name(one, field) for field, one in by_field.items()}
+    found = graph.with_ids(schema.ENTITY, wanted.values())
+    for field, one in wanted.items():
+        if one not in found:
+            raise NotFound(f"{field}: not found: {show_name(one)}")
+    return [found[one] for one in wanted.values()]
 
 
 def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids") -> list[Node]:
     """Return the entities of those ids, each once, in their order. Raises NotFound, as `entity`."""
     wanted = dict.fromkeys(texts.name(one, field) for one in entity_ids)
-    found = {node.key: node for node in graph.of(schema.ENTITY) if node.key in wanted}
+    found = graph.with_ids(schema.ENTITY, wanted)
     for one in wanted:
         if one not in found:
             raise NotFound(f"{field}: not found: {show_name(one)}")
@@ -62,7 +72,7 @@ def merge(
     texts.summary(reason, "reason")
     if said is not None:
         texts.summary(said, "said")
-    source, target = entity(graph, source_id, "source_id"), entity(graph, target_id, "target_id")
+    source, target = named(graph, source_id=source_id, target_id=target_id)
     wholes = components.canonical(graph, source), components.canonical(graph, target)
     if wholes[0].id == wholes[1].id:
         raise Tautology(f"target_id: {show_name(wholes[0].name)} is the same already")

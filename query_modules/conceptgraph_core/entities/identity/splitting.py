@@ -11,7 +11,7 @@ from ... import text as texts
 from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
 from ...text import show_name
-from .. import counting, ids, names, schema
+from .. import counting, ids, lookups, names, schema
 from ..node import All, Graph, Node
 from . import components, ledger, merging
 
@@ -85,8 +85,10 @@ def _made(
     moved = sorted(chosen, key=lambda one: (_told_at(one), one.key))
     told = [one for one in moved if one.label == schema.MENTION]
     label = chosen[told[-1]].bare
+    plain = names.canonical(label)
+    graph.pull(lookups.taking(plain, graph.user_id))
     taken = {node.get("canonical_name") for node in graph.of(schema.ENTITY)}
-    name = names.free(names.canonical(label), taken)
+    name = names.free(plain, taken)
     by_user = any(one.get("origin") == schema.USER for one in told)
     other = graph.make(
         schema.ENTITY,

@@ -29,7 +29,7 @@ def unmerge(graph: Graph, merge_id: str, reason: str) -> Row:
     """
     texts.name(merge_id, "merge_id")
     texts.summary(reason, "reason")
-    entry = next((node for node in graph.of(schema.MERGE) if node.key == merge_id), None)
+    entry = graph.with_ids(schema.MERGE, [merge_id]).get(merge_id)
     if entry is None:
         raise NotFound(f"merge_id: not found: {show_name(merge_id)}")
     if ledger.is_claim(entry):

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from ... import budgets
 from ... import text as texts
+from ...graph.primitives import Union
 from ...retrieval.question import Past
 from ...words.splitting import split
-from .. import kinds, schema
+from .. import kinds, lookups, schema
 from ..identity import components, likenesses, resolution
 from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
@@ -58,6 +59,7 @@ def context(graph: Graph, message: str, token_budget: int | None = None) -> Row:
     """
     texts.summary(message, "message")
     room = budgets.budget(token_budget) * budgets.BYTES_A_TOKEN
+    graph.pull(Union(tuple(lookups.named_by(message, graph.user_id))))
     told: list[list[Sentence]] = []
     for paragraph in _paragraphs(graph, message):
         kept: list[Sentence] = []

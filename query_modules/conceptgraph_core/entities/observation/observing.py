@@ -1,19 +1,20 @@
 """Record a message: its speaker and the entities it mentions; believe no claim."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import text as texts
 from ... import validators
 from ...embeddings.remembered import check, hold
 from ...errors import NotFound
+from ...graph.primitives import Lookup, Union
 from ...text import show_name
-from .. import ids, inputs, kinds, names, rule_extractor, schema
+from .. import ids, inputs, kinds, lookups, names, rule_extractor, schema
 from ..beliefs import attribution, facts
 from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
 from ..identity.resolution import Decision, Known, Sought
-from ..inputs import Claim, Observation
+from ..inputs import Claim, Observation, Relation
 from ..language import endings, kin, spans
 from ..node import All, Graph, Node
 from ..trust import trust
@@ -52,14 +53,32 @@ def observe(
     a relation of an entity that the session has not mentioned.
     """
     given = speaker, text, observations, relations
-    session, row = observed(graph, session_id, message_id, *given)
+    heard = hear(graph, session_id, message_id, *given)
+    graph.pull(Union(tuple(heard.lookups(graph))))
+    session, row = record(graph, heard)
     if not row["entities"]:
         # Nothing would remove it: sessions go with their last mention.
         hiding.drop_empty(graph.another(All), [session])
     return row
 
 
-def observed(
+class Heard(NamedTuple):
+    """A message, and what it mentions and relates."""
+
+    session_id: str
+    message_id: str
+    speaker: str
+    text: str
+    wanted: Sequence[Observation]
+    related: Sequence[Relation]
+
+    def lookups(self, graph: Graph) -> list[Lookup]:
+        """Return what is looked up to record it."""
+        message = self.session_id, self.message_id, self.text
+        return lookups.observed(graph.user_id, message, self.wanted, self.related)
+
+
+def hear(
     graph: Graph,
     session_id: str,
     message_id: str,
@@ -67,18 +86,23 @@ def observed(
     text: str,
     observations: Sequence[Mapping[str, Any]] = (),
     relations: Sequence[Mapping[str, Any]] = (),
-    note: tuple[str, str] | None = None,
-) -> tuple[Node, Row]:
-    """Record a message as `observe` does; return its session too.
-
-    *note*, an id and a text, is a model's own message on the same entities.
-    """
+) -> Heard:
+    """Return a message for `record`, checked. Raises as `observe`."""
     session_id = texts.name(session_id, "session_id")
     message_id = texts.name(message_id, "message_id")
     speaker = validators.one_of(schema.SPEAKERS)(speaker, "speaker")
-    said = spans.Said(texts.summary(text, "text"))
-    _, wanted = rule_extractor.wanted(text, observations, graph.context.languages, speaker)
-    related = inputs.relations(relations)
+    texts.summary(text, "text")
+    wanted = rule_extractor.wanted(text, observations, graph.context.languages, speaker)
+    return Heard(session_id, message_id, speaker, text, wanted, inputs.relations(relations))
+
+
+def record(graph: Graph, heard: Heard, note: tuple[str, str] | None = None) -> tuple[Node, Row]:
+    """Record a message as `observe` does, once all is looked up; return its session too.
+
+    *note*, an id and a text, is a model's own message on the same entities.
+    """
+    session_id, message_id, speaker, text, wanted, related = heard
+    said = spans.Said(text)
     _check_embeddings(graph, wanted, session_id)
     session = mentions.session(graph, session_id)
     if session.get("memory_id") is not None:

@@ -57,8 +57,8 @@ def end(graph: Graph, session_id: str) -> Row:
     edges_reinforced (counts), promoted ({entity_id, label, reason}) and activated_causal ({from,
     to}). Raises NotFound.
     """
-    texts.name(session_id, "session_id")
-    session = next((one for one in graph.of(schema.SESSION) if one.key == session_id), None)
+    values = [(graph.user_id, texts.name(session_id, "session_id"))]
+    session = next(iter(graph.find(schema.SESSION, ("user_id", "session_id"), values)), None)
     if session is None:
         raise NotFound(f"session_id: nothing was observed in {show_name(session_id)}")
     mentioned = _mentioned(graph, session)

@@ -9,6 +9,7 @@ long one only sure names: a model's nouns are not the user's topics.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, Final, TypeVar
 
@@ -56,15 +57,13 @@ write create explain describe using based note step option
 
 def wanted(
     text: str, given: Sequence[Mapping[str, Any]], languages: Sequence[str], speaker: str
-) -> tuple[Sequence[Mapping[str, Any]], list[inputs.Observation]]:
+) -> list[inputs.Observation]:
     """Return the observations *given*, or else those of *text*; checked, and with their cues.
 
-    The look-up and the procedure both use this, so that they agree on the entities a message may
-    mean. Cues count in a user's own words only. Raises as `inputs.observations`.
+    Cues count in a user's own words only. Raises as `inputs.observations`.
     """
-    rows = given or observations(text, languages, speaker, with_known=True)
-    read = inputs.observations(rows)
-    return rows, cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
+    read = inputs.observations(given or observations(text, languages, speaker, with_known=True))
+    return cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
 
 
 def observations(
@@ -82,6 +81,19 @@ def observations(
     adds words that are names only if the memory knows an entity so called ("Pepper threw up"), each
     with `known`. In a note, "the user" is the user.
     """
+    found = _read(text, tuple(languages), speaker, with_known, is_note)
+    # Copies, because the caller may add to them.
+    return [
+        row | ({"facts": [dict(one) for one in row["facts"]]} if "facts" in row else {})
+        for row in found
+    ]
+
+
+# A call that lacks look-ups runs again, and remembering a text reads it more than once.
+@lru_cache(32)
+def _read(
+    text: str, languages: Sequence[str], speaker: str, with_known: bool, is_note: bool
+) -> list[Row]:
     is_users = speaker == schema.USER
     said = prose.spoken(text, lists=is_users)
     written = words(said)
@@ -124,7 +136,7 @@ def observations(
 
 def list_kin(text: str, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the user's kin that *text*, the user's own, names: (relation, canonical name)."""
-    *rows, user = observations(text, languages) or [{}]
+    *rows, user = observations(text, languages, with_known=True) or [{}]
     if user.get("label") != schema.SELF:
         return
     named = {names.canonical(one["object"]) for one in user["facts"] if "object" in one}
