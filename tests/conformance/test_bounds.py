@@ -5,6 +5,7 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
+from conceptgraph_core.entities.procedures import SCOPES
 
 MOST_EDGES, MOST_SCANNED = 1_200, 50
 
@@ -17,11 +18,6 @@ def bounds(memory, hands):
     hands.switch("bound", *real)
 
 
-def reading_all(call):
-    """Return *call* without a look-up, which its procedure must not make up for either."""
-    return call._replace(lookup=None, context={**call.context, "found": None})
-
-
 @pytest.mark.usefixtures("bounds")
 def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_them_up(memory, hands):
     memory.concept_upsert("apple")
@@ -30,7 +26,8 @@ def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_the
     bound = f"reads all nodes, and these are more than {MOST_SCANNED}; look them up"
     by_index = r"MATCH \(n:Entity {id: \$given}\) WITH collect\(n\) AS found CALL"
     with pytest.raises(REFUSALS, match=f"{bound}.*{by_index}"):
-        memory.run(reading_all(calls.entities.get("e")))
+        # No look-up tells more users than the next one.
+        memory.run(Call(SCOPES, (None, 2)))
     # Whoever looks up is served, and so is an owner who asks about all there is.
     assert memory.recall(["apple"]) == []
     [row] = memory.run(calls.memory_admin.show(made["memory_id"]))
