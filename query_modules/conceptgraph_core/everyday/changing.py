@@ -14,7 +14,7 @@ from ..entities.node import Node as Entity
 from ..memories import fade, standing
 from ..memories import schema as memories
 from ..memories.view import AllMemories, Graph, Node
-from . import schema
+from . import lookups, schema
 
 Row = dict[str, Any]
 
@@ -45,6 +45,7 @@ def changes(
     most = text.integer(
         schema.MOST_LISTED if limit is None else limit, "limit", 1, schema.MOST_LISTED
     )
+    graph.pull(lookups.changed(graph.context.user_id, since, until))
     every = graph.another(AllMemories)
     known = graph.another(Entities)
     rows = [

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .. import text as texts
 from ..entities import forgetting, schema
 from ..entities.identity import components
 from ..entities.node import All, Node
@@ -12,6 +11,7 @@ from ..entities.observation import mentions
 from ..memories import admin, crud
 from ..memories.schema import FORGOTTEN
 from ..memories.view import AllMemories, Graph
+from . import lookups
 
 Row = dict[str, Any]
 
@@ -23,7 +23,8 @@ def forget(graph: Graph, id_: str, reason: str | None = None) -> Row:
     everything in full. See `memorygraph.forget` and `entitygraph.forget`. Returns id and
     forgotten_at (unix ms). Raises NotFound, InvalidText.
     """
-    found = graph.present([texts.name(id_, "id")])
+    graph.pull(*lookups.of_any_id(id_))
+    found = graph.present([id_])
     if found:
         row = crud.hide(graph, found[0], reason)
         return {"id": row["memory_id"], "forgotten_at": row["deleted_at"]}
@@ -42,14 +43,15 @@ def restore(graph: Graph, id_: str) -> Row:
     Returns id, restored (False if it was in sight), and the state of a memory. Raises NotFound, and
     NotAllowed if it went with something else, which must be restored first.
     """
+    graph.pull(*lookups.of_any_id(id_))
     every = graph.another(AllMemories)
-    if every.present([texts.name(id_, "id")]):
-        row = admin.restore(every, id_)
+    if found := every.present([id_]):
+        row = admin.show_again(every, found[0])
         return {"id": id_, "restored": row["restored"], "state": row["state"]}
     for memory in list(every.nodes()):
         forgotten = memory.value("metadata").get(FORGOTTEN)
         if memory.is_deleted and isinstance(forgotten, dict) and forgotten.get("with") == id_:
-            admin.restore(every, memory.memory_id)
+            admin.show_again(every, memory)
     return {**forgetting.restore(graph.another(Entities), id_), "state": None}
 
 

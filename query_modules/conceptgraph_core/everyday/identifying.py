@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import text as texts
+from ..entities import lookups
 from ..entities import schema as entities
 from ..entities.identity import components, ending, ledger, merging, undoing
 from ..entities.names import canonical, searched
 from ..entities.node import Graph, Node
 from ..entities.observation import observing
 from ..errors import InvalidText, NotAllowed, NotFound, Tautology
+from ..graph.primitives import Union
 from ..text import show_name
 from . import schema
 from .hearing import make_beginning
@@ -27,6 +29,9 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
     NotAllowed, Tautology, and InvalidText where a name means several.
     """
     texts.summary(said, "said")
+    called = [texts.name(a, "a"), *([] if b is None else [texts.name(b, "b")])]
+    named = [found for one in called for found in lookups.named_by(one, graph.user_id)]
+    graph.pull(Union((lookups.with_ids(*called), *named)))
     one = entity(graph, a, "a")
     if b is None:
         if same:
@@ -38,7 +43,6 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
 
 def entity(graph: Graph, called: str, field: str) -> Node:
     """Return the entity that *called* means, an id or a name. Raises NotFound, InvalidText."""
-    texts.name(called, field)
     form = searched(canonical(called))
     found: dict[int, Node] = {}
     for node in graph.of(entities.ENTITY):
@@ -148,9 +152,11 @@ def _begin_another(graph: Graph, one: Node, said: str) -> Row:
         raise NotAllowed(
             f"a: {show_name(whole.name)} has ended already; remember what the new one is"
         )
+    beginning = observing.hear(graph, *message)
+    graph.pull(Union(tuple(beginning.lookups(graph))))
     row = ending.end(graph, one.key, said, said, None)
     if row["verdict"] != entities.CANDIDATE:
-        [fresh] = observing.observe(graph, *message, relations=[])["entities"]
+        [fresh] = observing.record(graph, beginning)[1]["entities"]
         for member in components.members(graph, one):
             for tie in list(graph.ties(member, entities.SAME_AS)):
                 if tie.other.key == fresh["entity_id"]:

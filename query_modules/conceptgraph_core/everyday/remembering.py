@@ -6,25 +6,29 @@ from typing import Any
 
 from .. import limits, validators
 from .. import text as texts
+from ..concepts import lookups as of_concepts
 from ..concepts import names as concepts
 from ..concepts import relations
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES
+from ..entities import lookups as of_entities
 from ..entities import schema as entities
 from ..entities.language import endings
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.observation import mentions, observing
 from ..folding import fold
+from ..graph.primitives import Lookup, Union
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, lifecycle, links, resting, superseding, together
+from ..memories import crud, lifecycle, links, lookups, resting, superseding, together
 from ..memories import schema as memories
 from ..memories.projects import TAG, is_about_user
 from ..memories.view import Graph, Node
 from . import correcting, schema, stating
-from .hearing import make_note, make_observation, named_in, terms
+from .hearing import Message, make_note, make_observation, named_in, terms
+from .lookups import own_texts
 
 Row = dict[str, Any]
 
@@ -62,13 +66,20 @@ def remember(
     if said is not None:
         texts.summary(said, "said")
     chosen = schema.KEEP[str(validators.one_of(tuple(schema.KEEP))(keep, "keep"))]
-    now_ms, known = graph.context.now_ms, graph.another(Entities)
+    now_ms = graph.context.now_ms
     if happened_at is not None:
         validators.time(happened_at, "happened_at")
     at = now_ms if happened_at is None else happened_at
+    message = make_observation(text, said, wanted, happened_at)
+    note, languages = make_note(text, said, wanted, happened_at), graph.context.languages
+    stated = message
+    if happened_at is None:
+        stated = stating.add_stated(message, languages, note=text)
+    _look_up(graph, (text, said), wanted, replaces, vector, (stated, note))
+    known, session = graph.another(Entities), None
     old = wrong = None
     if replaces is not None:
-        old = next(iter(graph.present([texts.name(replaces, "replaces")])), None)
+        old = next(iter(graph.present([replaces])), None)
         wrong = None if old is not None else correcting.find_wrong(known, replaces, said)
     noted = crud.keep(
         graph,
@@ -97,13 +108,11 @@ def remember(
         # A link brings a text to answers that share nothing with it.
         if one in noted.alike and one not in ended:
             links.join(graph, node, one, memories.DEFAULT_RELATION)
-    message, session = make_observation(text, said, wanted, happened_at), None
     if happened_at is None and wrong is None:
-        given = graph.context.languages, _list_former(known)
-        message = stating.add_stated(message, *given, note=text, is_change=old is not None)
+        given = message, languages, _list_former(known)
+        message = stating.add_stated(*given, note=text, is_change=old is not None)
     message = message._replace(observations=observing.list_heard(known, message.observations))
     if message.observations:
-        note = make_note(text, said, wanted, happened_at)
         heard = observing.hear(known, *message)
         session, _ = observing.record(known, heard, note and (note.message_id, note.text))
         associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
@@ -125,6 +134,41 @@ def remember(
             for one in others
         ],
     }
+
+
+def _look_up(
+    graph: Graph,
+    texts_of: tuple[str, str | None],
+    about: Mapping[str, str | None],
+    replaces: str | None,
+    vector: Sequence[float],
+    heard: tuple[Message, Message | None],
+) -> None:
+    """Look up all that `remember` reads, before anything is written.
+
+    *heard* is what the user's words state, and maybe a note on it.
+    """
+    (text, said), (message, note) = texts_of, heard
+    context, known, own = graph.context, graph.another(Entities), graph.another(Concepts).scope
+    scope = context.user_id
+    # A text that begins with the name of the user is marked so.
+    names = dict.fromkeys((*terms(about), entities.SELF))
+    told = {"content": text, "concepts": list(names), "said": said}
+    found = lookups.similar(scope, told, vector, context.languages)
+    parts: list[Lookup] = [found.lookup, *of_entities.selves(scope)]
+    alone: list[Lookup] = []
+    if superseding.is_of_matter(text):
+        parts += own_texts(scope)
+    if replaces is not None:
+        alone.append(lookups.ids(replaces, field="replaces"))
+        parts += [lookups.resting(replaces), of_entities.with_any_id(replaces)]
+        parts.append(of_entities.session(message.session_id, scope))
+    if about and own != SHARED:
+        parts += of_concepts.called(own, list(about))
+    for one in (message, note) if message.observations else ():
+        if one is not None:
+            parts += observing.hear(known, *one).lookups(known)
+    graph.pull(*alone, found._replace(lookup=Union(tuple(parts))))
 
 
 def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:

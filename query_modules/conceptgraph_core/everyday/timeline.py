@@ -12,7 +12,7 @@ from ..entities import schema as entities
 from ..entities.node import Graph as Entities
 from ..memories.view import AllMemories, Graph
 from ..memories.view import Node as Memory
-from . import schema
+from . import lookups, schema
 from .searching import describe_memory
 
 Row = dict[str, Any]
@@ -111,6 +111,8 @@ def list_happened(
         schema.MOST_LISTED if limit is None else limit, "limit", 1, schema.MOST_LISTED
     )
     wanted = f"{schema.date_of(day, 'day'):%Y%m%d}"
+    scope, own = graph.context.user_id, graph.another(Concepts).scope
+    graph.pull(lookups.happened(scope, own, wanted, since, until))
     kept: list[Row] = [
         describe_memory(node) | {"kind": schema.MEMORY, "state": graph.state(node), "at": at}
         for node in graph.nodes()

@@ -80,7 +80,11 @@ def restore(graph: AllMemories, memory_id: str) -> Row:
     NotFound.
     """
     graph.pull(lookups.resting(memory_id))
-    node = graph.existing(memory_id)
+    return show_again(graph, graph.existing(memory_id))
+
+
+def show_again(graph: AllMemories, node: Node) -> Row:
+    """Restore *node* as `restore` does, once all is looked up."""
     restored = node.is_deleted
     if restored:
         metadata = dict(node.value("metadata"))

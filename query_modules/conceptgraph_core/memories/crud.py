@@ -77,6 +77,11 @@ def create(
         "decay_rate": decay_rate,
     }
     parent = None if parent_id is None else graph.existing(parent_id, "parent_id").memory_id
+    check_properties({name: one for name, one in given.items() if one is not None})
+    schema.checked_content(content, "content")
+    texts = {"content": content, "summary": summary, "concepts": concepts, "said": None}
+    context = graph.context
+    graph.pull(lookups.similar(context.user_id, texts, vector, context.languages))
     noted = keep(graph, content, vector, model, **given, parent_id=parent)
     node, existing, similar, kept, _ = noted
     return {
@@ -101,7 +106,7 @@ def _similar(node: Node, later: Node | None) -> Row:
 def keep(
     graph: Graph, content: str, vector: Sequence[float], model: str | None, **given: Any
 ) -> Noted:
-    """Store a text with the properties *given*, once; None means not given.
+    """Store a text with the properties *given*, once, if all is looked up; None means not given.
 
     A repeated text is the existing memory, if that is current (`duplicates.find_known`). It gets an
     access, the greater importance, the names of both, and what it lacks. Raises InvalidText,
@@ -109,11 +114,6 @@ def keep(
     """
     said = {name: one for name, one in given.items() if one is not None}
     values = check_properties({**_STARTING, **said, "content": content})
-    texts = {name: given.get(name) for name in ("summary", "concepts", "said")}
-    context = graph.context
-    graph.pull(
-        lookups.similar(context.user_id, {"content": content, **texts}, vector, context.languages)
-    )
     there, entry, similar, alike = duplicates.find_known(
         graph, content, vector, model, values.get("said_at")
     )

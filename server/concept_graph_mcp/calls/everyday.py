@@ -34,6 +34,7 @@ from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
+from conceptgraph_core.everyday import lookups as of_everyday
 from conceptgraph_core.everyday.asking import (
     Then,
     budget,
@@ -51,7 +52,6 @@ from conceptgraph_core.everyday.schema import (
     MOST_DAYS,
     MOST_EPISODES,
     MOST_LISTED,
-    MOST_OF_A_STATE,
     OWN_LOOKED_UP,
     PROFILE_BUDGET,
     find_day_after,
@@ -59,17 +59,14 @@ from conceptgraph_core.everyday.schema import (
 from conceptgraph_core.graph.primitives import (
     BEYOND,
     Equal,
-    Joined,
     Lookup,
-    Ordered,
     Range,
     Tallied,
     Tally,
     Union,
 )
 from conceptgraph_core.language import oneself
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.memories import lookups, schema, superseding
+from conceptgraph_core.memories import lookups, schema
 from conceptgraph_core.memories.fade import ACTIVE
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.lookups import mine, near
@@ -164,38 +161,12 @@ def remember(
     embedded: Embedded | None = None,
     project: Annotated[str | None, INNER] = None,
     concept_scope: str | None = None,
-) -> Lookup:
+) -> None:
     """Store *text*, told in *project*; *embedded* is its vector, if there is one."""
     schema.checked_content(text, "text")
     if said is not None:
         texts.summary(said, "said")
-    named = hearing.named_in(about, text)
-    # A text that begins with the name of the user is marked so.
-    terms = dict.fromkeys((*hearing.terms(named), entities_schema.SELF))
-    told = {"content": text, "concepts": list(terms), "said": said}
-    vector = () if embedded is None else embedded[1]
-    made = lookups.similar(scope, told, vector, text_lookups.spoken())
-    parts: list[Lookup] = [made.lookup, *entity_lookups.selves(scope)]
-    if superseding.is_of_matter(text):
-        parts += _own_texts(scope)
-    if replaces is not None:
-        parts.append(lookups.resting(replaces, field="replaces"))
-        session, *_ = hearing.make_observation(text, said, named, ms(happened_at))
-        parts += [entity_lookups.with_any_id(replaces), entity_lookups.session(session, scope)]
-    own = scope if concept_scope is None else concept_scope
-    if named and own != SHARED:
-        parts += concept_lookups.called(own, list(named))
-    message = hearing.make_observation(text, said, named, ms(happened_at))
-    if said is not None and happened_at is None:
-        # Imported only here, because every database connection imports this module.
-        from conceptgraph_core.everyday import stating
-
-        message = stating.add_stated(message, text_lookups.spoken(), note=text)
-    if message.observations:
-        parts += _observed(message, scope)
-        if (note := hearing.make_note(text, said, named, ms(happened_at))) is not None:
-            parts += _observed(note, scope)
-    return made._replace(lookup=_all(parts))
+    hearing.named_in(about, text)
 
 
 @verb_of_user(procedures.SEARCH, is_worded=True)
@@ -307,38 +278,16 @@ def happened(
     limit: int | None = None,
     *,
     concept_scope: str | None = None,
-) -> Lookup:
+) -> list[Lookup]:
     """List what was kept and said on *day*, between the two times."""
     own = scope if concept_scope is None else concept_scope
-    # "0" follows "/", which follows the date in a name.
-    parts: list[Lookup] = [_episodes(f"{texts.name(day, 'day')}/", f"{day}0", own)]
-    parts += _of_time(scope, since, until, last=False)
-    mention = (entities_schema.MENTION,)
-    parts.append(Range(mention, "created_at", since, until, mine(scope), MOST_LISTED))
-    return Union(tuple(parts))
+    return [of_everyday.happened(scope, own, texts.name(day, "day"), since, until)]
 
 
 @verb_of_user(procedures.CHANGES)
-def changes(scope: str, since: int, until: int, limit: int | None = None) -> Lookup:
-    """List what changed in a time.
-
-    No index has the changes of a state, so it reads the latest memories of each state.
-    """
-    most, own = MOST_LISTED, mine(scope)
-    parts = (
-        *(
-            Range((schema.MEMORY,), one, since, until, own, most, then)
-            for one, then in (("created_at", None), ("deleted_at", "id"))
-        ),
-        *lookups.latest(scope, lookups.SEEN, MOST_OF_A_STATE).parts,
-        Range((entities_schema.ENTITY,), "last_activated", since, _LAST_MS, own, most),
-        Ordered(entities_schema.MERGE, "created_at", most, where=own),
-        *(
-            Range((label,), "forgotten_at", since, until, own, most)
-            for label in (entities_schema.ENTITY, entities_schema.FACT, entities_schema.MENTION)
-        ),
-    )
-    return Union(parts)
+def changes(scope: str, since: int, until: int, limit: int | None = None) -> list[Lookup]:
+    """List what changed in a time."""
+    return [of_everyday.changed(scope, since, until)]
 
 
 def _of_time(
@@ -363,25 +312,17 @@ def _episodes(first: str, beyond: str, scope: str) -> Range:
 def forget(
     id: Annotated[str, "Any id returned."],
     reason: str | None = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Hide a memory, a fact, a mention or an entity."""
-    texts.name(id, "id")
     if reason is not None:
         texts.summary(reason, "reason")
-    return _of_any_id(id)
+    return of_everyday.of_any_id(id)
 
 
 @verb(procedures.RESTORE)
-def restore(id: str) -> Lookup:
+def restore(id: str) -> list[Lookup]:
     """Bring back what was forgotten, as its owner."""
-    return _of_any_id(texts.name(id, "id"))
-
-
-def _of_any_id(id: str) -> Lookup:
-    """Look up what has that id, and the memories about an entity that has it."""
-    about = Joined(entity_lookups.sessions_of(id), "memory_id", schema.MEMORY, "id")
-    resting = lookups.resting(id), lookups.resting_all(about)
-    return _all([*resting, entity_lookups.with_any_id(id)])
+    return of_everyday.of_any_id(id)
 
 
 @verb_of_user(procedures.RELATE)
@@ -402,18 +343,12 @@ def identify(
     b: Annotated[str | None, "Another; none and not same: a is a new one's name now."],
     same: bool,
     said: Annotated[str, "The user's message, with a name of each."],
-) -> Lookup:
+) -> None:
     """Record whether two names are of one."""
     texts.summary(said, "said")
-    called = {"a": a} if b is None else {"a": a, "b": b}
-    parts = [
-        part
-        for field, one in called.items()
-        for part in (*_naming(texts.name(one, field), scope), *_parts(entities.get(one)))
-    ]
-    if b is None:
-        parts += _observed(hearing.make_beginning(said, a), scope)
-    return _all(parts)
+    for field, one in (("a", a), ("b", b)):
+        if one is not None:
+            texts.name(one, field)
 
 
 def _asking(
@@ -479,14 +414,6 @@ def _of_profile(scope: str, since: int | None = None, until: int | None = None) 
 def _naming(message: str, scope: str) -> list[Lookup]:
     """Look up the entities that *message* may name."""
     return entity_lookups.named_by(message, scope)
-
-
-def _observed(message: hearing.Message, scope: str) -> list[Lookup]:
-    from conceptgraph_core.entities import rule_extractor
-
-    session_id, message_id, speaker, text, observations = message
-    wanted = rule_extractor.wanted(text, observations, text_lookups.spoken(), speaker)
-    return entity_lookups.observed(scope, (session_id, message_id, text), wanted)
 
 
 def _parts(call: Call) -> list[Lookup]:
