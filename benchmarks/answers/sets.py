@@ -2,9 +2,11 @@
 
 A file in `lives/` has a user's messages, the notes an agent made of them, and questions:
 
+* `languages`: the codes of the languages that the user writes. `kind`: `person` or `coding`.
 * `messages`: `{at, said, keeps}`. Each of `keeps` has a `key` and the arguments of `remember`.
 * `questions`: `{ask, answers, notes, also}`. A right answer contains one string of each list in
   `answers`. `notes` are the keys of the relevant notes. `also` are a model's other words.
+* `project`, of a message or a question: the name of the project in which it was said, if in one.
 * `unanswerable`: questions about known names, without a stored answer.
 * `silence`: messages that name nobody known, so that `recall` should return nothing.
 """
@@ -22,8 +24,9 @@ from ..retrieval import folder
 from ..retrieval.silence import REMARKS
 
 HERE: Final = Path(__file__).parent
-# The unseen lives, with the languages their users write in.
-LIVES: Final = {"alois": "en,de", "dandara": "en,pt", "ifeoma": "en"}
+LIVES: Final = HERE / "lives"
+# The folder of the lives that may be tuned on.
+TRAINING: Final = "training"
 # LoCoMo's category of questions without an answer.
 ADVERSARIAL: Final = "5"
 NOON: Final = 12 * 3_600_000
@@ -46,6 +49,7 @@ class Case:
     typed: str | None = None
     asked_ms: int | None = None
     asker: str | None = None
+    project: str | None = None
     ignored: frozenset[str] = frozenset()
     brings: tuple[tuple[str, frozenset[str]], ...] = ()
 
@@ -77,20 +81,27 @@ class Set:
 def sets() -> list[Set]:
     """Return the sets in this folder."""
     tuned = [_tuned(the_familys()), *(_tuned(read(user)) for user in ("priya", "ruth"))]
-    unseen = [Set(user, [life(user, languages)]) for user, languages in LIVES.items()]
+    lives = [
+        Set(
+            path.relative_to(LIVES).with_suffix("").as_posix(),
+            [life(path)],
+            is_tuned=path.parent.name == TRAINING,
+        )
+        for path in sorted(LIVES.rglob("*.json"))
+    ]
     files = "word_families", "typos", "long_notes"
     return [
         Set("the family's three lives", tuned, is_tuned=True),
-        *unseen,
+        *lives,
         *(Set(file.replace("_", " "), [_pairs(HERE / f"{file}.json")]) for file in files),
     ]
 
 
-def life(user: str, languages: str) -> Part:
-    """Return the life of *user*, who writes in *languages*."""
-    told = json.loads((HERE / "lives" / f"{user}.json").read_text(encoding="utf-8"))
+def life(path: Path) -> Part:
+    """Return the life in the file *path*."""
+    told = json.loads(path.read_text(encoding="utf-8"))
     return Part(
-        user,
+        told["user"],
         unix_ms(told["asked_at"]),
         [
             Case(
@@ -98,13 +109,14 @@ def life(user: str, languages: str) -> Part:
                 frozenset(one["notes"]),
                 tuple(map(tuple, one["answers"])),
                 tuple(one["also"]),
+                project=one.get("project"),
             )
             for one in told["questions"]
         ],
         told["messages"],
         unanswerable=told["unanswerable"],
         silence=told["silence"],
-        languages=languages,
+        languages=told["languages"],
     )
 
 

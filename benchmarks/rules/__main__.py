@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -71,7 +71,8 @@ class Memory:
         self._world.clock.set(part.asked_ms)
         for case in part.cases:
             for message in filter(None, (case.ask, case.typed)) if case.gold else ():
-                text = into.texts[part.user, QUESTION, message] = await self._recall(message)
+                text = await self._recall(message, case.project)
+                into.texts[part.user, QUESTION, message] = text
                 into.answered += Told(text, (), 0).answers(case)
         asked = {message for _, kind, message in into.texts if kind == REMARK}
         # Some users are given the same ones.
@@ -81,8 +82,9 @@ class Memory:
         for message in part.unanswerable:
             into.texts[part.user, UNANSWERABLE, message] = await self._recall(message)
 
-    async def _recall(self, message: str) -> str:
-        row, _ = await everyday.recall(self._session, message, counts=False)
+    async def _recall(self, message: str, project: str | None = None) -> str:
+        session = replace(self._session, project=project)
+        row, _ = await everyday.recall(session, message, counts=False)
         return lines.text(row["lines"], self._session.show_minute, self._session.show_day)
 
 
