@@ -71,16 +71,14 @@ class Asked(NamedTuple):
 
 def _of_page() -> list[Asked]:
     words = {"type": "string"}
-    seeds = {"seed": words, "kind": {"type": "string", "enum": ["memory", "entity", "concept"]}}
     texts = {"type": "object", "properties": {"content": words}, "required": ["content"]}
     query = {"q": words}
     kinds: dict[type, Any] = {str: words, dict: texts, list: {"type": "array", "items": words}}
     kinds |= {int: {"type": "integer"}, bool: {"type": "boolean"}}
     asked: dict[str, Mapping[str, Any]] = {
-        **{name: {} for name in ("about", "presence", "questions", "hidden", "health")},
-        **dict.fromkeys(("search", "named", "find"), query),
-        **{"told": {"name": words, "id": words}, "whole": {"id": words}},
-        **dict.fromkeys(("picture", "neighbourhood", "recall"), seeds),
+        **{name: {} for name in ("about", "presence", "questions", "hidden", "portrait")},
+        **dict.fromkeys(("search", "named"), query),
+        **{name: {"id": words} for name in ("whole", "memory", "person")},
     }
     for name, (fields, _) in tending.CHANGES.items():
         asked[name] = {field: kinds[kind] for field, kind in fields.items()}

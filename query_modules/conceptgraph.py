@@ -33,8 +33,6 @@ CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, ma
     Return the episodes that match the words of a question or a sentence, the best first.
 CALL conceptgraph.widened("What does the dog eat?") YIELD term, share, why;
     Return further search terms from the concepts that a question names, strongest first.
-CALL conceptgraph.neighbourhood(["apple"], 2) YIELD name, hop, relations;
-    Return the nodes around seeds (names or nodes), nearest and most aroused first.
 
 For the owner:
 
@@ -99,7 +97,6 @@ from conceptgraph_core.concepts import (
     relations,
     widening,
 )
-from conceptgraph_core.concepts import neighbourhood as neighbourhoods
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
 from conceptgraph_core.graph.bare_calls import BARE
@@ -133,7 +130,6 @@ register(procedures.RECALL_QUERY, Graph, recalling.query)
 register(procedures.UNKNOWN, Graph, names.unknown)
 register(procedures.ASSOCIATE, Graph, episodes.search)
 register(procedures.WIDENED, Graph, widening.widen)
-register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
 
 register(procedures.RENAME, Graph, corrections.rename)
 register(procedures.REMOVE, Graph, corrections.remove)

@@ -21,9 +21,6 @@ CALL entitygraph.search("Max") YIELD label, kind, trust;
     Search entities by name; those that only a model mentioned come last.
 CALL entitygraph.get("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD labels, trust, edges;
     Return an entity with all entities merged with it, its facts as of both times.
-CALL entitygraph.neighbourhood(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], 1)
-YIELD labels, hop, trust, ties;
-    Return the entities around some, nearest first, each with its merged ones.
 CALL entitygraph.history("c71f368e-4492-8b3e-81a5-d360e3bf6d8f")
 YIELD predicate, value, valid_until, known_until;
     List the facts of an entity, ended and corrected ones too, with the sentence of each.
@@ -34,8 +31,6 @@ CALL entitygraph.context("Is Max well?", 500) YIELD text, sources;
     Narrate the entities that a message names, in at most so many tokens.
 CALL entitygraph.explain("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD text, node, relation;
     Explain an entity, or the edge of a type between two; one reason a row.
-CALL entitygraph.communities() YIELD labels, size;
-    List the communities of entities, the largest first, with the members most mentioned.
 CALL entitygraph.stats() YIELD measure, value, note;
     Count a user's entities by status, their edges by type, and open questions.
 
@@ -87,7 +82,6 @@ CALL entitygraph.scopes() YIELD user_id;
 
 from conceptgraph_core.entities import (
     admin,
-    areas,
     explaining,
     forgetting,
     presence,
@@ -95,7 +89,6 @@ from conceptgraph_core.entities import (
     searching,
     statistics,
 )
-from conceptgraph_core.entities import neighbourhood as neighbourhoods
 from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import batches, communities, daily, weekly
 from conceptgraph_core.entities.identity import asking, ending, linking, merging, splitting, undoing
@@ -112,12 +105,10 @@ register(procedures.FACT, Graph, facts.state)
 
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.GET, Graph, reading.get)
-register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
 register(procedures.HISTORY, Graph, reading.history)
 register(procedures.PRESENCE, Graph, presence.presence)
 register(procedures.CONTEXT, Graph, narrative.context)
 register(procedures.EXPLAIN, Graph, explaining.explain)
-register(procedures.COMMUNITIES, Graph, areas.communities)
 register(procedures.STATS, Graph, statistics.stats)
 
 register(procedures.LINK, Graph, linking.link)

@@ -57,8 +57,6 @@ CALL memorygraph.explore("6f1d…", 2) YIELD distance, text;
     Return the memories around one, breadth first, itself first.
 CALL memorygraph.traverse("6f1d…", "bfs", 3, 100, "outgoing") YIELD depth, text, link;
     Return the memories reachable along links, "bfs" or "dfs", the start first.
-CALL memorygraph.neighbourhood(["6f1d…"], 2) YIELD memory_id, hop, state, links;
-    Return the memories around some, nearest first, with current states and links.
 CALL memorygraph.stats() YIELD nodes, edges, isolated;
     Count memories and links by state, source and type.
 CALL memorygraph.analysis(5) YIELD top_connectors;
@@ -123,7 +121,6 @@ from conceptgraph_core.memories import (
     traversal,
 )
 from conceptgraph_core.memories import candidates as contexts
-from conceptgraph_core.memories import neighbourhood as neighbourhoods
 from conceptgraph_core.memories import search as searching
 from conceptgraph_core.memories.view import AllMemories, DeletedMemories, Graph
 
@@ -151,7 +148,6 @@ register(procedures.RELINK, Graph, links.relink)
 register(procedures.CONNECTED, Graph, links.list_connected)
 register(procedures.EXPLORE, Graph, traversal.explore)
 register(procedures.TRAVERSE, Graph, traversal.traverse)
-register(procedures.NEIGHBOURHOOD, Graph, neighbourhoods.neighbourhood)
 register(procedures.STATS, Graph, statistics.stats)
 register(procedures.ANALYSIS, Graph, statistics.analysis)
 

@@ -54,33 +54,6 @@ def test_merged_entities_are_one_row_in_the_order_asked_for(entities):
     assert [(row["label"], row["user"]) for row in rows] == [("Anna", [1]), ("Max", [2])]
 
 
-@pytest.fixture
-def communities(entities):
-    """Two communities, of three and of four entities; one of the four counts as another."""
-    ids = said(entities, 5, "Max, Anna, Tom, Kiel, Bonn, Rome, Köln", "Max", "Anna", "Tom")
-    ids |= said(entities, 4, "Kiel, Bonn, Rome, Köln, Ulm", "Kiel", "Bonn", "Rome", "Köln", "Ulm")
-    said(entities, 3, "Rome again", "Rome")
-    of = {name: ids["Max"] if name in ("Max", "Anna", "Tom") else ids["Kiel"] for name in ids}
-    settled = {ids[name]: community for name, community in of.items() if name != "Ulm"}
-    entities.run(calls.entity_admin.settle_communities(settled))
-    entities.merge(ids["Köln"], ids["Bonn"])
-    return ids
-
-
-def test_communities_are_listed_the_largest_first_with_the_most_mentioned(entities, communities):
-    ids = communities
-    rows = entities.run(calls.entities.communities(None, 2), user_id="default")
-    assert [(row["community"], row["size"]) for row in rows] == [
-        *sorted([(ids["Max"], 3), (ids["Kiel"], 3)])
-    ]
-    [cities] = entities.run(calls.entities.communities(ids["Kiel"], 9), user_id="default")
-    assert cities["labels"][0] == "Rome"
-    assert set(cities["entity_ids"]) == {ids[name] for name in ("Rome", "Kiel", "Bonn")}
-    assert entities.run(calls.entities.communities(user_id="bob"), user_id="bob") == []
-    with pytest.raises(REFUSALS, match="community: not found"):
-        entities.run(calls.entities.communities(ids["Kiel"], user_id="bob"), user_id="bob")
-
-
 def test_another_users_entities_and_unordered_bounds_are_refused(entities):
     ids = said(entities, 5, "The puppy slept", "puppy")
     for bounds in ((0, 5), (5,), (5, 5), (), range(500, 0, -1)):

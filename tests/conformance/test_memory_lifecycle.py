@@ -436,7 +436,6 @@ def test_the_state_is_that_of_now_wherever_it_is_shown_without_a_worker(memory):
         calls.memory_links.connected(other),
         calls.memory_links.explore(memory_id),
         calls.memory_links.traverse("default", memory_id),
-        calls.memory_links.neighbourhood([memory_id], 1),
     ):
         [row] = [one for one in run(memory, call) if one["memory_id"] == memory_id]
         assert row["state"] == "dormant", call.procedure.name

@@ -46,9 +46,6 @@ def live(memory):
     memory.now_ms += DAY_MS
     said += [memory.peek(["apple"], 3), memory.recall(["fruit", "nothing"], 2), kept(memory)]
     said += [memory.concept_search(["APP"]), memory.concept_search([], 2), memory.stats()]
-    around = memory.run(calls.concepts.neighbourhood(["apple"], 2))
-    # Without the ids, which are others the next time.
-    said += [(row["name"], row["hop"], row["degree"], len(row["relations"])) for row in around]
     said += [
         memory.run(calls.transfer.check()),
         memory.run(calls.concepts.rename("pear", "Birne", False)),

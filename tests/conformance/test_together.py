@@ -44,8 +44,6 @@ def test_a_pair_is_offered_after_five_answers_and_not_linked(memory, pair):
     assert list(row["similar"]) == [
         {"memory_id": pair[1], "text": TEXTS[1], "together": schema.OFTEN_TOGETHER}
     ]
-    [drawn] = memory.run(calls.memory_links.neighbourhood([pair[0]], 1, 10))
-    assert [one["memory_id"] for one in drawn["together"]] == [pair[1]]
     assert links(memory) == []
 
 

@@ -46,17 +46,6 @@ def test_nothing_is_reached_through_what_happened_later(lived):
     assert "a day after only evokes a day after" not in told(lived, hops=4)
 
 
-def test_what_happened_later_is_not_in_a_picture_nor_counted(lived):
-    rows = lived.run(
-        calls.concepts.neighbourhood(["apple"], 4, 100), until_ms=NOON, until_date="20250615"
-    )
-    names = {row["name"] for row in rows}
-    assert names == {
-        "apple", "20250613/apple", "20250615/apple", "two days before only", "in the morning only",
-    }  # fmt: skip
-    assert next(row["degree"] for row in rows if row["name"] == "apple") == 2
-
-
 def test_a_later_episode_is_unknown_as_a_seed(lived):
     assert told(lived, seeds=["20250616/apple"]) == set()
     assert told(lived, seeds=["20250615/apple-2"]) == set()

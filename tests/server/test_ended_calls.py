@@ -50,7 +50,6 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
 LONG = {
     "recall": calls.concepts.recall(["hub"], 1),
     "peek": calls.concepts.peek(["leaf 1"], 2),
-    "neighbourhood": calls.concepts.neighbourhood(["hub"], 1),
     "stats": calls.transfer.stats(),
     "check": calls.transfer.check(),
     "rename": calls.concepts.rename("hub", "nave", False),

@@ -129,9 +129,7 @@ def test_no_view_of_the_page_shows_what_is_anothers(store, user, concepts, mine)
             "about": page.get("api/about"),
             "search": page.get("api/search"),
             "typed": page.get("api/search", q="nou"),
-            "neighbourhood": page.get("api/neighbourhood", seed="hazelnuts", hops=3),
-            "recall": page.get("api/recall", seed="hazelnuts"),
-            "find": page.get("api/find", q=WORDS),
+            "found": page.get("api/search", q=WORDS),
         }
         portal.call(opened.close)
     others = {*MARKS.values(), SHARED} - {mine}

@@ -193,8 +193,8 @@ def test_another_store_in_its_place_is_read_anew(folder, within, tmp_path):
 
 
 def around(reader: LineProcess, name: str) -> list[str]:
-    reader.send(json.dumps(["neighbourhood", [name], 0]).encode())
-    return [row["name"] for row in answer(reader)["rows"]]
+    reader.send(json.dumps(["concept_search", [name]]).encode())
+    return [row["concept"] for row in answer(reader)["rows"] if row["matched"]]
 
 
 def answer(process: LineProcess) -> Any:

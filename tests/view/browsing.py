@@ -81,10 +81,10 @@ class Page:
 
     @classmethod
     def at(cls, browser: Any, address: str) -> "Page":
-        """Open all details of the viewer at *address* and wait until they are drawn."""
-        browser.get(f"{address}#all")
+        """Open the viewer at *address* and wait until the opening is drawn."""
+        browser.get(address)
         page = cls(browser)
-        page.settle()
+        page.until("return document.body.dataset.opened")
         return page
 
     def seen_from(self, width: int, height: int, moving: bool = False) -> None:
@@ -96,14 +96,6 @@ class Page:
             "value": "no-preference" if moving else "reduce",
         }
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [motion]})
-
-    def settle(self) -> None:
-        """Wait until everything that is in the model has found its place."""
-        self.until(
-            "const { nodes, drawn } = document.body.dataset;"
-            " const { settled } = document.getElementById('picture').dataset;"
-            " return nodes !== undefined && nodes === drawn && settled === 'true'"
-        )
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.browser.execute_script(script, *arguments)
@@ -128,60 +120,6 @@ class Page:
         """Press *keys* where the focus is."""
         for key in keys:
             self.browser.switch_to.active_element.send_keys(key)
-
-    def choose(self, **options: str) -> None:
-        """Choose in the lists of the page's head, and wait for what that shows."""
-        self.run(
-            "document.body.dataset.drawn = '';"
-            " for (const [id, value] of Object.entries(arguments[0])) {"
-            " const list = document.getElementById(id); list.value = value;"
-            " list.dispatchEvent(new Event('change')); }",
-            options,
-        )
-        self.settle()
-
-    def names(self) -> set[str]:
-        return set(self.run("return [...conceptGraphView.model.nodes.values()].map((n) => n.name)"))
-
-    def data(self, name: str) -> float:
-        return float(self.run("return document.body.dataset[arguments[0]]", name))
-
-    def selected(self) -> str | None:
-        name: str | None = self.run("return conceptGraphView.picture.selected?.name ?? null")
-        return name
-
-    def radii(self) -> dict[str, float]:
-        """Return the drawn size of each node, by its name."""
-        return dict(
-            self.run(
-                "const { model, picture } = conceptGraphView;"
-                " return [...model.nodes.values()].map((n) => [n.name, picture.radiusOf(n)])"
-            )
-        )
-
-    def point_at(self, name: str) -> Any:
-        """Move the pointer to a node until the picture knows; return the actions to go on with."""
-        from selenium.webdriver import ActionChains
-
-        x, y = self.run(
-            "const { model, picture } = conceptGraphView;"
-            " const { x, y } = picture.placeOf(model.named(arguments[0]));"
-            " const { clientWidth, clientHeight } = picture.element;"
-            " return [x - clientWidth / 2, y - clientHeight / 2]",
-            name,
-        )
-        picture = self.element("#picture")
-
-        def hovered() -> bool:
-            # Moved a little each time: the library looks only at moves.
-            for offset in (1, 0):
-                ActionChains(self.browser, duration=0).move_to_element_with_offset(
-                    picture, round(x), round(y) + offset
-                ).perform()
-            return bool(self.run("return conceptGraphView.picture.hovered?.name") == name)
-
-        self.wait(hovered)
-        return ActionChains(self.browser, duration=0)
 
     def shoot(self, images: Path | None, name: str) -> None:
         """Keep a screenshot for the documentation, if they are being made."""

@@ -1,4 +1,4 @@
-"""A lived-through graph, a viewer of it as a person starts it, and a browser without a screen."""
+"""Stores with something in them, a viewer as a person starts it, a browser without a screen."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from asgi import PORT, TOKEN, Asked
 from known import DAY_MS, NOW_MS
-from lived import EVENING, live
+from lived import live
 from tests.conftest import IMAGES, Memory
 from tests.view.browsing import Page, Viewer, make_browser, missing_browser
 
@@ -40,12 +40,6 @@ def viewers() -> Iterator[Callable[..., str]]:
             return viewer.address()
 
         yield start
-
-
-@pytest.fixture(scope="session")
-def flight(viewers: Callable[..., str], lived_file: Path) -> str:
-    """The address of a viewer of the lived-through flight, around one concept."""
-    return viewers(lived_file, "oxygen tank 2", "--at", EVENING)
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,10 @@ NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}
 WRITER, READER = ("memory:read", "memory:write"), ("memory:read",)
 WANTS_TOKEN = "return document.getElementById('entrance').open"
 REFUSED = "return document.getElementById('refusal').innerText"
-HAS_MEMORY = (
-    "return [...conceptGraphView.model.nodes.values()].some((n) => n.kind === 'memory')"
-    " === arguments[0]"
+ARTICLE = "return document.querySelector('#article h1')?.innerText.startsWith(arguments[0])"
+ACTION = (
+    "[...document.querySelectorAll('#article button')]"
+    ".find((one) => one.innerText.startsWith(arguments[0])).click()"
 )
 KEPT = "return [document.cookie, localStorage.length, sessionStorage.length, location.search]"
 
@@ -45,28 +46,19 @@ def enter(page: Page, token: str) -> None:
 
 
 def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, served):
-    browser.get(f"{served.base}/page/#all")
+    browser.get(f"{served.base}/page/")
     page = Page(browser)
     enter(page, "cgm_h")
     assert "is not valid" in page.until(REFUSED)
-    # A key that is typed there does nothing behind the form.
-    assert page.run("return location.hash") == "#all"
     enter(page, served.token("ann"))
-    page.settle()
+    page.until("return document.body.dataset.opened")
     assert page.text("#where") == "ann"
-    assert "Ann likes hazelnuts" in page.run(
-        "return JSON.stringify([...conceptGraphView.model.nodes.values()])"
-    )
     assert page.run(KEPT) == ["", 0, 0, ""]
 
-    page.run(
-        "conceptGraphView.picture.on.clicked([...conceptGraphView.model.nodes.values()]"
-        ".find((n) => n.kind === 'memory'))"
-    )
-    page.until("return !document.getElementById('forget').hidden")
-    page.element("#forget").click()
+    find(page, "hazelnuts", NUTS["text"])
+    page.run(ACTION, "Forget")
     page.element("#do-it").click()
-    page.until(HAS_MEMORY, False)
+    page.until("return document.getElementById('article').hidden")
     page.element("#tend").click()
     page.until("return document.querySelector('#article .changes button')")
     page.element("#article .changes button").click()
@@ -90,15 +82,22 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
     assert not page.run(WANTS_TOKEN)
 
 
+def find(page: Page, words: str, text: str) -> None:
+    """Open the memory *text* over the search for *words*."""
+    page.press("/", words)
+    page.until("return [...document.querySelectorAll('#offered bdi')].some("
+               "(one) => one.innerText === arguments[0])", text)  # fmt: skip
+    page.run("[...document.querySelectorAll('#offered [role=option]')].find((one) =>"
+             " one.innerText.startsWith(arguments[0])).dispatchEvent("
+             "new PointerEvent('pointerdown'))", text)  # fmt: skip
+    page.until(ARTICLE, text)
+
+
 def test_a_reader_sees_no_button_that_changes_and_why(browser, served):
-    browser.get(f"{served.base}/page/#all")
+    browser.get(f"{served.base}/page/")
     page = Page(browser)
     enter(page, served.tokens.add("ann", READER, None))
-    page.settle()
-    page.run(
-        "conceptGraphView.picture.on.clicked([...conceptGraphView.model.nodes.values()]"
-        ".find((n) => n.kind === 'memory'))"
-    )
-    page.until("return !document.getElementById('unchangeable').hidden")
-    assert page.text("#unchangeable") == "Nothing can be changed: this token may only read."
-    assert page.run("return document.getElementById('forget').hidden")
+    page.until("return document.body.dataset.opened")
+    find(page, "hazelnuts", NUTS["text"])
+    assert "Nothing can be changed: this token may only read." in page.text("#article")
+    assert page.run("return document.querySelectorAll('#article-body button').length") == 0

@@ -138,8 +138,8 @@ def test_a_day_is_opened_with_keys_and_a_change_is_taken_back_after_asking(page,
     assert "Anna" in page.text(".multiples")
     assert "Otto" not in page.text(".multiples")
     page.seen_from(1360, 1500)
-    # The picture below is out of the tab key's way, and a bar of a chart is for the eye alone.
-    assert page.run("return document.getElementById('picture').inert")
+    # The opening below is out of the tab key's way, and a bar of a chart is for the eye alone.
+    assert page.run("return document.getElementById('opening').inert")
     assert page.run("return document.querySelectorAll('.chart > :not([aria-hidden])').length") == 0
     # The year is turned without losing the focus.
     label = "return document.activeElement.getAttribute('aria-label')"

@@ -42,10 +42,6 @@ ASSOCIATE = reads(
     matched=TEXTS, words=MAPS, factors=MAP, episode=Vertex,
 )  # fmt: skip
 WIDENED = reads("conceptgraph.widened", term=str, share=float, said=str, to=str, why=str)
-NEIGHBOURHOOD = reads(
-    "conceptgraph.neighbourhood", id=int, kind=str, name=str, text=str, valence=float | None,
-    arousal_level=float, accessed_at=int, hop=int, degree=int, relations=MAPS,
-)  # fmt: skip
 
 RENAME = writes("conceptgraph.rename", **_TOUCHED)
 REMOVE = writes("conceptgraph.remove", **_TOUCHED)

@@ -48,7 +48,6 @@ MAX_HOP: Final = 10
 DEFAULT_ROWS: Final = 1_000
 # The most propositions that a model gets by default.
 DEFAULT_PROPOSITIONS: Final = 30
-DEFAULT_NEIGHBOURS: Final = 100
 HOP_DECAY: Final = 0.5
 REVERSE_PENALTY: Final = 0.5
 SCORE_DECIMALS: Final = 6

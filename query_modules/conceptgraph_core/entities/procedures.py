@@ -30,7 +30,6 @@ SEARCH = reads(
     trust=float, last_activated=int, score=float, inferred=bool,
 )  # fmt: skip
 GET = reads("entitygraph.get", **_COMPONENT, edges=MAPS)
-NEIGHBOURHOOD = reads("entitygraph.neighbourhood", **_COMPONENT, hop=int, degree=int, ties=MAPS)
 HISTORY = reads(
     "entitygraph.history", fact_id=str, predicate=str, value=str, object_id=str | None,
     valid_from=int | None, valid_until=int | None, known_from=int, known_until=int | None,
@@ -45,9 +44,6 @@ EXPLAIN = reads(
     "entitygraph.explain", text=str, parts=list[Any], ids=MAP, node=Vertex | None,
     relation=Edge | None,
 )  # fmt: skip
-COMMUNITIES = reads(
-    "entitygraph.communities", community=str, size=int, labels=TEXTS, entity_ids=TEXTS
-)
 STATS = reads("entitygraph.stats", measure=str, value=int, note=str | None)
 
 LINK = writes("entitygraph.link", verdict=str, reason=str, merge_id=str | None)

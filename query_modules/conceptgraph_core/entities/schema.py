@@ -169,10 +169,6 @@ BOTH_BELIEVED: Final = "both are believed, and it can have but one value at a ti
 DEFAULT_LIMIT: Final = 10
 DEFAULT_ROWS: Final = 20
 MAX_LIMIT: Final = 200
-# A picture has so many hops and components by default.
-DEFAULT_HOPS: Final = 2
-MAX_HOPS: Final = 10
-NEIGHBOURS: Final = 100
 # The default number of rows in the owner's lists.
 LISTED: Final = 100
 MAX_LISTED: Final = 1_000

@@ -88,15 +88,6 @@ TRAVERSE = reads(
     "memorygraph.traverse", **BRIEF, depth=int, via=str | None, relation=str | None,
     direction=str | None, strength=float | None, link=Edge | None, truncated=str | None,
 )  # fmt: skip
-NEIGHBOURHOOD = reads(
-    "memorygraph.neighbourhood",
-    **_WHOLE,
-    **_NEXT,
-    hop=int,
-    degree=int,
-    links=MAPS,
-    together=MAPS,
-)
 STATS = reads(
     "memorygraph.stats", nodes=int, edges=int, average_connections=float, by_state=MAP,
     by_source=MAP, relations=MAP, isolated=int,

@@ -114,9 +114,6 @@ DEFAULT_NODES_EXPLORED: Final = 20
 DEFAULT_DEPTH_TRAVERSED: Final = 3
 DEFAULT_NODES_TRAVERSED: Final = 100
 DEFAULT_TOP: Final = 10
-# A picture has so many hops and memories by default.
-DEFAULT_HOPS: Final = 2
-NEIGHBOURS: Final = 100
 MAX_DEPTH_EXPLORED: Final = 10
 MAX_DEPTH_TRAVERSED: Final = 5
 MAX_NODES: Final = 1_000

@@ -144,7 +144,6 @@ def _from_seeds(
 
 recall = verb(_RECALL)(_from_seeds)
 peek = verb(_PEEK)(_from_seeds)
-neighbourhood = verb(procedures.NEIGHBOURHOOD)(_from_seeds)
 
 
 @verb(procedures.RECALL_QUERY)

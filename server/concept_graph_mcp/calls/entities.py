@@ -26,9 +26,6 @@ from conceptgraph_core.graph.primitives import Lookup
 
 from .verb import verb
 
-# A picture of an area has so many members.
-MOST_MEMBERS = schema.MAX_LISTED
-
 Speaker = Annotated[str, OneOf(schema.SPEAKERS)]
 NodeType = Literal["entity", "topic", "preference", "event", "emotion"]
 _EDGES = OneOf(("co_occurrence", "semantic", "temporal", "causal", "same_as", "contradicts"))
@@ -111,14 +108,6 @@ def history(entity_id: EntityId) -> list[Lookup]:
     return [look_up.with_ids(entity_id)]
 
 
-@verb(procedures.NEIGHBOURHOOD)
-def neighbourhood(
-    entity_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> list[Lookup]:
-    """Return a picture of the entities around *entity_ids*."""
-    return [look_up.with_ids(*entity_ids, field="entity_ids")]
-
-
 @verb(procedures.PRESENCE)
 def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> list[Lookup]:
     """Count the mentions of *entity_ids* between each two of *bounds*."""
@@ -155,19 +144,6 @@ def fact(
 def stats(user_id: str = DEFAULT_USER) -> list[Lookup]:
     """Count entities."""
     return [look_up.every(user_id)]
-
-
-@verb(procedures.COMMUNITIES)
-def communities(
-    community: str | None = None,
-    members: int = 3,
-    limit: int | None = None,
-    user_id: str = DEFAULT_USER,
-) -> list[Lookup]:
-    """Return the communities of the entities activated last, or one of them."""
-    if community is not None:
-        texts.name(community, "community")
-    return [look_up.last_activated(schema.MAPPED, user_id)]
 
 
 @verb(procedures.CONTEXT)

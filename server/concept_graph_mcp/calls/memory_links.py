@@ -12,9 +12,6 @@ from conceptgraph_core.memories.lookups import ids
 from .verb import verb, verb_of_user
 
 # The most that a picture can show.
-_NEIGHBOURHOOD = procedures.NEIGHBOURHOOD.without(
-    "parent_id", "concepts", "decay_rate", "contradicted_by"
-)
 
 
 LinkType = Annotated[
@@ -109,13 +106,6 @@ def traverse(
     """Walk from a memory along its links."""
     start = ids(start_id, field="start_id")
     return [start, lookups.parents(scope)] if include_parent_links else [start]
-
-
-@verb(_NEIGHBOURHOOD)
-def neighbourhood(
-    memory_ids: Sequence[str], max_hop: int = schema.DEFAULT_HOPS, limit: int | None = None
-) -> None:
-    """Return a picture of the memories around *memory_ids*."""
 
 
 @verb_of_user(procedures.STATS)

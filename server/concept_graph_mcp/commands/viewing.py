@@ -1,4 +1,4 @@
-"""Draw the graph in the browser (`view`)."""
+"""Show what is remembered in the browser (`view`)."""
 
 import os
 from dataclasses import replace
@@ -24,11 +24,9 @@ from .terminal import say
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @click.pass_obj
 def view(embedded: str | None, name: str | None, port: int, at: str | None, no_open: bool) -> None:
-    """Draw what is stored about NAME in the browser, over all layers.
+    """Show in the browser what is remembered: a picture of the year, people, time and doubts.
 
-    NAME is an entity, a concept or the id of an episode; an entity of that name comes first.
-    Without NAME, the page opens on the people and topics of the year in groups, or in a graph with
-    only concepts on the most aroused ones.
+    NAME is a person, a place or a project, whose card is open at once.
 
     Before your first write it shows the demo, if there was one.
 
@@ -67,7 +65,7 @@ def _announce(address: str) -> None:
 
 
 async def _check(session: Session, name: str | None) -> None:
-    from ..view.names import find_called
+    from ..view.entities import most_alike
 
-    if name is not None and not (await find_called(session, name))[1]:
-        raise Failure(f"nothing is called {name!r}; concept-graph-mcp search finds what there is")
+    if name is not None and not (await most_alike(session, name))[0]:
+        raise Failure(f"nobody is called {name!r}; concept-graph-mcp search finds what there is")

@@ -1,1 +1,1 @@
-"""Draw the graph on a web page, on this machine or inside an MCP host."""
+"""Show on a web page what is remembered, on this machine or to the users of a server."""

@@ -1,4 +1,4 @@
-"""Answer the page's requests as JSON: the store, names, neighbourhoods and recalls.
+"""Answer the page's requests as JSON: the store, the portrait, names, time and questions.
 
 Requests only read, but for those sent by POST, which only the page itself may send (see `guard`).
 """
@@ -18,13 +18,10 @@ from starlette.routing import Route
 
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, lacking
 
-from .. import calls
 from ..errors import Refused, StoreError
 from ..session import Clock, Session
-from . import drawing, entities, memories, names, picture, portrait, timeline
-from .looks import looks
+from . import drawing, entities, memories, names, portrait, timeline
 from .speaking import speak_of
 
 Row = dict[str, Any]
@@ -52,21 +49,17 @@ class Api:
             "about": self.show_store,
             "search": self.search,
             "named": self.find_named,
-            "told": self.tell_about,
             "whole": self.show_entity,
+            "memory": self.show_memory,
             "days": self.days,
             "day": self.day,
             "presence": self.presence,
             "changes": self.changes,
             "questions": self.questions,
             "hidden": self.list_hidden,
-            "picture": self.picture,
             "portrait": self.portrait,
             "card": self.card,
             "person": self.person,
-            "neighbourhood": self.neighbourhood,
-            "recall": self.recall,
-            "find": self.find,
         }
         asked = [Route(f"/api/{name}", answer) for name, answer in answers.items()]
         made = [
@@ -76,12 +69,9 @@ class Api:
         return [*asked, *made]
 
     async def show_store(self, request: Request) -> JSONResponse:
-        """Return the store, its clock, the nodes to show first, and those of the overview."""
+        """Return the store, its clock, and the entity to show first, if a name was given."""
         session = self._session
-        kind, seeds = overview = await names.begin(session)
-        opens = not self._name and await _has_names(session, kind, seeds)
-        if self._name:
-            kind, seeds, _ = await names.find_called(session, self._name)
+        first = (await entities.most_alike(session, self._name))[0][:1] if self._name else []
         stands = session.until_ms is not None
         unwritable = "looking back" if stands else session.unwritable
         return JSONResponse(
@@ -91,17 +81,11 @@ class Api:
                 "user": session.user_id,
                 "version": __version__,
                 "now_ms": session.clock.now_ms(),
-                "tau_ms": session.tau_ms,
                 "time_zone": session.zone.key,
-                "looks": looks(),
                 "changes": unwritable is None,
                 "unwritable": unwritable,
                 "stands": stands,
-                # Whether the page opens on the picture of groups, and not on nodes.
-                "opens": opens,
-                "kind": kind,
-                "seeds": seeds,
-                "overview": {"kind": overview[0], "names": overview[1]},
+                "first": first[0] if first else None,
             }
         )
 
@@ -112,18 +96,15 @@ class Api:
         return JSONResponse({"offers": await names.offers(self._session, words, limit)})
 
     async def find_named(self, request: Request) -> JSONResponse:
-        """Return the kind and names of the nodes called `q`, and whether the match is `exactly`."""
+        """Return the ids of the entities called `q`, and whether the match is `exactly`."""
         called = request.query_params.get("q", "")
-        kind, found, is_exact = await names.find_called(self._session, called)
-        return JSONResponse({"kind": kind, "names": found, "exactly": is_exact})
+        found, is_exact = await entities.most_alike(self._session, called)
+        return JSONResponse({"names": found, "exactly": is_exact})
 
-    async def tell_about(self, request: Request) -> JSONResponse:
-        """Return everything stored about `name`, or about the entity `id` of that name."""
-        name, entity_id = request.query_params.get("name", ""), request.query_params.get("id")
-        if entity_id is not None:
-            name = entities.bare(name)
-        about = await names.tell_about(self._look_back(request), name, entity_id)
-        return JSONResponse({"told": about})
+    async def show_memory(self, request: Request) -> JSONResponse:
+        """Return the memory `id` with its earlier versions."""
+        memory_id = request.query_params.get("id", "")
+        return JSONResponse(await memories.show(self._session, memory_id))
 
     async def show_entity(self, request: Request) -> JSONResponse:
         """Return the whole entity `id`, its namesakes, and everything stored about its name."""
@@ -163,16 +144,6 @@ class Api:
             raise HTTPException(400, "since: must be before until")
         return JSONResponse(await timeline.changes(self._session, since, until))
 
-    async def picture(self, request: Request) -> JSONResponse:
-        """Return the nodes of a picture around each `seed` over all layers.
-
-        `kind` is the seeds' kind.
-        """
-        session, limit = self._look_back(request), _limit(request)
-        kind = request.query_params.get("kind", names.CONCEPT)
-        nodes = await names.draw_picture(session, kind, _seeds(request), _hops(request), limit)
-        return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
-
     async def portrait(self, request: Request) -> JSONResponse:
         """Return the opening: a sentence, the picture as SVG, and its names by group.
 
@@ -195,54 +166,6 @@ class Api:
         """Return what is known of the entity `id`, in sentences."""
         session, entity_id = self._look_back(request), request.query_params.get("id", "")
         return JSONResponse(await speak_of(session, entity_id))
-
-    async def neighbourhood(self, request: Request) -> JSONResponse:
-        """Return the nodes within `hops` of each `seed`, at most `limit`.
-
-        `kind` is the seeds' kind.
-        """
-        session = self._look_back(request)
-        nodes = await self._draw_around(session, request, _limit(request))
-        return JSONResponse({"now_ms": session.clock.now_ms(), "nodes": nodes})
-
-    async def _draw_around(
-        self, session: Session, request: Request, limit: int
-    ) -> list[dict[str, Any]]:
-        kind = request.query_params.get("kind", "concept")
-        if kind in _WALKED:
-            return await _WALKED[kind](session, _seeds(request), _hops(request), limit)
-        call = calls.concepts.neighbourhood(
-            _seeds(request), _hops(request), limit, session.concept_scope
-        )
-        rows = await session.run(call)
-        return [picture.node(row, session.until_ms) for row in rows]
-
-    async def recall(self, request: Request) -> JSONResponse:
-        """Return what the `seed`s together bring to mind, strongest first, without arousing it."""
-        session = self._look_back(request)
-        limit = _integer(request, "limit", schema.DEFAULT_ROWS)
-        call = calls.concepts.peek(_seeds(request), _hops(request), limit, session.concept_scope)
-        rows = await session.run(call.with_fields("relation"))
-        total = rows[0]["total"] if rows else 0
-        return JSONResponse({"propositions": list(map(picture.proposition, rows)), "total": total})
-
-    async def find(self, request: Request) -> JSONResponse:
-        """Return the episodes and memories that match the words of `q`, and explain the scores.
-
-        At most `limit` of each. The lines in `lacking` count texts that are not indexed yet.
-        """
-        session = self._look_back(request)
-        limit = _integer(request, "limit", DEFAULT_LIMIT)
-        text = request.query_params.get("q", "")
-        call = calls.concepts.associate(
-            text, limit, concept_scope=session.concept_scope, user_id=session.user_id
-        )
-        rows = await session.run(call)
-        remembered = await memories.find_memories(session, text, limit)
-        [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
-        unknown = counted["episodes"]
-        said = [lacking(unknown, "episodes")] if unknown else []
-        return JSONResponse({"episodes": rows, "memories": remembered, "lacking": said})
 
     async def questions(self, request: Request) -> JSONResponse:
         """Return the open questions whether two entities are the same."""
@@ -276,9 +199,6 @@ class Api:
         return replace(self._session, clock=Clock(at))
 
 
-_WALKED = {"memory": memories.neighbourhood, "entity": entities.neighbourhood}
-
-
 async def answer_error(_: Request, error: Exception) -> JSONResponse:
     """Return the error as a response of one line."""
     if isinstance(error, HTTPException):
@@ -304,26 +224,6 @@ async def _read_body(request: Request) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise HTTPException(400, "must be sent a JSON object")
     return given
-
-
-def _seeds(request: Request) -> list[str]:
-    return request.query_params.getlist("seed")
-
-
-def _hops(request: Request) -> int:
-    return _integer(request, "hops", schema.DEFAULT_MAX_HOP)
-
-
-def _limit(request: Request) -> int:
-    limit = _integer(request, "limit", schema.DEFAULT_NEIGHBOURS)
-    if limit > picture.MOST_NODES:
-        raise HTTPException(400, f"limit: at most {picture.MOST_NODES}, not {limit}")
-    return limit
-
-
-async def _has_names(session: Session, kind: str, seeds: list[str]) -> bool:
-    """Tell whether there is somebody to show, or nothing at all to show otherwise."""
-    return bool(await entities.latest(session, 1)) or (kind != names.EVERYTHING and not seeds)
 
 
 def _read_number(

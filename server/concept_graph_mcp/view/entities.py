@@ -1,8 +1,6 @@
-"""Draw entities: each component as one node, with its edges and its ledger.
+"""Read entities, and part time into the days and months of a session's zone."""
 
-Part time into the days and months of a session's zone.
-"""
-
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -37,38 +35,29 @@ Row = dict[str, Any]
 _SAME_NAME = 0.95
 # Types that messages mention without meaning a person or a named thing.
 _NOBODY = ("date", "number")
-# The user's most mentioned entities are selected among this many recent ones; and this many times
-# the limit are read by trust.
+# The user's most mentioned entities are selected among this many recent ones.
 _LATEST = 500
-_LOOKED_AT = 4
+# The latest mentions and strongest edges of an entity that a picture reads.
+_MENTIONS = 20
 # The page of an entity shows so many months.
 _MONTHS = 24
 # Characters of messages searched for names.
 _READ = 2_000
 
-_FACTS = (
-    "labels", "inferred", "identity_status", "origin", "trust", "trust_parts", "activation",
-    "is_active", "facts", "conflicts", "mentions", "merges", "hop", "degree",
-)  # fmt: skip
 
-
-async def neighbourhood(
-    session: Session, entity_ids: list[str], max_hop: int, limit: int
-) -> list[Row]:
-    """Return the components within *max_hop* of *entity_ids*, the strongest edges first.
-
-    Raises Refused if an entity does not exist or is another user's.
-    """
-
-    call = calls.entities.neighbourhood(entity_ids, max_hop, min(limit, schema.MAX_LISTED))
-    return [_node(row) for row in await session.run(call)]
+async def read(session: Session, entity_ids: Iterable[str], limit: int = _MENTIONS) -> list[Row]:
+    """Return these entities as `get` does, each with at most *limit* facts, edges and mentions."""
+    rows = []
+    for one in dict.fromkeys(entity_ids):
+        rows += await session.run(calls.entities.get(one, limit=limit))
+    return rows
 
 
 async def show_whole(session: Session, entity_id: str) -> Row:
     """Return the whole entity, as `get` does, and its mentions by month, as `presence` does.
 
     `months` has the bounds of these months, `history` the facts of now and of before. Raises
-    Refused, as `neighbourhood` does.
+    Refused if the entity does not exist or is another user's.
     """
     bounds = months(session, _MONTHS)
     [row] = await session.run(calls.entities.get(entity_id, limit=schema.MAX_LIMIT))
@@ -117,23 +106,14 @@ async def latest(session: Session, limit: int) -> list[Row]:
 
 
 async def most_mentioned(session: Session, limit: int) -> list[str]:
-    """Return the ids of the recent entities that the user mentioned most.
-
-    Dates and numbers are left out, because they are no good start for a picture.
-    """
+    """Return the ids of the recent entities with the most trust, which grows with mentions."""
     rows = [
         row
         for row in await list_latest(session, _LATEST)
         if row["is_active"] and row["kind"] not in _NOBODY
     ]
-    # Trust grows with mentions in several sessions; ties go to the latest.
     rows.sort(key=lambda row: -row["trust"])
-    ids = [row["entity_id"] for row in rows[: _LOOKED_AT * limit]]
-    if not ids:
-        return []
-    nodes = await neighbourhood(session, ids, 0, len(ids))
-    nodes.sort(key=lambda node: -node["trust_parts"]["user_mentions"])
-    return [node["name"] for node in nodes[:limit]]
+    return [row["entity_id"] for row in rows[:limit]]
 
 
 async def named_in(session: Session, texts: list[str]) -> list[str]:
@@ -161,43 +141,3 @@ async def list_latest(session: Session, limit: int) -> list[Row]:
     """Return the entities activated last, without merged ones."""
     rows = await session.run(calls.entity_admin.listed((), limit))
     return [row for row in rows if row["merged_into"] is None]
-
-
-def _node(told: Row) -> Row:
-    """Return a component as a node: its arousal is its activation at the clock's time.
-
-    `border` is its trust t, which has no upper bound, as t / (1 + t).
-    """
-    entity_id, trust = told["entity_id"], told["trust"]
-    first, *others = told["labels"]
-    return {
-        "id": _id(entity_id),
-        "kind": "entity",
-        "name": entity_id,
-        "text": f"{first} ({', '.join(others)})" if others else first,
-        **{name: told[name] for name in _FACTS},
-        # Splits and ends are left out: the page shows only merges, and offers to undo them.
-        "merges": [one for one in told["merges"] if one["action"] == schema.MERGE_ACTION],
-        # The page uses the key `kind` itself.
-        "called": " ".join(one for one in (told["type"], told["kind"]) if one and one != "entity"),
-        "border": trust / (1 + trust),
-        "valence": None,
-        "arousal_level": told["activation"],
-        "fades": False,
-        "relations": [_relation(tie) for tie in told["ties"]],
-    }
-
-
-def _relation(tie: Row) -> Row:
-    return {
-        "from": _id(tie["from"]),
-        "to": _id(tie["to"]),
-        "type": tie["type"],
-        "weight": tie["strength"],
-        "directed": tie["directed"],
-    }
-
-
-def _id(entity_id: str) -> str:
-    # Nodes of concepts have numbers.
-    return f"entity {entity_id}"

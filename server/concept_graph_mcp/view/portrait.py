@@ -228,7 +228,7 @@ def is_name(row: Row) -> bool:
     """Tell whether *row*, an entity, has a name of its own: no date, nor "my manager"."""
     label = row["label"] if "label" in row else row["labels"][0]
     own = {entity_schema.SELF, *oneself.KINDS}
-    of = {row["type"], row["kind"]} if "type" in row else set(row["called"].split())
+    of = {row["type"], row["kind"]}
     is_called = label.partition(" ")[0].casefold() not in kin.OWN
     return is_called and label not in own and not of & (_NO_NAMES | own)
 
@@ -236,9 +236,7 @@ def is_name(row: Row) -> bool:
 async def _read_nodes(session: Session, rows: Sequence[Row]) -> dict[str, Row]:
     """Return the ties and latest mentions of *rows*, with their kinds, by id."""
     ids = [row["entity_id"] for row in rows]
-    nodes = await entities.neighbourhood(session, ids, 0, len(ids))
-    kind = {row["entity_id"]: row["kind"] for row in rows}
-    return {node["name"]: {**node, "kind": kind.get(node["name"])} for node in nodes}
+    return {node["entity_id"]: node for node in await entities.read(session, ids)}
 
 
 def _is_person(row: Row, nodes: Mapping[str, Row]) -> bool:
@@ -271,15 +269,15 @@ def _list_ties(nodes: Mapping[str, Row], names: Sequence[Name]) -> dict[tuple[in
 
     Ties are made when a session ends; the latest messages are read for those of before.
     """
-    numbers = {f"entity {one.id}": number for number, one in enumerate(names)}
+    numbers = {one.id: number for number, one in enumerate(names)}
     ties: dict[tuple[int, int], float] = {}
     told: dict[str, set[int]] = {}
     for number, one in enumerate(names):
-        for tie in nodes[one.id]["relations"]:
-            pair = sorted(numbers.get(tie[end], -1) for end in ("from", "to"))
-            if 0 <= pair[0] < pair[1]:
-                key = pair[0], pair[1]
-                ties[key] = max(ties.get(key, 0.0), tie["weight"] or 0.0)
+        for edge in nodes[one.id]["edges"]:
+            other = numbers.get(edge["entity_id"], number)
+            if other != number and edge["is_active"]:
+                key = min(number, other), max(number, other)
+                ties[key] = max(ties.get(key, 0.0), edge["strength"] or 0.0)
         for mention in nodes[one.id]["mentions"]:
             told.setdefault(mention["message_id"], set()).add(number)
     for together in told.values():

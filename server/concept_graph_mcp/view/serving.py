@@ -16,12 +16,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from conceptgraph_core.concepts.schema import DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS
-
 from ..errors import StoreError
 from ..session import Session
 from ..web import Server, listening
-from . import names
 from .api import HANDLERS, Api
 from .guard import Guard
 from .portrait import draw_portrait
@@ -59,7 +56,7 @@ _HOST = "127.0.0.1"
 
 
 def build(session: Session, name: str | None, token: str, port: int) -> ASGIApp:
-    """Return the guarded web application; *name* is shown first."""
+    """Return the guarded web application; the card of *name* is open."""
     pages = Route("/{name:path}", StaticFiles().file)
     routes = [*Api(lambda: session, name).routes(), pages]
     return Guard(Starlette(routes=routes, exception_handlers=HANDLERS), token, port)
@@ -100,8 +97,6 @@ async def _warm(session: Session) -> None:
     # The page itself says what is wrong with a store.
     with suppress(StoreError):
         await draw_portrait(session)
-        kind, seeds = await names.begin(session)
-        await names.draw_picture(session, kind, seeds, DEFAULT_MAX_HOP, DEFAULT_NEIGHBOURS)
 
 
 async def _open(address: str) -> None:

@@ -75,8 +75,8 @@ async def _list_with(session: Session, known: Mapping[str, Any]) -> list[str]:
     if not ids:
         texts = [one["context"] for one in known["mentions"] if one["context"]]
         ids = [one for one in await entities.named_in(session, texts) if one != known["entity_id"]]
-    nodes = await entities.neighbourhood(session, ids[:_TIED], 0, _TIED) if ids else []
-    found = {node["name"]: node["labels"][0] for node in nodes if is_name(node)}
+    nodes = await entities.read(session, ids[:_TIED], 1)
+    found = {node["entity_id"]: node["labels"][0] for node in nodes if is_name(node)}
     labels = (entities.bare(found[one]) for one in ids if one in found)
     return [one for one in dict.fromkeys(labels) if one != known["labels"][0]][:_WITH]
 

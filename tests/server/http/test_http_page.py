@@ -58,15 +58,14 @@ def reads(ids: dict[str, str]) -> dict[str, dict[str, Any]]:
     words = {"q": "hazelnut"}
     return {
         **{name: {} for name in ("about", "presence", "questions", "hidden")},
-        **dict.fromkeys(("search", "named", "find"), words),
-        "told": {"name": "hazelnut", "id": ids["entity"]},
+        **dict.fromkeys(("search", "named"), words),
         "whole": {"id": ids["entity"]},
         "days": {"year": 2026},
         "day": {"date": "2026-11-23"},
         "changes": {"since": 0, "until": 4_000_000_000_000},
-        "picture": {"kind": "memory", "seed": ids["memory"]},
-        "neighbourhood": {"kind": "entity", "seed": ids["entity"]},
-        "recall": {"seed": "hazelnut"},
+        "memory": {"id": ids["memory"]},
+        "portrait": {"width": 3, "height": 2},
+        "person": {"id": ids["entity"]},
     }
 
 
@@ -89,12 +88,12 @@ def bare(answer: httpx2.Response, ids: dict[str, str]) -> tuple[int, str]:
 
 
 def test_there_is_no_page_unless_asked_for(served):
-    for path in ("/page", "/page/", "/page/page.js", "/page/api/about"):
+    for path in ("/page", "/page/", "/page/app.js", "/page/api/about"):
         assert httpx2.get(served.base + path).status_code == 404
 
 
 def test_the_page_itself_has_no_data_and_needs_no_token(page):
-    for name, kind in (("", "text/html"), ("page.js", "text/javascript"), ("page.css", "text/css")):
+    for name, kind in (("", "text/html"), ("app.js", "text/javascript"), ("style.css", "text/css")):
         answer = httpx2.get(page.base + name)
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith(kind)
@@ -105,7 +104,7 @@ def test_the_page_itself_has_no_data_and_needs_no_token(page):
 
 
 @pytest.mark.parametrize(
-    "path", ["../mcp", "..%2fmcp", "%2e%2e/health", "api", "page.js/", "/", "x"]
+    "path", ["../mcp", "..%2fmcp", "%2e%2e/health", "api", "app.js/", "/", "x"]
 )
 def test_no_path_leads_elsewhere(page, path):
     answer = page.server.connected()
@@ -205,7 +204,7 @@ def test_each_user_sees_and_changes_their_own_memory_alone(page_each, each_store
         # The answer is that of an id which nobody has.
         nobodys = page.ask(name, "bob", params=reads(NONE)[name])
         assert bare(theirs, mine) == bare(nobodys, NONE), name
-    assert "Ann likes" in page.ask("find", "ann", params={"q": "hazelnuts"}).text
+    assert "Ann likes" in page.ask("search", "ann", params={"q": "hazelnuts"}).text
     tampered = {
         "revise": {
             "memory_id": mine["memory"],
@@ -241,8 +240,8 @@ def test_each_user_sees_and_changes_their_own_memory_alone(page_each, each_store
 def test_no_parameter_and_no_header_says_who_it_is(page, name):
     kept(page, "ann", **NUTS)
     headers = {"x-user": "ann", "x-forwarded-user": "ann"}
-    told = page.ask("find", "bob", params={"q": "hazelnuts", name: "ann"}, headers=headers)
-    assert told.json()["memories"] == []
+    told = page.ask("search", "bob", params={"q": "hazelnuts", name: "ann"}, headers=headers)
+    assert told.json()["offers"] == []
 
 
 def test_a_reader_looks_and_is_told_why_nothing_can_be_changed(page_each):
@@ -290,10 +289,10 @@ def test_looking_writes_nothing(each_store, tokens):
 def test_looking_makes_no_file_where_each_user_has_one(tmp_path, tokens):
     with running(UserFiles(tmp_path / "users"), tokens, page=True) as server:
         page = Page(server)
-        assert page.ask("picture", "ann", params={"kind": "everything"}).json()["nodes"] == []
+        assert page.ask("search", "ann").json()["offers"] == []
         assert [*(tmp_path / "users").glob("ann*")] == []
         mine = kept(page, "ann", **NUTS)
-        assert "Ann likes" in page.ask("picture", "ann", params={"kind": "everything"}).text
+        assert "Ann likes" in page.ask("search", "ann").text
         nobodys = page.ask("whole", "bob", params={"id": mine["entity"]})
         assert nobodys.status_code == 400
         assert [*(tmp_path / "users").glob("bob*")] == []
@@ -307,11 +306,11 @@ def test_requests_of_the_page_are_limited_counted_and_logged_as_calls_are(embedd
     limits = Limits(per_second=0.5, bytes=1_000)
     with running(embedded, tokens, page=True, limits=limits) as server:
         page = Page(server)
-        answers = [page.ask("find", "ann", params={"q": "secret hazelnuts"}) for _ in range(4)]
+        answers = [page.ask("search", "ann", params={"q": "secret hazelnuts"}) for _ in range(4)]
         assert [one.status_code for one in answers][-1] == 429
         assert any("0.5 a second are allowed" in one.text for one in answers)
         # Another user is not held up.
-        assert page.ask("find", "bob", params={"q": "x"}).status_code == 200
+        assert page.ask("search", "bob", params={"q": "x"}).status_code == 200
         huge = page.ask("forget", "cid", "POST", content=b"x" * 2_000)
         assert huge.status_code == 413
         unread = page.ask("forget", "dora", "POST", content=b"[" * 900)
@@ -321,13 +320,13 @@ def test_requests_of_the_page_are_limited_counted_and_logged_as_calls_are(embedd
         )
         assert packed.status_code == 415
         metrics = server.metrics()
-    assert 'calls_total{outcome="ok",tool="page/api/find"}' in metrics
-    assert 'calls_total{outcome="rate",tool="page/api/find"}' in metrics
+    assert 'calls_total{outcome="ok",tool="page/api/search"}' in metrics
+    assert 'calls_total{outcome="rate",tool="page/api/search"}' in metrics
     assert 'requests_total{status="429"}' in metrics
     assert "ann" not in metrics
     assert "hazelnuts" not in caplog.text
     told = [vars(one)["fields"] for one in caplog.records if one.getMessage() == "call"]
-    assert ("ann", "page/api/find", "rate") in {
+    assert ("ann", "page/api/search", "rate") in {
         (one["user"], one["tool"], one["outcome"]) for one in told
     }
 
@@ -336,8 +335,8 @@ def test_a_request_that_takes_too_long_is_ended_and_nobody_else_waits(embedded, 
     held = Held(embedded, "ann")
     with running(held, tokens, page=True, limits=Limits(timeout_s=1.0)) as server:
         page = Page(server)
-        ended = page.ask("about", "ann")
-        assert page.ask("about", "bob").status_code == 200
+        ended = page.ask("search", "ann")
+        assert page.ask("search", "bob").status_code == 200
         held.let_go()
         assert ended.status_code == 503
         assert ended.json()["error"].startswith("the call was ended after 1 s")

@@ -1,8 +1,4 @@
-// A score as what it is made of: each part a number with its name below.
-
-export function factor(name, value) {
-  return element("span", `factor ${name}`, element("b", "", value), element("small", "", name));
-}
+// Elements of the page.
 
 /** Give *place* other children; a focus on one of its buttons goes to the new one in its place. */
 export function refill(place, ...children) {

@@ -2,20 +2,19 @@
 
 import { askSearch } from "./api.js";
 import { element } from "./factors.js";
-import { tinted } from "./shapes.js";
 import { printable, shortened, speaker, voiced } from "./wording.js";
 
 const DELAY_MS = 120;
 const OFFERED = 8;
 // A memory can be a page long; its beginning tells which it is.
 const OFFERED_LETTERS = 72;
-const LAYERS = { entity: "Who and what", memory: "Said", episode: "Said", concept: "Concepts" };
+const LAYERS = { entity: "Who and what", memory: "Said" };
 
 /**
- * Offer below *input*, in *list*, what matches it; looks() says how that is drawn.
+ * Offer below *input*, in *list*, what matches it.
  * chosen({kind, name}) gets the one that is picked, or what was typed, of the kind "typed".
  */
-export function makeSearch(input, list, looks, chosen, failed) {
+export function makeSearch(input, list, chosen, failed) {
   let active = -1;
   let timer = 0;
   let asked = 0;
@@ -55,8 +54,7 @@ export function makeSearch(input, list, looks, chosen, failed) {
     try {
       const found = (await askSearch(word, OFFERED)).offers;
       if (mine !== asked) return;
-      const all = { kind: "find", name: word, text: `Search all texts for “${word}”` };
-      offers = word ? [...found, all] : found;
+      offers = found;
       list.replaceChildren(...(found.length ? [] : [nothing(word)]), ...offers.flatMap(entry));
       list.hidden = false;
       list.dataset.word = word;
@@ -79,7 +77,6 @@ export function makeSearch(input, list, looks, chosen, failed) {
     made.id = `option-${index}`;
     made.role = "option";
     if (offered.kind in LAYERS) made.ariaDescription = offered.kind;
-    if (offered.kind in LAYERS) made.append(tinted(looks(), offered));
     made.append(element("bdi", "", shortened(voiced(offered), OFFERED_LETTERS)));
     if (offered.aside) made.append(" ", element("small", "", printable(speaker(offered.aside))));
     made.addEventListener("pointerdown", (event) => {

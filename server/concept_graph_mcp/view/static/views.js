@@ -1,4 +1,4 @@
-// Which view is shown: the picture, or an article over it, as the address says behind its "#".
+// Which view is shown: the opening, or an article over it, as the address says behind its "#".
 
 const $ = (id) => document.getElementById(id);
 
@@ -12,7 +12,6 @@ export class Views {
     this.attempt = attempt;
     this.shown = ""; // the address of the article that is shown
     this.asked = 0;
-    this.home = ""; // the address below the articles: the opening, or all details
     addEventListener("hashchange", () => this.follow());
     $("leave-article").addEventListener("click", () => this.close());
   }
@@ -29,8 +28,7 @@ export class Views {
   }
 
   close() {
-    if (location.hash === this.home) this.follow();
-    else location.hash = this.home;
+    location.hash = "";
   }
 
   follow() {
@@ -49,8 +47,8 @@ export class Views {
     $("article-body").replaceChildren(...nodes);
     document.body.dataset.view = name;
     $("article").hidden = false;
-    // The picture lies below: neither the tab key nor a screen reader enters it.
-    $("picture").inert = true;
+    // The opening lies below: neither the tab key nor a screen reader enters it.
+    $("opening").inert = true;
     $("article").setAttribute("aria-label", title);
     if (isOther) {
       $("article").scrollTop = 0;
@@ -65,9 +63,8 @@ export class Views {
     if (!this.isArticle) return;
     this.shown = "";
     $("article").hidden = true;
-    $("picture").inert = false;
+    $("opening").inert = false;
     delete document.body.dataset.view;
     delete document.body.dataset.article;
-    if (location.hash === "#all") $("picture").focus();
   }
 }

@@ -1,15 +1,15 @@
 // The articles over the picture: what each of them is given, and what it may do.
 
-import { askQuestions, askWhole } from "./api.js";
+import { askMemory, askQuestions, askWhole } from "./api.js";
 import { element } from "./factors.js";
+import { memoryPage } from "./memory.js";
 import { tendPage } from "./tend.js";
 import { timePage } from "./time.js";
 import { wholePage } from "./whole.js";
 
 /**
  * Return the articles by name, each a function that makes {title, nodes} in time. *page* has
- * about() and time() of the picture, now(), unchangeable(), when(time), attempt(work, …), changing, say(text),
- * show({kind, names}), open(article, given), follow() and close().
+ * about(), now(), unchangeable(), when(time), attempt(work, …), changing, say(text), open(article, given) and follow().
  */
 export function articles(page) {
   const { attempt, changing, now, open, when } = page;
@@ -19,10 +19,7 @@ export function articles(page) {
     when,
     say: page.say,
     go: (id) => open("whole", id),
-    open: (kind, name) => {
-      page.close();
-      attempt(page.show, { kind, names: [name] });
-    },
+    open,
   };
   /** *changes*, or *otherwise* where nothing can be changed. */
   const ifAllowed = (changes, otherwise = null) => (page.about().changes ? changes : otherwise);
@@ -31,7 +28,7 @@ export function articles(page) {
   const orWhyNot = (nodes) => (page.about().changes ? nodes : [element("p", "quiet", page.unchangeable()), ...nodes]);
 
   async function whole(id) {
-    const known = await askWhole(id, page.time());
+    const known = await askWhole(id);
     const changes = ifAllowed({
       merge: () => changing.merge({ ...known.entity, name: known.entity.entity_id }),
       split: () => changing.split(known.entity, when),
@@ -39,6 +36,16 @@ export function articles(page) {
       forgetPart: (id, text, kind) => changing.forgetPart(id, text, kind, page.follow),
     });
     return { title: known.entity.labels[0], nodes: orWhyNot(wholePage(known, { ...acts, changes, question: () => attempt(question, id) })) };
+  }
+
+  async function memory(id) {
+    const known = await askMemory(id);
+    const changes = ifAllowed({
+      edit: () => changing.edit(known, page.follow),
+      forget: () => changing.forget({ name: id, content: known.content, kind: "memory" }),
+      undo: ({ at }) => changing.unedit(id, at, known.content, page.follow),
+    });
+    return { title: "Memory", nodes: orWhyNot(memoryPage(known, { ...acts, changes })) };
   }
 
   /** Open the question about the entity *id*. */
@@ -62,5 +69,5 @@ export function articles(page) {
     return { title: "Questions", nodes: orWhyNot(await tendPage(Number(place) || 0, { ...acts, tend, ...changes })) };
   }
 
-  return { whole, time, questions };
+  return { whole, memory, time, questions };
 }

@@ -3,8 +3,6 @@
 
 import { admitted, authorized } from "./entrance.js";
 
-const RECKONED = { memory: true, entity: true };
-
 async function ask(path, parameters, sent = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -50,10 +48,9 @@ export const askCard = (names) => ask("card", { names: Number(names) });
 export const askPerson = (id) => ask("person", { id });
 export const askSearch = (words, limit) => ask("search", { q: words, limit });
 export const askNamed = (words) => ask("named", { q: words });
-/** All that is kept about the entity *id*, which is called *name*. */
-export const askTold = (id, name, at) => ask("told", { id, name, at });
 /** The page of the entity *id*: its layer, and all that is kept of its name. */
-export const askWhole = (id, at) => ask("whole", at === undefined ? { id } : { id, at });
+export const askWhole = (id) => ask("whole", { id });
+export const askMemory = (id) => ask("memory", { id });
 /** The dates of *year*, and for each how many memories, episodes and mentions there are. */
 export const askDays = (year) => ask("days", { year });
 export const askDay = (date) => ask("day", { date });
@@ -61,13 +58,6 @@ export const askQuestions = () => ask("questions", {});
 export const askHidden = () => ask("hidden", {});
 export const askPresence = () => ask("presence", {});
 export const askChanges = (since, until) => ask("changes", { since, until });
-/** What is around *seed*, names of that *kind*, and of the same name in the other layers. */
-export const askPicture = (kind, seed, hops, limit, at) => ask("picture", { kind, seed, hops, limit, at });
-/** What is around *seed*, names of that *kind*; *at* is when, for what only the server can reckon. */
-export const askNeighbourhood = (kind, seed, hops, limit, at) =>
-  ask("neighbourhood", { kind, seed, hops, limit, ...(kind in RECKONED ? { at } : {}) });
-export const askRecall = (seed, hops, limit, at) => ask("recall", { seed, hops, limit, at });
-export const askFind = (words, limit, at) => ask("find", { q: words, limit, at });
 // The changes that the page makes. The server takes it from the page alone, and asks nothing: the page does.
 
 /** Take back what the ledger has: a merge, a split, an end, a separation. */

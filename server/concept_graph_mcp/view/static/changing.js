@@ -2,7 +2,6 @@
 
 import { answer, askNamed, askWhole, forget, merge, restore, revise, split, takeBack, unrevise } from "./api.js";
 import { ask } from "./asking.js";
-import { merged } from "./details.js";
 import { printable, shortened } from "./wording.js";
 
 const WHY = { name: "reason", label: "Why?" };
@@ -10,11 +9,11 @@ const SOME = 160;
 const MOST_MENTIONS = 60;
 const UNDONE = "It is taken back.";
 
+const merged = ({ source, target }) => `“${printable(source)}” counts as “${printable(target)}”`;
 const quoted = (text) => `“${printable(shortened(text, SOME))}”`;
 
 /**
- * The changes. *on* has attempt(work), say(text), load(names, kind) for a picture of what there is
- * now, and refocus() for the focus that a change has taken away.
+ * The changes. *on* has attempt(work), say(text), open(article, id), close(), and refocus() for the focus that a change has taken away.
  */
 export class Changing {
   constructor(on) {
@@ -33,8 +32,9 @@ export class Changing {
     });
   }
 
-  edit(node) {
-    const now = { content: node.content, summary: node.summary ?? "", importance: node.importance };
+  /** Edit *memory*; *then* shows it again. */
+  edit(memory, then) {
+    const now = { content: memory.content, summary: memory.summary ?? "", importance: memory.importance };
     const number = { min: 0, max: 1, step: "any" };
     return this.#asked({
       question: "Change this memory?",
@@ -53,8 +53,8 @@ export class Changing {
       const fields = Object.keys(now).filter((name) => !same(name));
       if (!fields.length) return;
       const only = (values) => Object.fromEntries(fields.map((name) => [name, values[name]]));
-      await revise(node.name, only(now), only(wanted));
-      await this.on.load([node.name], "memory");
+      await revise(memory.memory_id, only(now), only(wanted));
+      await then();
     }, "The memory is changed.");
   }
 
@@ -71,7 +71,7 @@ export class Changing {
   forget(node) {
     const isMemory = node.kind === "memory";
     const note = isMemory ? "It is hidden, and can be restored under Questions." : "Its mentions and its facts are hidden with it. All can be restored under Time.";
-    return this.#forgotten(node.name, isMemory ? node.content : node.labels[0], node.kind, note, () => this.on.load([], "everything"));
+    return this.#forgotten(node.name, isMemory ? node.content : node.labels[0], node.kind, note, () => this.on.close());
   }
 
   /** Forget the fact or the mention *id*, which says *text*; *then* shows what is left. */
@@ -134,8 +134,8 @@ export class Changing {
     });
     if (given === null) return;
     this.on.attempt(async () => {
-      const { kind, names } = await askNamed(given.other.trim());
-      const others = kind === "entity" ? names.filter((name) => name !== node.name) : [];
+      const { names } = await askNamed(given.other.trim());
+      const others = names.filter((name) => name !== node.name);
       if (others.length !== 1) throw new Error(others.length ? `“${given.other}” means several; answer their question, or choose a fuller name.` : `No other entity is called “${given.other}”.`);
       const { entity } = await askWhole(others[0]);
       this.#asked({
@@ -143,7 +143,7 @@ export class Changing {
         note: "Both stay as they are, and count as one. It can be taken back.", fields: [WHY], action: "Merge them",
       }, async ({ reason }) => {
         await merge(node.name, entity.entity_id, reason.trim());
-        await this.on.load([entity.entity_id], "entity");
+        this.on.open("whole", entity.entity_id);
       }, "They count as one.");
     });
   }
@@ -157,7 +157,7 @@ export class Changing {
       fields: [{ name: "mentions", choices }, WHY], action: "Split it",
     }, async ({ mentions, reason }) => {
       const { entity_id } = await split(entity.entity_id, mentions, reason.trim());
-      await this.on.load([entity.entity_id, entity_id], "entity");
+      this.on.open("whole", entity_id);
     }, "There are two now.");
   }
 }
