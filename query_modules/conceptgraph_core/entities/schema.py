@@ -172,8 +172,6 @@ MAX_LIMIT: Final = 200
 # The default number of rows in the owner's lists.
 LISTED: Final = 100
 MAX_LISTED: Final = 1_000
-# A map of areas reads so many entities.
-MAPPED: Final = 20_000
 
 
 def label(value: object, field: str) -> str:
