@@ -17,13 +17,15 @@ from ..embeddings.remembered import check, hold, hold_all, read_embedding
 from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
 from ..errors import InvalidRow, WrongValue
 from ..graph.adapter import Node
+from ..graph.primitives import BEYOND, Range, Union, following, next_text
 from ..layers import VectorIndex
 from ..registry import indexed_kinds
-from ..retrieval import schema
+from ..retrieval import documents, schema
 from ..retrieval.documents import Told
 from ..retrieval.groups import MOST
 from ..retrieval.indexer import Words, Writer, is_of
 from . import odd_values
+from .places import look_up
 from .view import Everything, value_of
 
 # The nodes of a damaged index that one transaction removes.
@@ -130,16 +132,24 @@ def _vector(value: Any) -> list[float]:
     return vector
 
 
-def index(graph: Everything, again: bool = False, limit: int | None = None) -> dict[str, int]:
+def index(
+    graph: Everything,
+    again: bool = False,
+    limit: int | None = None,
+    *,
+    nodes: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, int]:
     """Add the derived properties and the index entries that nodes lack.
 
-    It covers the nodes of the context's `found`, or the whole graph. *again* compares all existing
+    It covers the nodes of these records, or the whole graph. *again* compares all existing
     entries with their texts, as a change of the languages needs. Entries of removed texts are
     deleted. *limit* ends it after so many nodes, to keep transactions small. Over the whole graph a
     damaged index is removed first; with a *limit* of 0 only that is done, some nodes at a time.
     Returns indexed, the number of nodes. Raises InvalidNumber, LibraryMissing.
     """
     most = math.inf if limit is None else text.integer(limit, "limit", 0, limits.MAX_INTEGER)
+    if nodes:
+        graph.pull(look_up(graph.layers, nodes, graph.context.languages))
     if not limit and graph.context.found is None:
         words = graph.another(odd_values.Words)
         removed = odd_values.remove_damaged(words, None if limit is None else _REMOVED_AT_ONCE)
@@ -164,15 +174,22 @@ def index(graph: Everything, again: bool = False, limit: int | None = None) -> d
     return {"indexed": indexed}
 
 
-def scopes(graph: Everything, limit: int | None = None) -> list[Row]:
-    """Return the scopes of the index of words, each with the state of its groups.
+def scopes(graph: Everything, limit: int | None = None, after: str | None = None) -> list[Row]:
+    """Return the scopes of the index of words after *after*, each with the state of its groups.
 
     A row has scope, texts, length (the words of all texts), and grouped: the number of texts when
     the groups were computed, or None if they never were or are stale. If the look-up found *limit*
     nodes, the last scope may be cut off and is left out. Raises WrongValue if some have odd values.
     """
+    # The shared scope is empty.
+    first = next_text("") if after == "" else following(after)
+    graph.pull(Range((schema.CORPUS,), "scope", first, BEYOND, (), limit))
     words = graph.another(Words)
-    nodes = [node for node in words.nodes() if node.label == schema.CORPUS]
+    nodes = [
+        node
+        for node in words.nodes()
+        if node.label == schema.CORPUS and str(_read_property(node, "scope")) >= first
+    ]
     if words.odd:
         raise WrongValue("the index of words is damaged; run concept-graph-mcp index")
     parts = sorted(nodes, key=lambda node: str(_read_property(node, "scope")))
@@ -194,29 +211,40 @@ def _state(scope: str, parts: list[Node]) -> Row:
     }
 
 
-def texts(graph: Everything, scope: str, label: str, parts: int = 1) -> list[Row]:
-    """Return the found texts of the nodes with *label* in *scope*, in the order of their keys.
+def texts(
+    graph: Everything,
+    scope: str,
+    label: str,
+    parts: int = 1,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Row]:
+    """Return the texts of the nodes with *label* in *scope*, in the order of their keys.
 
-    A row has key, text, thread, position and speaker. Only one thread of *parts* has its
-    texts, which samples whole conversations; the text is None for the others.
+    They come after the key *after*, at most *limit*. A row has key, text, thread, position and
+    speaker. Only one thread of *parts* has its texts, which samples whole conversations; the text
+    is None for the others.
     """
     most = text.integer(parts, "parts", 1, limits.MAX_INTEGER)
     kinds = {kind.label: kind for kind in indexed_kinds()}
     if label not in kinds:
         raise InvalidRow(f"label: must be one of {', '.join(kinds)}")
+    first, where = following(after), (("scope", scope), ("label", label))
+    graph.pull(Range((schema.TEXT,), "key", first, BEYOND, where, limit))
     kind, writer, rows = kinds[label], Writer(graph), []
-    for node in graph.another(Words).nodes():
-        key = _read_property(node, "key")
-        if node.label != schema.TEXT or (
-            _read_property(node, "scope"),
-            _read_property(node, "label"),
-        ) != (scope, label):
-            continue
+    found = {
+        str(_read_property(node, "key")): node
+        for node in graph.another(Words).nodes()
+        if node.label == schema.TEXT
+        and all(_read_property(node, *one[:1]) == one[1] for one in where)
+    }
+    for key in sorted(one for one in found if one >= first)[:limit]:
+        node = found[key]
         told: Told | None = None
         if text.part(_read_property(node, "thread") or key, most) == 0:
             raw = graph.raw_vertex(_read_property(node, "node"))
-            found = None if raw is None or not is_of(raw, kind, key, scope) else graph.raw_node(raw)
-            told = None if found is None else writer.told(kind, found)
+            one = None if raw is None or not is_of(raw, kind, key, scope) else graph.raw_node(raw)
+            told = None if one is None else writer.told(kind, one)
         rows.append(
             {
                 "key": key,
@@ -224,7 +252,7 @@ def texts(graph: Everything, scope: str, label: str, parts: int = 1) -> list[Row
                 **{name: _read_property(node, name) for name in ("thread", "position", "speaker")},
             }
         )
-    return sorted(rows, key=lambda row: str(row["key"]))
+    return rows
 
 
 def group(
@@ -244,6 +272,9 @@ def group(
     if limit is not None:
         most = text.integer(limit, "limit", 1, most)
     given = {name: _check_neighbours(name, ones) for name, ones in near.items()}
+    first, where = following(after or None), (("scope", scope),)
+    terms_of = Range((schema.TERM,), "name", first, BEYOND, where, limit)
+    graph.pull(Union((terms_of, *documents.equal(documents.corpus(scope)))))
     found = [
         node for node in graph.another(Words).nodes() if _read_property(node, "scope") == scope
     ]

@@ -6,9 +6,8 @@ from typing import Any
 from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.procedures import Procedure
-from conceptgraph_core.registry import LAYERS, MODEL, Model
+from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer import procedures
-from conceptgraph_core.transfer.places import look_up
 
 from . import text_lookups
 from .call import Call, checked
@@ -62,8 +61,8 @@ def import_rows(
 @checked
 def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
     """Return the call that indexes the nodes of the records *nodes*."""
-    lookup = look_up(LAYERS, nodes, text_lookups.spoken())
-    return Call(procedures.INDEX, (again, None), lookup, text_lookups.context())
+    context = text_lookups.context() | {"nodes": list(nodes)}
+    return Call(procedures.INDEX, (again, None), context=context)
 
 
 @checked
