@@ -31,8 +31,6 @@ CALL conceptgraph.unknown(["aple", "Apple"]) YIELD seed, similar;
     Return the seeds that no node has as its name, each with similar names of concepts.
 CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, matched;
     Return the episodes that match the words of a question or a sentence, the best first.
-CALL conceptgraph.widened("What does the dog eat?") YIELD term, share, why;
-    Return further search terms from the concepts that a question names, strongest first.
 
 For the owner:
 
@@ -95,7 +93,6 @@ from conceptgraph_core.concepts import (
     names,
     procedures,
     relations,
-    widening,
 )
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
@@ -129,7 +126,6 @@ register(procedures.PEEK, Graph, recalling.peek)
 register(procedures.RECALL_QUERY, Graph, recalling.query)
 register(procedures.UNKNOWN, Graph, names.unknown)
 register(procedures.ASSOCIATE, Graph, episodes.search)
-register(procedures.WIDENED, Graph, widening.widen)
 
 register(procedures.RENAME, Graph, corrections.rename)
 register(procedures.REMOVE, Graph, corrections.remove)

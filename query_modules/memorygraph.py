@@ -40,13 +40,6 @@ CALL memorygraph.context("Where does Daniele live?", 500) YIELD text, tokens;
     Return matching memories and linked ones as one text, and count an access of each.
 CALL memorygraph.peek_context("Where does Daniele live?", 500) YIELD text, tokens;
     Return the text of `context` without counting any access.
-CALL memorygraph.widened("What does the dog eat?") YIELD term, share, why;
-    Return further search terms from the entities and concepts that a question names.
-CALL memorygraph.unnamed("What did Anna say about tea?") YIELD text, mean_length;
-    Return a query without the first names of speakers, to embed, and the mean words of a memory.
-
-Their links:
-
 CALL memorygraph.link("6f1d…", "0b52…", "supports") YIELD strength, created;
     Link two memories, strengthen their link by *amount*, or set it to *strength*; 0 unlinks.
 CALL memorygraph.relink("6f1d…", "0b52…", "supports") YIELD strength, restored;
@@ -140,8 +133,6 @@ register(procedures.PEEK_ITEMS, AllMemories, items.items)
 register(procedures.RECENT, Graph, crud.recent)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.CONTEXT, Graph, contexts.context)
-register(procedures.WIDENED, Graph, searching.widen)
-register(procedures.UNNAMED, Graph, searching.leave_out_names)
 
 register(procedures.LINK, Graph, links.link)
 register(procedures.RELINK, Graph, links.relink)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -14,7 +13,6 @@ from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.embedding.base import Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding
 from concept_graph_mcp.embedding.vocabulary import neighbours
-from conceptgraph_core.context import DEFAULT_USER
 
 from .folder import Message, Query
 from .in_store import Grouped
@@ -45,10 +43,16 @@ class Model:
         """Return how near *vector* is to what asks for nothing."""
         return self._portal.call(self._lazy.near_nothing, vector)
 
-    def neighbours(self, text: str, mean_length: float) -> Sequence[text_lookups.Neighbour]:
-        """Return the terms near those of *text*, for texts of *mean_length* words."""
+    def neighbours(self, text: str) -> Sequence[text_lookups.Neighbour]:
+        """Return the terms near those of *text*."""
         embedding = self._portal.call(self._lazy.wait_until_open)
-        return self._portal.call(neighbours, embedding, text, mean_length)
+        return self._portal.call(neighbours, embedding, text)
+
+    async def embed(self, text: str) -> Record:
+        """Return what a call that asks for the vector of *text* is told."""
+        [vector] = await self._lazy.vectors([text])
+        near = await self._lazy.near_nothing(vector) if any(vector) else None
+        return {"vector": list(vector) if any(vector) else [], "near_nothing": near}
 
 
 @contextmanager
@@ -64,7 +68,6 @@ class ByMeaning(Grouped):
     def __init__(self, store: Caller, messages: Sequence[Message], by: Model) -> None:
         super().__init__(store, messages)
         self._model = by
-        self._unnamed = cache(self._without_names)
         store.run(calls.embedding.choose(by.name, by.dimension, again=False))
         store.fit_vectors()
         reached: calls.embedding.Reached = {}
@@ -80,17 +83,13 @@ class ByMeaning(Grouped):
             reached = calls.embedding.reached(reached, rows)
 
     def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
-        [vector] = self._model.vectors([self._unnamed(query)["text"]])
+        [vector] = self._model.vectors([query.text])
         if not any(vector):
             return None, {}
         near_nothing = list(self._model.near_nothing(vector))
         return (self._model.name, vector), {"near_nothing": near_nothing}
 
-    def _without_names(self, query: Query) -> Record:
-        unnamed = calls.memory_search.unnamed(DEFAULT_USER, query.text)
-        [row] = self._store.run(unnamed, query.asked_ms)
-        return row
-
     def _run(self, call: Call, query: Query, given: Record) -> list[Record]:
-        near = self._model.neighbours(query.text, self._unnamed(query)["mean_length"])
-        return super()._run(text_lookups.with_neighbours(call, DEFAULT_USER, near), query, given)
+        near = [list(one) for one in self._model.neighbours(query.text)]
+        given = {**given, "embeds": True, **({"neighbours": near} if near else {})}
+        return super()._run(call._replace(embed=self._model.embed), query, given)

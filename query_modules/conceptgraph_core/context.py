@@ -25,10 +25,9 @@ _NAMES = (
     *(
         "groups",
         "tallies",
-        "widened",
         "near_nothing",
         "neighbours",
-        "spelt",
+        "embeds",
         "user_id",
         "languages",
     ),
@@ -56,12 +55,11 @@ class Context(NamedTuple):
       call sees are in groups.
     * `tallies` has lists of how many nodes there are of some kind in each of some periods, if the
       look-up counted them.
-    * `widened` has the rows of `concepts.widening`, if the look-up widened a question.
     * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
       cosine, and the standard deviation of all (see `retrieval.nearness`).
     * `neighbours` has a row for each term near one of the question by a static embedding: the term
       of the question, the other term, a word of it, and their cosine (see `retrieval.groups`).
-    * `spelt` has such a row for each misspelt term (see `retrieval.spelling`).
+    * `embeds`: who calls makes the vector of any text that the call asks for.
     * `languages` are the languages of texts, as `words.terms` takes them.
     * `asker` is the full name of who asks as a speaker (None: the user, see
       `retrieval.question.own_names`), and `asked_at` (unix ms; None: now) the time of the question.
@@ -94,10 +92,9 @@ class Context(NamedTuple):
     size: int | None
     groups: tuple[Any, ...]
     tallies: tuple[Sequence[int], ...] | None
-    widened: tuple[Mapping[str, Any], ...] | None
     near_nothing: tuple[float, float] | None
     neighbours: tuple[tuple[str, str, str, float], ...]
-    spelt: tuple[tuple[str, str, str, float], ...]
+    embeds: bool
     user_id: str
     spoken: tuple[str, ...] | None
     asker: str | None
@@ -283,14 +280,6 @@ def _tallies(value: Any, _: str) -> tuple[Sequence[int], ...] | None:
     return tuple(value)
 
 
-def _read_widened(value: Any, _: str) -> tuple[Mapping[str, Any], ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, (list, tuple)) or not all(isinstance(one, Mapping) for one in value):
-        raise InvalidContext("context: widened must be a list of maps")
-    return tuple(value)
-
-
 def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     if value is None:
         return None
@@ -414,10 +403,9 @@ _ABSENT: Final[Mapping[str, Any]] = {
     "size": None,
     "groups": (),
     "tallies": None,
-    "widened": None,
     "near_nothing": None,
     "neighbours": (),
-    "spelt": (),
+    "embeds": False,
     "user_id": DEFAULT_USER,
     "asker": None,
     "asked_at": None,
@@ -441,10 +429,9 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "groups": _groups,
     "size": _size,
     "tallies": _tallies,
-    "widened": _read_widened,
     "near_nothing": _near_nothing,
     "neighbours": _neighbours,
-    "spelt": _neighbours,
+    "embeds": _truth,
     "user_id": _user_id,
     "asker": _check_name,
     "asked_at": _time_if_any,

@@ -57,10 +57,6 @@ class UnknownLanguage(ConceptGraphError):
     """A language that has no list of stop words."""
 
 
-class PerhapsMisspelt(ConceptGraphError):
-    """A message with a word that no text has, whose caller asked to look at its spelling first."""
-
-
 class EmbeddingMismatch(ConceptGraphError):
     """Vectors of another embedding than those of the store."""
 

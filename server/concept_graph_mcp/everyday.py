@@ -6,23 +6,18 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from conceptgraph_core import folding
 from conceptgraph_core.arguments import ALL, THIS
-from conceptgraph_core.errors import NotFound, PerhapsMisspelt
+from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
 
 from . import calls
-from .calls import text_lookups
-from .calls.also import Also
 from .errors import Refused
-from .session import Question, Session, advised, cut_question, join_advice
+from .session import Session, advised, cut_question, join_advice
 
 Row = dict[str, Any]
 
 NOTHING_OF_USER = "Nothing is known of the user yet."
-# One entity may have hundreds of names.
-_MOST_NAMES = 20
 
 
 async def recall(
@@ -38,50 +33,18 @@ async def recall(
     *also* are other wordings of *message*. Only if it *counts* is what it returns accessed. A
     misspelt *message* is read as it was meant. Raises StoreError.
     """
-    given = {**_name_asked_project(session, given), "counts": counts}
+    given = _name_asked_project(session, given)
     message, told = cut_question(message)
     wordings = await session.wordings(also)
-    row: Row | None = None
-    if session.embedding is None:
-        # Most messages are spelt well. One that may not be is asked anew.
-        try:
-            row, advice = await _recall(session, message, wordings, Question(), **given)
-        except Refused as refused:
-            if not issubclass(refused.kind, PerhapsMisspelt):
-                raise
-    if row is None:
-        question = await session.question(message)
-        row, advice = await _recall(
-            *(session, message, wordings, question), looks_at_spelling=False, **given
-        )
-    return row, join_advice(told, advice)
-
-
-async def _recall(
-    session: Session,
-    message: str,
-    wordings: Also,
-    question: Question,
-    *,
-    counts: bool,
-    looks_at_spelling: bool = True,
-    **given: Any,
-) -> tuple[Row, str | None]:
-    """Recall by *question*, made of *message*; if it *looks_at_spelling*, none was made yet."""
-    said = text_lookups.respelt(message, question.spelt)
-    parts = [one for one in question.spelt if "meant" not in one]
-    question = question._replace(spelt=parts)
-    times = session.read_times(said, given.get("asked_at"))
+    times = session.read_times(message, given.get("asked_at"))
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        made = {**given, "message": said, **times, "embedded": embedded}
+        made = {**given, "message": message, **times, "embedded": embedded}
         call = session.call(calls.everyday.recall, also=wordings.beside(embedded), **made)
-        if looks_at_spelling and text_lookups.may_be_misspelt(message):
-            call = call._replace(context={**call.context, "stops_if_misspelt": True})
         return call if counts else call._replace(procedure=call.procedure.peek())
 
-    [row], advice = await session.answered(message, by, question=question)
-    return row, advice if row["lines"] else session.for_nothing(advice)
+    [row], advice = await session.answered(message, by)
+    return row, join_advice(told, advice if row["lines"] else session.for_nothing(advice))
 
 
 async def remember(
@@ -139,22 +102,16 @@ async def about(
     """Return the row of `CALL everyday.about` for *name* or an entity's id, and advice, if any.
 
     A part of a name, a name without its accent, and one of several merged names have the relations
-    of all names. Concepts are looked up as they are spelt, so these names are looked up first.
-    Without *embeds* only words find what was said. Raises StoreError.
+    of all names. Without *embeds* only words find what was said. Raises StoreError.
     """
     if entity_id is None and oneself.is_me(name):
-        row, advice = await _told(session, name, limit, None, (), embeds=False)
+        row, advice = await _told(session, name, limit, None, embeds=False)
         made = await profile(session)
         return {**row, "text": made["text"], "sources": made["sources"]}, advice
     if entity_id is None and _is_id(name):
         # Texts are found by what it is called: one look-up more.
         entity_id, name = name, await _called(session, name)
-    row, advice = await _told(session, name, limit, entity_id, (), embeds=embeds)
-    spelt = (one.partition(" (")[0] for one in (row["name"], *row["also"]))
-    others = [one for one in dict.fromkeys(spelt) if folding.fold(one) != folding.fold(name)]
-    if row["id"] is None or not others:
-        return row, advice
-    return await _told(session, name, limit, entity_id, others[:_MOST_NAMES], embeds=embeds)
+    return await _told(session, name, limit, entity_id, embeds=embeds)
 
 
 async def tell_about(session: Session, name: str, **given: Any) -> tuple[Row, str | None]:
@@ -217,11 +174,10 @@ async def _told(
     name: str,
     limit: int,
     entity_id: str | None,
-    others: Sequence[str],
     *,
     embeds: bool,
 ) -> tuple[Row, str | None]:
-    given = {"name": name, "limit": limit, "entity_id": entity_id, "called": others}
+    given = {"name": name, "limit": limit, "entity_id": entity_id}
     by = partial(session.call, calls.everyday.about, **given)
     if not embeds:
         [row] = await session.run(by(embedded=None))

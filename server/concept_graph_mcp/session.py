@@ -17,12 +17,12 @@ from conceptgraph_core.errors import EmbeddingMismatch
 from conceptgraph_core.everyday.asking import told_around, told_in
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
-from conceptgraph_core.words import missing
 
 from . import calls
 from .calls import Call, text_lookups
 from .calls.also import Also
 from .calls.also import also as also_of
+from .calls.call import Embed
 from .calls.verb import AnyVerb
 from .errors import Refused, Unwritable
 from .hosts.store import Rows, Store
@@ -37,6 +37,9 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 # Warnings are of the call in progress, and each call of a tool has a context of its own.
 _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
+
+
+_TOLD_BY_WORDS = "found by words alone, for there is no vector: {}"
 
 
 @dataclass
@@ -60,10 +63,6 @@ class Adoption:
     """Whether the shared concepts of a file stay shared because it cannot be written."""
 
     has_failed: bool = False
-
-
-# A text without the names of speakers, the mean length of texts, and its misspelt terms.
-_Unnamed = tuple[str, float, Sequence[Mapping[str, str]]]
 
 
 class Later:
@@ -106,14 +105,14 @@ class Question(NamedTuple):
     `near_nothing` is its similarity to texts that ask for nothing, such as greetings. `neighbours`
     has terms near those of the query, if the embedding has a vector for each word. `advice` says
     why an expected vector is missing: words alone find memories too, so an unreachable model must
-    not block a search.
+    not block a search. `embed` makes the vector of the query as it was meant, without names.
     """
 
     embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
     near_nothing: tuple[float, float] | None = None
     neighbours: Sequence[text_lookups.Neighbour] = ()
-    spelt: Sequence[Mapping[str, str]] = ()
+    embed: Embed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,46 +175,37 @@ class Session:
         return cls(*made, until_ms, embedding, *time, settings.concepts, redacts=settings.redacts)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
-        """Return *text* as a query, with its vector if there is an embedding.
+        """Return *text* as a query, or as a statement, with its vector if there is an embedding.
 
-        The first names of speakers are removed before a vector is computed, unless the text is a
-        statement to compare with others. A text without any word that the embedding knows has no
-        vector, and words serve until the model is loaded. Raises StoreError.
+        A text without any word that the embedding knows has no vector, and words serve until the
+        model is loaded. Raises StoreError.
         """
         if self.embedding is None:
-            return Question(spelt=await self._spelt(text, is_statement))
+            return Question()
         from .embedding import readiness, vocabulary
         from .embedding.base import EmbeddingError
 
         try:
             embedding, advice, lazy = await readiness.ready(self, is_statement)
             if embedding is None:
-                return Question(advice=advice, spelt=await self._spelt(text, is_statement))
-            plain: _Unnamed = (text, 1.0, ())
-            said, mean_length, spelt = plain if is_statement else await self._unnamed(text)
-            [vector] = await embedding.vectors([text_lookups.respelt(said, spelt)])
-            if is_statement or not any(vector):
-                return Question((embedding.name, vector) if any(vector) else None, spelt=spelt)
-            near_nothing = await lazy.near_nothing(vector)
-            neighbours = await vocabulary.neighbours(embedding, text, mean_length)
+                return Question(advice=advice)
+            if is_statement:
+                [vector] = await embedding.vectors([text])
+                return Question((embedding.name, vector) if any(vector) else None)
+            told = await _embed(embedding, lazy, text)
+            vector, near_nothing = told["vector"], told["near_nothing"]
+            near = await vocabulary.neighbours(embedding, text) if vector else ()
         except EmbeddingError as error:
-            told = f"found by words alone, for there is no vector: {error}"
-            return Question(advice=told, spelt=await self._spelt(text, is_statement))
-        return Question((embedding.name, vector), None, near_nothing, neighbours, spelt)
+            return Question(advice=_TOLD_BY_WORDS.format(error))
 
-    async def _unnamed(self, text: str) -> "_Unnamed":
-        if not text.strip() or missing():
-            return text, 1.0, ()
-        [row] = await self.run(calls.memory_search.unnamed(self.user_id, text, spelt=False))
-        if row["unknown"]:
-            [row] = await self.run(calls.memory_search.unnamed(self.user_id, text))
-        return str(row["text"]), float(row["mean_length"]), row["spelt"]
+        async def embed(said: str) -> Mapping[str, Any]:
+            try:
+                return await _embed(embedding, lazy, said)
+            except EmbeddingError as error:
+                _advise(_TOLD_BY_WORDS.format(error))
+                return {"vector": [], "near_nothing": None}
 
-    async def _spelt(self, text: str, is_statement: bool) -> Sequence[Mapping[str, str]]:
-        """Return the misspelt terms of *text*; an ordinary question costs no call."""
-        if is_statement or not text_lookups.may_be_misspelt(text):
-            return ()
-        return (await self._unnamed(text))[2]
+        return Question((embedding.name, vector), None, near_nothing, near, embed)
 
     async def answered(
         self,
@@ -237,11 +227,15 @@ class Session:
             question = await self.question(text, is_statement)
         try:
             call = by(embedded=question.embedded)
+            given: dict[str, Any] = {}
             if question.near_nothing is not None:
-                given = {**call.context, "near_nothing": list(question.near_nothing)}
-                call = call._replace(context=given)
-            call = text_lookups.with_neighbours(call, self.user_id, question.neighbours)
-            call = text_lookups.with_spelling(call, self.user_id, question.spelt)
+                given["near_nothing"] = list(question.near_nothing)
+            if question.neighbours:
+                given["neighbours"] = [list(one) for one in question.neighbours]
+            if question.embed is not None:
+                given["embeds"] = True
+            if given:
+                call = call._replace(context={**call.context, **given}, embed=question.embed)
             rows, advice = await self.accessed(call)
             told = question.advice
         except Refused as error:
@@ -250,8 +244,7 @@ class Session:
             from .embedding import readiness
 
             readiness.forget(self)
-            call = text_lookups.with_spelling(by(embedded=None), self.user_id, question.spelt)
-            rows, advice = await self.accessed(call)
+            rows, advice = await self.accessed(by(embedded=None))
             told = f"found by words alone; {error}"
         return rows, join_advice(told, advice)
 
@@ -269,7 +262,7 @@ class Session:
         if not also.wordings:
             return also
         question = await self.question(also.text)
-        if question.embedded is None:
+        if question.embedded is None or not len(question.embedded[1]):
             return also
         return also._replace(vector=tuple(question.embedded[1]), near_nothing=question.near_nothing)
 
@@ -372,6 +365,17 @@ class Session:
             for tell in self.on_kept:
                 tell(self, now_ms)
         return rows
+
+
+async def _embed(embedding: "Embedding", lazy: Any, text: str) -> dict[str, Any]:
+    """Return the vector of *text*, and how near it is to texts that ask for nothing.
+
+    Raises EmbeddingError.
+    """
+    [vector] = await embedding.vectors([text])
+    if not any(vector):
+        return {"vector": [], "near_nothing": None}
+    return {"vector": list(vector), "near_nothing": await lazy.near_nothing(vector)}
 
 
 def cut_question(text: str) -> tuple[str, str | None]:

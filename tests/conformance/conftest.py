@@ -342,6 +342,15 @@ def hands(store: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
+def bound_mentions(hands: Any) -> Iterator[Any]:
+    """Let questions read only so many mentions, and so few of a further term."""
+    before: list[list[int]] = []
+    yield lambda most, few: before.append(hands.switch("bound_mentions", most, few))
+    if before:
+        hands.switch("bound_mentions", *before[0])
+
+
+@pytest.fixture
 def host(request: pytest.FixtureRequest, store: Any) -> str:
     """The name of the host that *store* is on."""
     return "memgraph" if "://" in store.location else "embedded"

@@ -3,6 +3,7 @@
 from typing import Any
 
 from concept_graph_mcp import calls
+from concept_graph_mcp.calls import Call
 
 MADE_MS = 1_749_000_000_000
 
@@ -44,3 +45,16 @@ def traverse(memory: Any, start_id: str, user: str = "default", **given: Any) ->
 def links(memory: Any) -> list[dict[str, Any]]:
     """Return the export records of all links."""
     return [record for record in memory.records() if record["kind"] == "link"]
+
+
+def texts_embedded(memory: Any, call: Call, user: str = "default") -> list[str]:
+    """Make *call*, and return the texts whose vectors it asks for."""
+    asked: list[str] = []
+
+    async def embed(text: str) -> dict[str, Any]:
+        asked.append(text)
+        return {"vector": [], "near_nothing": None}
+
+    context = {**call.context, "embeds": True}
+    memory.run(call._replace(context=context, embed=embed), user_id=user)
+    return asked

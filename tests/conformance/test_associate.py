@@ -10,7 +10,6 @@ from tests.retrieval import plain, stories
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
-from conceptgraph_core.graph.primitives import Incoming
 
 # Words that are their own stems, and no language's stop words.
 WORDS = ("kilo", "tango", "delta", "zulu", "bravo", "lima")
@@ -229,12 +228,16 @@ def test_a_word_of_several_stems_counts_once(two_languages: Memory) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 2, 10_000])
-def test_what_stems_lead_to_is_bounded_as_terms_are(two_languages: Memory, most: int) -> None:
-    for asked in ("Wann war die Party?", "Party Katzen", "the party of the war"):
-        call = calls.concepts.associate(asked, 20)
-        assert isinstance(call.lookup, Incoming)
-        less = call._replace(lookup=call.lookup._replace(most=most))
-        assert two_languages.run(less) == two_languages.run(call)
+def test_what_stems_lead_to_is_bounded_as_terms_are(
+    two_languages: Memory, bound_mentions: Any, most: int
+) -> None:
+    every = [
+        calls.concepts.associate(asked, 20)
+        for asked in ("Wann war die Party?", "Party Katzen", "the party of the war")
+    ]
+    rows = [two_languages.run(one) for one in every]
+    bound_mentions(most, most)
+    assert [two_languages.run(one) for one in every] == rows
 
 
 def test_what_was_told_just_now_is_found_in_every_zone(memory: Memory) -> None:
@@ -331,16 +334,20 @@ def test_a_person_in_lab_gets_the_same_rows_without_a_look_up(memory: Memory) ->
 
 
 @pytest.mark.parametrize("most", [1, 20, 10_000])
-def test_what_was_not_looked_up_is_gone_to(memory: Memory, most: int) -> None:
+def test_what_was_not_looked_up_is_gone_to(memory: Memory, bound_mentions: Any, most: int) -> None:
     records = conversations(random.Random(1), 30)
     memory.import_rows(records)
-    for asked in ("kilo tango lima", "lima", "ann bob", "ann zulu"):
-        call = calls.concepts.associate(asked, 20)
-        assert isinstance(call.lookup, Incoming)
-        less = call._replace(lookup=call.lookup._replace(most=most))
-        fields = call.procedure.fields
-        alone = memory.procedure(call.procedure.name, [asked, 20], fields)
-        assert memory.run(less) == memory.run(call) == alone
+    rows = []
+    every = [
+        calls.concepts.associate(asked, 20)
+        for asked in ("kilo tango lima", "lima", "ann bob", "ann zulu")
+    ]
+    for call in every:
+        alone = memory.procedure(call.procedure.name, call.arguments, call.procedure.fields)
+        rows.append(memory.run(call))
+        assert rows[-1] == alone
+    bound_mentions(most, most)
+    assert [memory.run(call) for call in every] == rows
 
 
 def test_what_a_hand_wrote_is_counted_by_check_and_indexed(memory: Memory, hands: Any) -> None:

@@ -31,9 +31,10 @@ def context(memory: Any, query: str, user: str = "default") -> list[str]:
     return row["memory_ids"]
 
 
-def widened(memory: Any, query: str, user: str = "default") -> list[tuple[str, float, str]]:
-    rows = memory.run(calls.memory_search.widened(user, query), user_id=user)
-    return [(row["term"], row["share"], row["why"]) for row in rows]
+@pytest.fixture
+def widened(hands: Any) -> Any:
+    """Return the terms that a question leads to, each with its share and the reason."""
+    return lambda query, user="default": [tuple(row) for row in hands.switch("led_to", user, query)]
 
 
 @pytest.fixture
@@ -69,11 +70,11 @@ def test_a_name_of_the_merged_finds_what_has_another_name(merged, found):
     assert found(merged, "Where did Ben go?") == []
 
 
-def test_the_merged_lead_both_ways_and_not_to_what_the_question_says(merged):
-    assert widened(merged, "Does Elisabeth Smith know?") == [
+def test_the_merged_lead_both_ways_and_not_to_what_the_question_says(merged, widened):
+    assert widened("Does Elisabeth Smith know?") == [
         ("liz", 1.0, "Elisabeth Smith and Liz are merged")
     ]
-    assert {term for term, *_ in widened(merged, "Is Liz Elisabeth?")} == {
+    assert {term for term, *_ in widened("Is Liz Elisabeth?")} == {
         "smith",
         "elisabeth smith",
     }
@@ -103,9 +104,9 @@ def test_whose_are_not_merged_or_no_longer_find_themselves_only(merged, found):
 
 def test_without_a_look_up_the_names_are_found_too(merged):
     call = calls.memory_search.search("default", "Where did Liz go?")
-    rows = merged.run(call._replace(lookup=None))
+    rows = merged.run(call)
     assert [row["memory_id"] for row in rows] == ["default trip"]
-    rows = merged.run(call._replace(lookup=None), user_id="ann")
+    rows = merged.run(call, user_id="ann")
     assert rows == []
 
 

@@ -3,12 +3,10 @@
 from typing import Any
 
 import pytest
-from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import text_lookups
 from conceptgraph_core.retrieval.spelling import doubtful
-from memories import node
+from memories import node, texts_embedded
 
 FACTS = {
     "allergy": "The user is allergic to penicillin",
@@ -27,10 +25,13 @@ def kept(memory: Any) -> Any:
 
 
 def found(memory: Any, query: str, user: str = "default") -> list[tuple[str, list[str]]]:
-    """Search as a session does: the misspelt words are told first."""
-    [row] = memory.run(calls.memory_search.unnamed(user, query), user_id=user)
-    call = text_lookups.with_spelling(calls.memory_search.search(user, query), user, row["spelt"])
-    return [(one["memory_id"], list(one["matched"])) for one in memory.run(call, user_id=user)]
+    rows = memory.run(calls.memory_search.search(user, query), user_id=user)
+    return [(one["memory_id"], list(one["matched"])) for one in rows]
+
+
+def read(memory: Any, message: str) -> list[str]:
+    """Return *message* as a recall reads it, which asks for its vector if that is another text."""
+    return texts_embedded(memory, calls.everyday.recall("default", message)) or [message]
 
 
 @pytest.mark.parametrize(
@@ -49,9 +50,9 @@ def test_a_misspelt_word_is_taken_for_one_that_texts_have(kept, query, key, matc
 
 
 def test_a_misspelt_word_beside_another_wording_is_corrected(kept):
-    [row] = kept.run(calls.memory_search.unnamed("default", "Where is the pasword?"))
-    by = calls.everyday.search("default", "Where is the pasword?", also=("What hurts?",))
-    rows = kept.run(text_lookups.with_spelling(by, "default", row["spelt"]))
+    rows = kept.run(
+        calls.everyday.search("default", "Where is the pasword?", also=("What hurts?",))
+    )
     assert [one["id"] for one in rows] == ["wifi"]
 
 
@@ -67,16 +68,10 @@ def test_a_word_that_a_text_has_is_never_corrected(kept):
     assert found(kept, "alergic") == [("odd", ["alergic"])]
 
 
-def test_a_recall_that_stops_at_a_misspelt_word_accesses_nothing(kept):
-    def asked(message: str) -> Any:
-        call = calls.everyday.recall("default", message, concept_scope="")
-        return call._replace(context={**call.context, "stops_if_misspelt": True})
-
-    with pytest.raises(REFUSALS, match="has a word that no text has"):
-        kept.run(asked("Am I alergic to penicillin?"))
-    assert not any(one.get("access_count") for one in kept.records())
-    [row] = kept.run(asked("Am I allergic to penicillin?"))
-    assert [one["id"] for one in row["sources"]] == ["allergy"]
+def test_a_recall_reads_a_misspelt_message_as_it_was_meant(kept):
+    for message in ("Am I alergic to penicillin?", "Am I allergic to penicillin?"):
+        [row] = kept.run(calls.everyday.recall("default", message))
+        assert [one["id"] for one in row["sources"]] == ["allergy"]
 
 
 def test_only_words_that_no_list_has_cost_a_look_up():
@@ -98,16 +93,14 @@ def test_only_words_that_no_list_has_cost_a_look_up():
 )
 def test_a_message_is_read_as_it_was_meant(kept, said, meant):
     kept.import_rows([node("sander", content="Sander has a rash")])
-    [row] = kept.run(calls.memory_search.unnamed("default", said))
-    assert text_lookups.respelt(said, row["spelt"]) == meant
+    assert read(kept, said) == [meant]
 
 
 @pytest.mark.parametrize("query", ["Who is Marta?", "Where is Christian?", "Does Sanders call?"])
 def test_a_name_is_not_taken_for_another_one(kept, query):
     texts = "Maria has a rash", "Christina has a car", "Sander calls"
     kept.import_rows([node(str(key), content=text) for key, text in enumerate(texts)])
-    [row] = kept.run(calls.memory_search.unnamed("default", query))
-    assert row["spelt"] == []
+    assert read(kept, query) == [query]
 
 
 COMPOUNDS = {

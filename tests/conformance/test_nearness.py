@@ -9,7 +9,7 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from conceptgraph_core.retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER, least_alone
-from memories import MADE_MS, node
+from memories import MADE_MS, node, texts_embedded
 
 PLACES = {"hay": 0, "grass": 40, "wine": 80, "cork": 90}
 
@@ -134,10 +134,10 @@ def test_nothing_near_is_nothing_to_recall(near):
     ],
 )
 def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
-    [row] = near.run(calls.memory_search.unnamed("default", query))
-    assert row["text"] == left
-    [row] = near.run(calls.memory_search.unnamed("nobody", query))
-    assert (row["text"], row["mean_length"], row["spelt"]) == (query, 1.0, [])
+    for verb in (calls.memory_search.search, calls.everyday.recall, calls.everyday.search):
+        asked = texts_embedded(near, verb("default", query))
+        assert asked == ([left] if left != query else [])
+        assert texts_embedded(near, verb("nobody", query), "nobody") == []
 
 
 def test_where_words_answer_what_is_only_near_must_be_as_near_as_the_nearest(near):

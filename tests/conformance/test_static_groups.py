@@ -7,7 +7,6 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls, settings
-from concept_graph_mcp.calls import text_lookups
 from concept_graph_mcp.embedding import vocabulary
 from concept_graph_mcp.embedding.opening import LazyEmbedding
 from concept_graph_mcp.session import Clock, Session
@@ -57,17 +56,16 @@ def near(folder: Path, portal: Any) -> Any:
     """Return the neighbours of the words of a question."""
     lazy = LazyEmbedding(f"model2vec:{folder}")
 
-    def found(text: str, mean_length: float = 6.0) -> Any:
-        return portal.call(
-            vocabulary.neighbours, portal.call(lazy.wait_until_open), text, mean_length
-        )
+    def found(text: str) -> Any:
+        return portal.call(vocabulary.neighbours, portal.call(lazy.wait_until_open), text)
 
     return found
 
 
 def searched(memory: Any, query: str, near: Any, user: str = "default") -> list[dict[str, Any]]:
     call = calls.memory_search.search(user, query, explained=True)
-    return memory.run(text_lookups.with_neighbours(call, user, near(query)), user_id=user)
+    context = {**call.context, "neighbours": [list(one) for one in near(query)]}
+    return memory.run(call._replace(context=context), user_id=user)
 
 
 def ids(rows: list[dict[str, Any]]) -> list[str]:
@@ -124,9 +122,6 @@ def test_in_long_texts_a_neighbour_does_not_count(memory, near):
     words = " ".join(f"word{n}" for n in range(50))
     memory.import_rows([node("long", content=f"The banjo {words}")])
     assert ids(searched(memory, "Which instrument?", near)) == []
-    # So none is looked for.
-    [row] = memory.run(calls.memory_search.unnamed("default", "Which instrument?"))
-    assert not near("Which instrument?", row["mean_length"])
 
 
 def test_a_session_with_such_a_model_sends_them(kept, folder, portal):

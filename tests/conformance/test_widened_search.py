@@ -23,9 +23,10 @@ def ids(memory: Any, query: str, user: str = "default", **given: Any) -> list[st
     return [row["memory_id"] for row in search(memory, query, user, **given)]
 
 
-def widened(memory: Any, query: str) -> list[tuple[str, float, str]]:
-    rows = memory.run(calls.concepts.widened(query))
-    return [(row["term"], row["share"], row["why"]) for row in rows]
+@pytest.fixture
+def widened(hands: Any) -> Any:
+    """Return the terms that a question leads to, each with its share and the reason."""
+    return lambda query, user="default": [tuple(row) for row in hands.switch("led_to", user, query)]
 
 
 @pytest.fixture
@@ -61,48 +62,50 @@ def test_what_a_neighbour_gave_is_explained(kept):
     assert 0 < word["gave"] < found["vet"]["words"][0]["gave"] / 4
 
 
-def test_a_neighbour_counts_by_the_weight_of_its_relation_and_half_against_its_direction(kept):
-    assert widened(kept, "the dog") == [
+def test_a_neighbour_counts_by_the_weight_of_its_relation_and_half_against_its_direction(
+    kept, widened
+):
+    assert widened("the dog") == [
         ("max", 0.2, "dog evokes Max"),
         ("poodl", 0.09, "poodle is-a dog"),
     ]
-    assert widened(kept, "Max") == [
+    assert widened("Max") == [
         ("ball", 0.3, "Max evokes red ball"),
         ("red", 0.3, "Max evokes red ball"),
         ("dog", 0.1, "dog evokes Max"),
     ]
 
 
-def test_a_concept_of_several_words_is_named_by_all_of_them_in_any_case(kept):
-    assert widened(kept, "Who has the Red Ball?")[0] == ("max", 0.15, "Max evokes red ball")
-    assert widened(kept, "Is the ball red?") == []
+def test_a_concept_of_several_words_is_named_by_all_of_them_in_any_case(kept, widened):
+    assert widened("Who has the Red Ball?")[0] == ("max", 0.15, "Max evokes red ball")
+    assert widened("Is the ball red?") == []
 
 
-def test_a_concept_is_named_by_a_word_with_an_ending_too(memory):
+def test_a_concept_is_named_by_a_word_with_an_ending_too(memory, widened):
     memory.import_rows([relation("apple", "cider"), relation("hike", "boots")])
     memory.import_rows([relation("New York", "bagels")])
-    said = widened(memory, "Apples, and hiking in New York")
+    said = widened("Apples, and hiking in New York")
     assert [row[0] for row in said] == ["bagel", "boot", "cider"]
 
 
-def test_what_the_question_says_itself_is_not_added(kept):
-    assert widened(kept, "Is Max a dog or a poodle?") == [
+def test_what_the_question_says_itself_is_not_added(kept, widened):
+    assert widened("Is Max a dog or a poodle?") == [
         ("ball", 0.3, "Max evokes red ball"),
         ("red", 0.3, "Max evokes red ball"),
     ]
     assert ids(kept, "Is Max a dog?") == ["max", "vet"]
 
 
-def test_only_the_three_strongest_neighbours_count(memory):
+def test_only_the_three_strongest_neighbours_count(memory, widened):
     weights = {"one": 0.3, "two": 0.6, "three": 0.5, "four": 0.4, "five": 0.4}
     memory.import_rows([relation("hub", f"n{name}", weight=w) for name, w in weights.items()])
-    assert [row[0] for row in widened(memory, "hub")] == ["ntwo", "nthree", "nfive"]
+    assert [row[0] for row in widened("hub")] == ["ntwo", "nthree", "nfive"]
 
 
-def test_no_episode_and_no_concept_about_everything_widens_a_question(memory):
+def test_no_episode_and_no_concept_about_everything_widens_a_question(memory, widened):
     memory.episode_add("Bought pears", ["apple"])
     memory.import_rows([relation("thing", f"n{number}") for number in range(WIDENED_RELATIONS + 1)])
-    assert widened(memory, "apple thing") == []
+    assert widened("apple thing") == []
 
 
 def test_a_neighbour_that_many_memories_mention_is_not_read(memory):
@@ -115,9 +118,9 @@ def test_a_neighbour_that_many_memories_mention_is_not_read(memory):
 
 
 @pytest.mark.parametrize("weight", [0.0, 1e-7])
-def test_a_neighbour_that_counts_for_nothing_is_none(memory, weight):
+def test_a_neighbour_that_counts_for_nothing_is_none(memory, weight, widened):
     memory.import_rows([relation("dog", "Max", weight=weight), node("max", content="Max sleeps")])
-    assert widened(memory, "dog") == []
+    assert widened("dog") == []
     assert ids(memory, "dog") == []
     [row] = memory.run(calls.memory_search.context("default", "dog"))
     assert row["memory_ids"] == []

@@ -25,7 +25,6 @@ SHELL = [
     concepts.recall_query(["apple", "aple"]),
     concepts.unknown(["aple"]),
     concepts.associate(WORDS, user_id="u"),
-    concepts.widened(WORDS),
     concepts.rename("aple", "apple", False),
     concepts.remove("apple", False),
     concepts.remove_relation("apple", "fruit", "is-a", False),

@@ -11,13 +11,15 @@ from concept_graph_mcp.hosts.memgraph.lookups import write_lookup
 from concept_graph_mcp.hosts.memgraph.pulling import Pulled
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.concepts.lookups import new_episode, similar
+from conceptgraph_core.concepts.lookups import folded, new_episode, similar
 from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval.documents import of_mentions
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}
 # What statements before may have found, in the context of the call.
 LOOKED_UP = {**CONTEXT, "found": [], "degrees": [], "read": [], "size": 0}
+RETURNED = ("found", "degrees", "read")
 NASTY = "a'b\"c`d}) DETACH DELETE n //"
 
 EVERY = {
@@ -29,9 +31,10 @@ EVERY = {
     "recall": calls.concepts.recall(["apple"], 2, 5),
     "peek": calls.concepts.peek(["apple"], 2),
     "recall_query": calls.concepts.recall_query(["apple"], 2, 5, True),
-    "associate": calls.concepts.associate("Where did we buy apples?", 5),
+    "associate": calls.concepts.associate("Where did we buy apples?", 5)._replace(
+        wanted=[of_mentions(("Where did we buy apples?",), "", ("english",), (), ["fruit"])]
+    ),
     "unknown": calls.concepts.unknown(["apple"]),
-    "widened": calls.concepts.widened("Where did we buy apples?"),
     "a search for nothing": calls.concepts.concept_search([]),
     "stats": calls.transfer.stats(),
     "check": calls.transfer.check(),
@@ -55,7 +58,10 @@ def statements(call: calls.Call) -> list[tuple[str, dict[str, object]]]:
         return list(cypher.call(call, CONTEXT))
     plans = {key(one): pulling.plan(one, True) for one in call.wanted}
     pulled = {
-        name: Pulled(plan, {"found": []} if plan.first else {}) for name, plan in plans.items()
+        name: Pulled(plan, {one: [] for one in RETURNED if f" {one}" in plan.first[0][-40:]})
+        if plan.first
+        else Pulled(plan, {})
+        for name, plan in plans.items()
     }
     firsts = [plan.first for plan in plans.values() if plan.first]
     return [*firsts, pulling.calling(call, CONTEXT, pulled)]
@@ -110,13 +116,14 @@ def test_a_look_up_of_no_names_finds_nothing():
 
 
 def test_a_name_in_any_case_is_looked_up_as_it_is_and_by_its_folded_form_where_that_is_another():
-    statement, parameters = made(calls.concepts.widened("Apples?"))
+    call = calls.concepts.unknown(["apple"])
+    statement, parameters = made(call._replace(wanted=[folded("", ["apples"])]))
     assert statement.startswith(
         "UNWIND $p0 AS v"
         " OPTIONAL MATCH (n0:Concept {name: v}) WHERE (n0.user_id IS NULL OR n0.user_id = '')"
         " OPTIONAL MATCH (n1:Concept {folded_name: v})"
         " WHERE (n1.user_id IS NULL OR n1.user_id = '')"
-        " WITH collect(DISTINCT n0) + collect(DISTINCT n1) AS found CALL conceptgraph.widened("
+        " WITH collect(DISTINCT n0) + collect(DISTINCT n1) AS found CALL conceptgraph.unknown("
     )
     assert "apples" in parameters["p0"]
 
@@ -219,10 +226,10 @@ def test_a_search_scans_the_shared_names_and_names_no_keyword_in_its_text():
 
 
 def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
-    (looking_up, _), (calling, _) = cypher.call(EVERY["associate"], CONTEXT)
+    (looking_up, _), (calling, _) = statements(EVERY["associate"])
     assert looking_up.endswith(" RETURN [n IN found | id(n)] AS found, degrees, read")
     assert calling.startswith("UNWIND $read AS i MATCH (n) WHERE id(n) = i MATCH (n)<-[e:")
-    assert "found: $found, degrees: $degrees, incoming: incoming}" in calling
+    assert "{found: $found, degrees: $degrees, incoming: incoming}" in calling
 
 
 def unused(call: calls.Call) -> set[str]:

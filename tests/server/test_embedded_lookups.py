@@ -17,7 +17,6 @@ from conceptgraph_core.concepts.lookups import mine, new_episode
 from conceptgraph_core.concepts.lookups import named as look_up_names
 from conceptgraph_core.graph.primitives import (
     Equal,
-    Incoming,
     Lookup,
     Ordered,
     Ranges,
@@ -26,6 +25,7 @@ from conceptgraph_core.graph.primitives import (
     next_text,
 )
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval.documents import of_mentions
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000
@@ -61,9 +61,7 @@ def found(host: Host, lookup: Lookup) -> list[str]:
 
 def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int], list[Any]]:
     """Return the degree of each term of *question*, and how many mentions are read of which."""
-    lookup = calls.concepts.associate(question).lookup
-    assert isinstance(lookup, Incoming)
-    lookup = lookup._replace(**changed)
+    lookup = of_mentions((question,), SHARED, ("english",))._replace(**changed)
     cache = Cache(host._database)
     terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
     told = postings.incoming(postings.Postings(host._database, lookup), lookup, terms)

@@ -41,7 +41,6 @@ ASSOCIATE = reads(
     "conceptgraph.associate", episode_id=str, summary=str, date=str | None, score=float,
     matched=TEXTS, words=MAPS, factors=MAP, episode=Vertex,
 )  # fmt: skip
-WIDENED = reads("conceptgraph.widened", term=str, share=float, said=str, to=str, why=str)
 
 RENAME = writes("conceptgraph.rename", **_TOUCHED)
 REMOVE = writes("conceptgraph.remove", **_TOUCHED)

@@ -236,7 +236,7 @@ class Graph(adapter.Graph[Node]):
         """Return those of the nodes of *label* with these ids that exist, by their ids."""
         wanted = dict.fromkeys(keys)
         # Nothing is asked for twice.
-        known = () if self._found_by_id is None else self.of(label)
+        known = () if self.found.by_id is None else self.of(label)
         found = {node.key: node for node in known if node.key in wanted}
         if len(found) < len(wanted):
             for node in self.find(label, ("id",), ((one,) for one in wanted)):

@@ -14,7 +14,7 @@ from ..entities.node import Graph as Entities
 from ..language import oneself
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
-from . import schema
+from . import lookups, schema
 from .asking import budget
 from .lines import AHEAD, ALWAYS, ME, PEOPLE, RULES, Line, Room, make_line, sources, text, tokens
 from .oneself import is_about_user, own_texts, quote_memory
@@ -43,6 +43,7 @@ def profile(
     now_ms = graph.context.now_ms
     first = now_ms if since is None else validators.time(since, "since")
     last = now_ms + schema.DAYS_AHEAD * DAY_MS if until is None else validators.time(until, "until")
+    graph.pull(*lookups.of_profile(graph.context.user_id, first, last))
     ahead = _list_ahead(graph, first, last)
     parts = _list_own(graph, {node for node, _ in ahead})
     parts[PEOPLE] = _people(graph)

@@ -14,20 +14,24 @@ from ..dates import ALWAYS, DAY_MS, Span
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
-from ..errors import PerhapsMisspelt
 from ..folding import plain
+from ..graph.primitives import Lookup
+from ..language import oneself
 from ..limits import MAX_DAYS
 from ..memories import candidates as contexts
 from ..memories import near_duplicates, rendering, standing
-from ..memories import search as misspelling
 from ..memories.candidates import Candidate
+from ..memories.lookups import leading
+from ..memories.meaning import read_meant
 from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
+from ..memories.wordings import Wordings
 from ..procedures import NOTHING
 from ..retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER
 from ..retrieval.question import Past, past_of, shorten
+from ..words import missing
 from ..words.phrase_files import asks_for_each
-from . import around, passages, planned, routine, schema
+from . import around, asking, lookups, passages, planned, routine, schema
 from .asking import asks_what_was_done, budget, is_of_the_user, least_covered, make_query
 from .bar import Bar
 from .lines import MIND, SAID, WHO, Line, Room, make_line, size, sources, text, title_size, tokens
@@ -53,7 +57,6 @@ def recall(
     model: str | None = None,
     *,
     max_age_days: int | None = None,
-    stops_if_misspelt: bool = False,
 ) -> Row:
     """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
 
@@ -66,19 +69,26 @@ def recall(
     older. Each recalled element counts as
     accessed in its own layer. Returns text, lines (see `lines`), sources, tokens, those of the
     sources included, and accessed (the arguments of `access`). The text is empty if the message
-    names nobody and no stored text matches enough of its words. Raises InvalidText, InvalidNumber,
-    LibraryMissing, EmbeddingMismatch, and if it *stops_if_misspelt* PerhapsMisspelt.
+    names nobody and no stored text matches enough of its words. A misspelt message is read as it
+    was meant. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     message = shorten(texts.summary(message, "message"))
-    if stops_if_misspelt and misspelling.has_unknown(graph, message):
-        raise PerhapsMisspelt("message: has a word that no text has")
     room = Room(budget(token_budget))
-    question = make_query(message, before)
+    first = _list_beside(graph, message, make_query(message, before))
+    meant = read_meant(graph, message, vector, first)
+    if meant.text != message:
+        message = meant.text
+        _read_times(graph, message)
+    vector, question = meant.vector, make_query(message, before)
+    graph.pull(*_list_beside(graph, message, question))
+    parts = [one for one in meant.spelt if "meant" not in one]
+    wordings = Wordings(graph, question, vector, model, spelt=parts)
+    then = _list_then(graph, question)
     recent = _read_max_age(graph, max_age_days)
     past = past_of(question, _asked_at(graph), graph.context.zone)
     entities = graph.another(Entities)
-    meant = narrative.named_by(entities, question, past is not None)
-    known = list(_introduce(entities, question, meant, past))
+    people = narrative.named_by(entities, question, past is not None)
+    known = list(_introduce(entities, question, people, past))
     named = widening.find_named(graph.another(Concepts), question)
     is_of_user = is_of_the_user(message)
     is_known = is_known_also = bool(known or named) or is_of_user
@@ -110,20 +120,21 @@ def recall(
     brought, levels = _brought_to_mind(graph.another(Concepts), named)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     shown = [node for line, node in own if node is not None and line in who]
-    contexts.count_access(graph, shown)
     every = "\n".join((question, *graph.context.also))
     if past is not None or graph.context.also:
-        meant = narrative.named_by(entities, every)
-    names = narrative.names_of(every, meant)
+        people = narrative.named_by(entities, every)
+    names = narrative.names_of(every, people)
     bar = Bar(graph, names, is_known_also, past is not None)
     least = [
         least_covered(one, is_known_also if place else is_known, graph.context.languages)
         for place, one in enumerate((question, *graph.context.also))
     ]
+    wordings.need_margin(margin)
     said = _said(
-        *(graph, question, (least, margin), room, reserved, (vector, model), bar, shown),
+        *(graph, question, wordings, least, room, reserved, (vector, model), bar, shown),
         recent=recent,
         past=past,
+        then=then,
     )
     memories = [*(node.memory_id for node in shown), *(line["id"] for line in said)]
     above = [str(line["parts"][1]) for line in said]
@@ -182,7 +193,8 @@ def _is_heard_elsewhere(mention: EntityNode) -> bool:
 def _said(
     graph: Graph,
     question: str,
-    bars: tuple[Sequence[float], float],
+    wordings: Wordings,
+    least: Sequence[float],
     room: Room,
     reserved: int,
     embedded: tuple[Sequence[float], str | None],
@@ -191,30 +203,32 @@ def _said(
     *,
     recent: Span = ALWAYS,
     past: Past | None = None,
+    then: Sequence[Candidate] = (),
 ) -> list[Line]:
-    """Return what was said, is *recent* and not *shown*; access it, make its links firmer."""
-    least, margin = bars
+    """Return what was said, is *recent* and not *shown*; access it, make its links firmer.
+
+    *then* is from the time that is asked for.
+    """
     if graph.context.told_in is None:
         found = contexts.candidates(
             graph,
             question,
-            *embedded,
+            wordings,
             least=least,
             least_named=schema.LEAST_COVERED_NAMED,
             longest=passages.LONG,
             belonging=bar.belonging,
-            margin=margin,
             admitted=bar.admitted,
             within=recent,
         )
         found.sort(key=lambda one: bar.place(one.node))
         found = around.put_first(graph, question, found, bar, *embedded)
     else:
-        found = _list_then(graph, question, *graph.context.told_in)
+        found = list(then)
         if graph.context.also:
-            then = {one.node for one in found}
-            matching = contexts.candidates(graph, question, *embedded, least=least, within=recent)
-            found += (one for one in matching if one.node not in then)
+            known = {one.node for one in found}
+            matching = contexts.candidates(graph, question, wordings, least=least, within=recent)
+            found += (one for one in matching if one.node not in known)
     lines: list[Line] = []
     put: list[Node] = []
     if graph.context.told_in is None or graph.context.told_in[2]:
@@ -242,14 +256,46 @@ def _said(
         if room.holds(line, title=not lines, least=reserved):
             lines.append(line)
             put.append(one.node)
+    contexts.count_access(graph, shown)
     contexts.count_access(graph, put)
     return lines
 
 
-def _list_then(
-    graph: Graph, question: str, since: int, until: int, plans: bool = False, apart: bool = False
-) -> list[Candidate]:
-    """Return what happened or was told in a time, or is planned for it, as *question* asks."""
+def _list_beside(graph: Graph, message: str, question: str) -> list[Lookup]:
+    """Look up what a recall reads beside the texts that match, as far as its arguments tell."""
+    context, scope = graph.context, graph.context.user_id
+    concept_scope = graph.another(Concepts).scope
+    every = [question, *(["\n".join(context.also)] if context.also else [])]
+    found = lookups.named(every, scope)
+    found += leading((question, *context.also), scope, concept_scope, context.languages)
+    if context.told_in is not None:
+        since, until, plans, _ = context.told_in
+        found += lookups.of_time(scope, since, until, plans=plans)
+    elif context.told_around is not None:
+        found += lookups.of_time(scope, *context.told_around)
+    if oneself.asked(message, *context.also):
+        found += lookups.of_user(scope)
+    return found
+
+
+def _read_times(graph: Graph, message: str) -> None:
+    """Let the context have the times of the corrected *message*, unless it has some."""
+    context = graph.context
+    if context.told_in is None and context.told_around is None and not missing():
+        at, zone = _asked_at(graph), context.zone
+        then = asking.told_in(message, at, zone, context.languages)
+        around = asking.told_around(message, at, zone) if then is None else None
+        graph.context = context._replace(
+            told_in=then,
+            told_around=None if around is None else (around.since or 0, around.until or at),
+        )
+
+
+def _list_then(graph: Graph, question: str) -> list[Candidate]:
+    """Return what happened or was told in the time that *question* asks for, or is planned."""
+    if graph.context.told_in is None:
+        return []
+    since, until, plans, apart = graph.context.told_in
     span = Span(since, until)
     found = contexts.told_in(graph, question, span, plans, apart)
     if plans:

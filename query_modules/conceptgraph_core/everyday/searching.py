@@ -8,11 +8,15 @@ from .. import text as texts
 from .. import validators
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
+from ..entities import lookups as of_entities
 from ..entities import searching as entities
 from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
+from ..graph.primitives import Lookup
 from ..memories.filters import Wanted
+from ..memories.lookups import leading
+from ..memories.meaning import Meant, read_meant
 from ..memories.projects import read_project
 from ..memories.rendering import teller
 from ..memories.search import Found
@@ -22,7 +26,7 @@ from ..ranks import fuse_rankings
 from ..retrieval import searching as indexed
 from ..retrieval.question import shorten
 from ..words import terms
-from . import schema
+from . import lookups, schema
 from .asking import has_words, read_limit, read_span
 
 Row = dict[str, Any]
@@ -60,13 +64,14 @@ def search(
     most = read_limit(limit)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
     time = read_span(since, until)
+    meant = read_meant(graph, query, vector, _list_beside(graph, query, since, until, about))
     subject = None
     if about is not None:
         named = texts.name(about, "about")
         subject = widening.subject(graph.another(Entities), named)
     only = Wanted(within=time, about=subject, project=read_project(graph, query))
     of: dict[str, Callable[[], Iterator[_Result]]] = {
-        schema.MEMORY: lambda: _memories(graph, query, only, vector, model),
+        schema.MEMORY: lambda: _memories(graph, query, only, meant, model),
         schema.EPISODE: lambda: _episodes(graph.another(Concepts), query, only),
         schema.ENTITY: lambda: _entities(graph.another(Entities), query, only),
     }
@@ -94,10 +99,27 @@ class _Result(NamedTuple):
 
 
 def find_memories(
-    graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
+    graph: Graph, query: str, wanted: Wanted, meant: Meant, model: str | None
 ) -> list[Found]:
     """Return the memories that *query*, or another wording of it, belongs to, if *wanted*."""
-    return Wordings(graph, query, vector, model).best(DEPTH, wanted)
+    wordings = Wordings(graph, query, meant.vector, model, wanted=wanted, spelt=meant.spelt)
+    return wordings.best(DEPTH, wanted)
+
+
+def _list_beside(
+    graph: Graph, query: str, since: int | None, until: int | None, about: str | None
+) -> list[Lookup]:
+    """Look up what a search reads beside memories that match, as far as its arguments tell."""
+    context, scope = graph.context, graph.context.user_id
+    concept_scope, wordings = graph.another(Concepts).scope, (query, *graph.context.also)
+    found = leading(wordings, scope, concept_scope, context.languages)
+    found += [of_entities.searched(query, scope)]
+    found += of_entities.matching_any(context.also, scope)
+    if about is not None:
+        found += lookups.named((texts.name(about, "about"),), scope)
+    if since is not None and not has_words(query, context.languages):
+        found += lookups.of_time(scope, since, until)
+    return found
 
 
 def describe_memory(node: Node) -> Row:
@@ -112,9 +134,9 @@ def describe_memory(node: Node) -> Row:
 
 
 def _memories(
-    graph: Graph, query: str, wanted: Wanted, vector: Sequence[float], model: str | None
+    graph: Graph, query: str, wanted: Wanted, meant: Meant, model: str | None
 ) -> Iterator[_Result]:
-    best = find_memories(graph, query, wanted, vector, model)
+    best = find_memories(graph, query, wanted, meant, model)
 
     def row(one: Found) -> Row:
         return describe_memory(one.node) | {"matched": one.matched}
@@ -140,8 +162,8 @@ def _memories(
 def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
     scope = concepts.words_scope(graph.scope)
-    first = indexed.Search(graph, kind, scope, query)
     also = graph.context.also
+    first = indexed.Search(graph, kind, scope, query, wordings=also)
     others = [indexed.Search(graph, kind, scope, one, "also", (), first) for one in also]
     first.narrow(wanted.within)
 

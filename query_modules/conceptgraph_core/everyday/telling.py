@@ -5,9 +5,12 @@ from typing import Any
 
 from .. import dates
 from .. import text as texts
+from ..concepts import lookups as concept_lookups
 from ..concepts import recall, widening
 from ..concepts.node import Graph as Concepts
+from ..concepts.spoken import names as heard_names
 from ..entities import bitemporal, kinds
+from ..entities import lookups as entity_lookups
 from ..entities import schema as entities
 from ..entities.identity import components, merging
 from ..entities.language import beside
@@ -18,12 +21,16 @@ from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..entities.subjects import Subject
 from ..errors import NotFound
+from ..graph.primitives import Lookup
 from ..language import oneself
 from ..memories.filters import Wanted
+from ..memories.lookups import leading
+from ..memories.meaning import Meant, read_meant
 from ..memories.view import Graph
 from ..memories.view import Node as Memory
 from ..text import show_name
-from . import schema
+from ..words import missing
+from . import lookups, schema
 from .asking import read_limit
 from .hearing import name_session
 from .profile import profile
@@ -31,6 +38,8 @@ from .recalling import once
 from .searching import describe_memory, find_memories
 
 Row = dict[str, Any]
+# One entity may have hundreds of names.
+_MOST_NAMES = 20
 
 
 def report_about(
@@ -54,11 +63,12 @@ def report_about(
     most = read_limit(limit)
     if entity_id is None and oneself.is_me(name):
         return _of_user(graph, most)
+    meant = read_meant(graph, name, vector, _list_beside(graph, name, entity_id))
     known = _entity(graph.another(Entities), name, entity_id)
     facts, labels, of_entity = known.pop("all_facts", []), known.pop("labels", []), bool(known)
     of_others = known.pop("of_others", frozenset())
-    said = _said(graph, name, labels, of_others, vector, model)
-    relations = _relations(graph.another(Concepts), [name, *labels])
+    said = _said(graph, name, labels, of_others, meant, model)
+    relations = _relations(graph.another(Concepts), [name, *labels[:_MOST_NAMES]])
     if not (of_entity or said or relations):
         raise NotFound(
             f"name: nothing is found under {show_name(name)}; it may be stored under another"
@@ -202,7 +212,7 @@ def _said(
     name: str,
     names: Sequence[str],
     of_others: frozenset[str],
-    vector: Sequence[float],
+    meant: Meant,
     model: str | None,
 ) -> list[Row]:
     """Return the memories about *name*, or by another of its *names*: in their words or beside.
@@ -210,12 +220,25 @@ def _said(
     Memories that mention only another one of this name are left out.
     """
     subject = Subject([name, *names])
-    best = find_memories(graph, name, Wanted(about=subject), vector, model)
+    best = find_memories(graph, name, Wanted(about=subject), meant, model)
     found = (one.node for one in best if not _is_of(one.node, of_others))
     return [describe_memory(node) | {"until": node.value("valid_until")} for node in found]
 
 
+def _list_beside(graph: Graph, name: str, entity_id: str | None) -> list[Lookup]:
+    """Look up what a report reads beside the memories, as far as its arguments tell."""
+    scope, concept_scope = graph.context.user_id, graph.another(Concepts).scope
+    found = lookups.named((name,), scope)
+    if entity_id is not None:
+        found.append(entity_lookups.with_ids(entity_id))
+    return found + leading((name,), scope, concept_scope, graph.context.languages)
+
+
 def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
+    spoken = graph.context.languages
+    if not missing():
+        heard = (name for one in names for name in heard_names(one, spoken))
+        graph.pull(concept_lookups.folded(graph.scope, heard))
     named = (node.name for name in names for node in widening.find_named(graph, name))
     seeds = list(dict.fromkeys(named))
     rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []

@@ -17,7 +17,7 @@ from ..layers import Layer, Property
 from . import lacking
 from . import raw as raws
 from .lacking import Lacking
-from .primitives import Equal, Lookup
+from .primitives import Embedded, Equal, Lookup
 
 # The steps of a walk or a scan between two checks whether the query was cancelled.
 _ABORT_EVERY = 1_000
@@ -27,6 +27,24 @@ _FEW_EDGES = 8
 _WRITTEN = "written"
 # The answer of a look-up that the server has still to make.
 _LACKS: Mapping[str, Any] = {}
+
+
+class Found:
+    """The results of the look-ups of one call, which all of its views share.
+
+    * `by_id` has the vertices, below `mgp`, with their labels; None: nothing was looked up, so that
+      a view has all there are.
+    * `degrees` are numbers of incoming edges by id, and `incoming` their columns by id.
+    * `told` has the answer to each look-up, so that none is made twice.
+    """
+
+    __slots__ = ("by_id", "degrees", "incoming", "told")
+
+    def __init__(self) -> None:
+        self.by_id: dict[int, tuple[Any, list[str]]] | None = None
+        self.degrees: dict[int, int] = {}
+        self.incoming: dict[int, Sequence[Any]] = {}
+        self.told: dict[tuple[type, Lookup], Mapping[str, Any] | None] = {}
 
 
 class Node:
@@ -82,9 +100,10 @@ class Graph(Generic[N]):
         self._nodes: dict[int, N | None] = {}
         # Nodes that the caller found are all there is to find.
         self._pulls = self.context.found is None
-        self._found_by_id: dict[int, tuple[Any, list[str]]] | None = None
+        self.found = Found()
         if not self._pulls:
-            self._add_found(self.context.found or ())
+            given = self.context.found, self.context.degrees, self.context.incoming
+            self._add_found(*given)
         self._steps = 0
         self._read_edges = 0
         self._most_edges: float = math.inf
@@ -96,7 +115,7 @@ class Graph(Generic[N]):
         made = kind(self._ctx, self.context._replace(found=None))
         made.context = self.context
         # All views find what one pulls.
-        made._found_by_id, made._pulls = self._found_by_id, self._pulls
+        made.found, made._pulls = self.found, self._pulls
         made.nested = self.nested
         # A call that may read all there is may do so through each view.
         made.most_scanned = max(made.most_scanned, self.most_scanned)
@@ -148,11 +167,9 @@ class Graph(Generic[N]):
         written, where the server has to make a look-up and call again.
         """
         for told in self._answers(lookups):
-            self._add_found(told["found"])
-            more = {name: one for name, one in told.items() if name != "found"}
-            # Degrees are those of the nodes found last, which come first here.
-            found = (*told["found"], *(self.context.found or ()))
-            self.context = self.context._replace(found=found, **more)
+            more = dict(told)
+            self._add_found(*(more.pop(one, None) for one in ("found", "degrees", "incoming")))
+            self.context = self.context._replace(**more)
 
     def read_all(self) -> None:
         """Let `nodes` have all there are, whatever the rules that this call uses would pull."""
@@ -176,6 +193,10 @@ class Graph(Generic[N]):
             and tuple(map(node.raw.get_property, names)) in wanted
         ]
 
+    def embed(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
+        """Return what `Embedded` tells of each of *texts*; the caller must be one that `embeds`."""
+        return self._answers([Embedded(one) for one in texts])
+
     def _answers(self, lookups: Sequence[Lookup]) -> list[Mapping[str, Any]]:
         """Return the answers to *lookups*, keys of the context; none where nothing can look up."""
         answers = [self._answer(one) for one in lookups] if self._pulls else []
@@ -184,24 +205,35 @@ class Graph(Generic[N]):
         return [told for told in answers if told is not None]
 
     def _answer(self, lookup: Lookup) -> Mapping[str, Any] | None:
+        key = lookup.__class__, lookup
+        if key not in self.found.told:
+            told = self._new_answer(lookup)
+            if told is _LACKS:
+                return told
+            self.found.told[key] = told
+        return self.found.told[key]
+
+    def _new_answer(self, lookup: Lookup) -> Mapping[str, Any] | None:
         answer: Callable[[Lookup], Mapping[str, Any]] | None
         answer = getattr(self._raw_graph, "answer", None)
         told: Mapping[str, Any] | None = None
-        if answer is not None:
+        if answer is not None and lookup.__class__ is not Embedded:
             told = answer(lookup)
         elif self.context.answers is not None:
             told = self.context.answers.get(lacking.key(lookup), _LACKS)
+        elif lookup.__class__ is Embedded:
+            told = _LACKS
         elif self.nested is not None:
             told = self.nested(lookup)
         return told
 
     def nodes(self) -> Iterator[N]:
         """Iterate over the nodes that an index look-up found, or without a look-up over all."""
-        if self._found_by_id is None:
+        if self.found.by_id is None:
             yield from filter(None, map(self.node, self.all_vertices()))
             return
         known, walked = self._nodes, self._walked
-        for node_id, (raw, labels) in self._found_by_id.items():
+        for node_id, (raw, labels) in list(self.found.by_id.items()):
             self.step()
             # A look-up serves several views, so most of what it found is of other layers.
             if walked.isdisjoint(labels):
@@ -210,12 +242,23 @@ class Graph(Generic[N]):
             if node is not None:
                 yield node
 
-    def _add_found(self, found: Iterable[Any]) -> None:
-        """Add the results of an index look-up by id, each once, with their labels."""
-        if self._found_by_id is None:
-            self._found_by_id = {}
-        for raw in self._raw(found):
-            self._found_by_id.setdefault(raw.get_id(), (raw, raws.labels(raw)))
+    def _add_found(
+        self,
+        found: Iterable[Any] | None,
+        degrees: Sequence[int] | None = None,
+        incoming: Iterable[Sequence[Any]] | None = None,
+    ) -> None:
+        """Add the results of an index look-up by id, each once, with their labels and edges."""
+        if self.found.by_id is None:
+            self.found.by_id = {}
+        known = self.found.by_id
+        for raw in self._raw(found or ()):
+            node_id = raw.get_id()
+            if node_id not in known:
+                known[node_id] = raw, raws.labels(raw)
+        if degrees:
+            self.found.degrees.update(zip(map(_id_of, found or ()), degrees, strict=False))
+        self.found.incoming.update((one, columns) for one, *columns in incoming or ())
 
     def _raw(self, found: Iterable[Any]) -> Iterator[Any]:
         """Iterate over the vertices below `mgp` of *found*: vertices, or ids of such as exist."""
@@ -233,10 +276,10 @@ class Graph(Generic[N]):
 
     def vertices(self) -> Iterator[Any]:
         """Iterate over the found vertices, whatever their labels, or over all there are."""
-        if self._found_by_id is None:
+        if self.found.by_id is None:
             yield from self.all_vertices()
             return
-        for raw, _ in list(self._found_by_id.values()):
+        for raw, _ in list(self.found.by_id.values()):
             self.step()
             yield raws.public_vertex(raw)
 
@@ -540,3 +583,10 @@ class Graph(Generic[N]):
             if label in walked:
                 return label
         return None
+
+
+def _id_of(found: Any) -> int:
+    """Return the id of what a look-up found: an id, or a vertex, also one below `mgp`."""
+    if isinstance(found, int):
+        return found
+    return int(found.get_id() if hasattr(found, "get_id") else found.id)

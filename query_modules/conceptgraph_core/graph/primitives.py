@@ -307,9 +307,19 @@ class WithEdges(NamedTuple):
     entering: bool = False
 
 
+class Embedded(NamedTuple):
+    """The vector of *text* by the embedding of who calls: no store can look it up.
+
+    It tells `vector`, which is empty for a text without a known word, and `near_nothing`.
+    """
+
+    text: str
+
+
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Similar
     | Nearest | Joined | Reached | Vectored | Union | Sized | Grouped | Tallied | WithEdges
+    | Embedded
 )  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from typing import Any, Final, NamedTuple
 
-from .. import budgets
+from .. import budgets, text
 from ..dates import ALWAYS, DAY_MS, Span
-from ..retrieval.nearness import MARGIN
-from ..retrieval.question import asks_of_the_past
+from ..retrieval.question import asks_of_the_past, shorten
 from . import lifecycle, links, near_duplicates, rendering, schema, standing, together
 from .filters import Wanted
+from .meaning import read_meant
 from .projects import read_project
 from .search import Finder, Found
 from .view import Graph, Node
@@ -59,7 +59,9 @@ def context(
     between them are strengthened. Raises the errors of `search`.
     """
     budget = budgets.budget(token_budget)
-    found = candidates(graph, query, vector, model)
+    query = shorten(text.summary(query, "query"))
+    meant = read_meant(graph, query, vector)
+    found = candidates(graph, query, Wordings(graph, query, meant.vector, model, spelt=meant.spelt))
     if not asks_of_the_past(query):
         found = [one for one in found if graph.ended(one.node) is None]
     fitting = list(_fitting(graph, found, budget))
@@ -80,28 +82,25 @@ def context(
 def candidates(
     graph: Graph,
     query: str,
-    vector: Sequence[float] = (),
-    model: str | None = None,
+    wordings: Wordings,
     least: Sequence[float] = (),
     least_named: float = 0.0,
     longest: int | None = None,
     belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
-    margin: float = MARGIN,
     admitted: Callable[[Finder, Sequence[Found]], Sequence[Found]] | None = None,
     within: Span = ALWAYS,
 ) -> list[Candidate]:
-    """Return the memories that match *query*, with their entries, the most relevant first.
+    """Return the memories that *wordings* of *query* find, with entries, the most relevant first.
 
     Return none if no match covers a share of the query (`Finder.answers`): *least* has that of
     *query*, and that of each other wording, the context's `also`, which has it to itself. It is
     *least_named* if a wording names a speaker. Only *longest* bytes of a longer text are shown.
     *belonging* returns those of the matches that stay, and is told whether they are an answer.
-    *margin* is that of what is near alone (`retrieval.nearness`). *admitted* returns those that
-    count at all, before it is asked whether they are an answer. Only texts *within* a time count.
+    *admitted* returns those that count at all, before it is asked whether they are an answer. Only
+    texts *within* a time count.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     lists, kept = [], []
-    wordings = Wordings(graph, query, vector, model, margin)
     wanted = Wanted(within=within, project=read_project(graph, query))
     each = wordings.each(schema.SEARCH_DEPTH, wanted)
     for (finder, found), share in zip(each, chain(least, repeat(0.0)), strict=False):

@@ -9,11 +9,14 @@ from typing import Any, Final
 
 from .. import text
 from ..errors import InvalidText, NotAllowed
+from ..graph.primitives import Lookup, Range, Union
+from ..retrieval import documents
 from ..retrieval.indexer import Writer
 from . import fade, schema
 from .crud import check_properties, hide
 from .filters import Wanted
 from .ids import item_id
+from .lookups import EVER, ids, mine
 from .search import Finder
 from .view import AllMemories, Node
 
@@ -47,6 +50,7 @@ def items(
 
     Raises InvalidText, InvalidNumber, NotAllowed.
     """
+    graph.pull(Union(tuple(_needed(graph, steps))))
     doing = _Items(graph, vector, model)
     rows = []
     for number, step in enumerate(steps):
@@ -109,8 +113,11 @@ class _Items:
             yield _row(node, scores.get(node.id))
 
     def _scores(self, query: str, among: Sequence[Node]) -> dict[int, float]:
-        finder = Finder(self._graph, query, *self._embedded)
-        wanted = Wanted(ids=frozenset(node.memory_id for node in among))
+        ids_ = [node.memory_id for node in among]
+        # The index scores what is near.
+        texts = documents.texts_of(schema.KIND, ids_, self._scope)
+        finder = Finder(self._graph, query, *self._embedded, beside=texts)
+        wanted = Wanted(ids=frozenset(ids_))
         found = finder.ranked(max(1, len(among)), wanted)
         return {one.node.id: one.score for one in found}
 
@@ -203,6 +210,37 @@ class _Items:
             **made,
             "lapses_at": None if lasts is None else self._now + lasts,
         }
+
+
+def _needed(graph: AllMemories, steps: Sequence[Step]) -> Iterator[Lookup]:
+    """Look up the values at the paths and below them, and what is needed to index new texts."""
+    scope = graph.context.user_id
+    given = [step["path"] for step in steps if step.get("path") is not None]
+    if paths := [schema.checked_path(path, "path") for path in given]:
+        yield ids(*(item_id(scope, path) for path in paths))
+    for step in steps:
+        if step.get("lapsed") and step.get("do") == "find" and step.get("under") is None:
+            # The longest over first.
+            most = step.get("limit")
+            yield Range((schema.MEMORY,), "lapses_at", *EVER, mine(scope), most, "id")
+        elif step.get("do") == "find":
+            under = schema.checked_path(step.get("under"), "under")
+            # "0" is the character after "/".
+            yield Range((schema.MEMORY,), "path", f"{under}/", f"{under}0", mine(scope))
+    put = [step for step in steps if step.get("do") == "put" and step.get("path") is not None]
+    told = [
+        {
+            "id": item_id(scope, step["path"]),
+            "user_id": scope,
+            "content": said if (said := step.get("text")) and said.strip() else step["path"],
+        }
+        for step in put
+    ]
+    texts = [documents.read_told(schema.KIND, one) for one in told]
+    yield from documents.needed(texts, graph.context.languages)
+    removed = [item_id(scope, step["path"]) for step in steps if step.get("do") == "remove"]
+    if removed:
+        yield from documents.removed(schema.KIND, removed, scope)
 
 
 # The properties of a value that was hidden or embedded, for the one put in its place.

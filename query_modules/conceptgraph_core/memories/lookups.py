@@ -7,8 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .. import dates, limits, text
+from ..concepts import lookups as concepts
+from ..concepts import spoken
 from ..concepts.schema import CONCEPT, NAMES
 from ..embeddings.schema import remembered
+from ..entities import lookups as entities
+from ..entities import names
+from ..entities import schema as of_entities
 from ..entities.schema import MENTION, SESSION
 from ..graph.primitives import (
     BEYOND,
@@ -39,6 +44,10 @@ EVER: Final = (-limits.MAX_TIME_MS, limits.MAX_TIME_MS + 1)
 # All states except those of forgotten and expired memories.
 SEEN: Final = tuple(state for state in STATES if state != EXPIRED)
 _ANY: Final = Wanted()
+# A list by tags or types looks up at most so many of them, and reads so many for each that it
+# may show. Each tag takes a look-up for each place that it may have.
+_MOST_LOOKED_UP: Final = 3
+_READ_FOR_EACH: Final = 2
 
 
 def mine(scope: str) -> Where:
@@ -132,12 +141,36 @@ def nearest(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _A
     )
 
 
+def leading(
+    wordings: Sequence[str], scope: str, concept_scope: str, languages: Sequence[str]
+) -> list[Lookup]:
+    """Look up the entities and the concepts by which *wordings* lead to further terms."""
+    if missing():
+        return []
+    found: list[Lookup] = []
+    for one in wordings:
+        called = tuple((scope, form) for form in names.asked_for(one, languages))
+        found += [
+            concepts.folded(concept_scope, spoken.names(one, languages)),
+            Equal((of_entities.ENTITY,), ("user_id", "searched"), called),
+            *entities.named_in_part(one, scope),
+            *entities.meant_by_kind(one, scope),
+            *entities.of_matters(one, scope, languages),
+        ]
+    return found
+
+
 def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY) -> list[Lookup]:
-    """Look up the same, and what the index of words has of them; and a sample of all memories."""
+    """Look up the same, and what the index of words has of them; and a sample of all memories.
+
+    Without a *vector*, nothing.
+    """
+    if not len(vector):
+        return []
     where = (("scope", scope), ("label", schema.MEMORY))
     first = nearest(scope, vector, max(depth, schema.NEAREST), wanted)
     sample = Range((schema.MEMORY,), "id", "", BEYOND, mine(scope), schema.SAMPLED)
-    return [Joined(first, "id", words.TEXT, "key", where), sample]
+    return [remembered(), Joined(first, "id", words.TEXT, "key", where), sample]
 
 
 def resting(memory_id: str, field: str = "memory_id") -> Joined:
@@ -229,3 +262,31 @@ def similar(
         last = tuple(one for one in terms(told["said"], languages) if one not in own)
     found = documents.with_mentions(Union(tuple(parts)), schema.SIMILAR_MENTIONS)
     return found._replace(last=last)
+
+
+def listed_by(scope: str, wanted: Wanted, depth: int) -> Lookup:
+    """Look up the latest memories that are *wanted*: by tags, else by types, else all of them.
+
+    With one filter alone it reads a few more than *depth*, for copies of a text share a row.
+    """
+    filters = [one for one in (wanted.source, wanted.types, wanted.tags, wanted.states) if one]
+    most = schema.MAX_FILTERED if len(filters) > 1 else _READ_FOR_EACH * depth
+    if 0 < len(wanted.tags) <= _MOST_LOOKED_UP:
+        slots = schema.TAGGED
+        having = [(name, tag) for tag in sorted(wanted.tags) for name in slots.names]
+        found = [_latest_with(scope, most, one) for one in having]
+        return Union((*found, _latest_with(scope, schema.MAX_FILTERED, (slots.more, True))))
+    if 0 < len(wanted.types) <= _MOST_LOOKED_UP:
+        of_types = [(state, one) for one in sorted(wanted.types) for state in SEEN]
+        return Union(
+            tuple(
+                _latest_with(scope, most, ("state", state), ("type", one))
+                for state, one in of_types
+            )
+        )
+    return latest(scope, SEEN, schema.MAX_FILTERED, wanted.source)
+
+
+def _latest_with(scope: str, most: int, *having: tuple[str, Any]) -> Range:
+    where = (*mine(scope), *having)
+    return Range((schema.MEMORY,), "latest", *EVER, where=where, limit=most, then="id")

@@ -1,7 +1,7 @@
 """Find memories by their text: by words, and by vectors where texts are embedded."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,22 +13,21 @@ from ..entities import node as entities
 from ..entities import subjects
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
+from ..graph.primitives import Lookup
 from ..ranks import cosine_to
-from ..retrieval import graph_index as speakers
-from ..retrieval import spelling
-from ..retrieval.graph_index import StoredIndex
-from ..retrieval.indexer import Words
 from ..retrieval.nearness import MARGIN, Meaning
 from ..retrieval.question import Further, asks_of_the_past, shorten
 from ..retrieval.schema import HEARD_COVERS, checked_limit
 from ..retrieval.searching import Hit, Search
-from . import near_duplicates, schema, standing
+from . import lookups, near_duplicates, schema, standing
 from .fade import EXPIRED
 from .filters import Wanted
-from .lookups import latest
+from .lookups import near
+from .meaning import read_meant
 from .view import AllMemories, DeletedMemories, ExpiredMemories, Graph, Node
 
 Row = dict[str, Any]
+_ANY = Wanted()
 
 
 @dataclass(slots=True)
@@ -101,7 +100,9 @@ class Found:
 class Finder:
     """A query to the memories of the call's user, by one wording (see `wordings.Wordings`).
 
-    *vector* is the query's embedding by *model*. After *others*, finders of the same graph, it is
+    *vector* is the query's embedding by *model*, and *spelt* has rows of `spelling.correct`. The
+    first one pulls what it reads for all wordings, of the nearest memories *depth* that are
+    *wanted*, and what the caller reads *beside*. After *others*, finders of the same graph, it is
     another wording of the first one's query. The wordings but the first share one vector. Raises
     InvalidText, InvalidNumber, LibraryMissing, and EmbeddingMismatch if another model made the
     store's vectors.
@@ -114,14 +115,26 @@ class Finder:
         vector: Sequence[float] = (),
         model: str | None = None,
         others: "Sequence[Finder]" = (),
+        *,
+        wanted: Wanted = _ANY,
+        depth: int = schema.SEARCH_DEPTH,
+        spelt: Sequence[Mapping[str, str]] = (),
+        beside: Iterable[Lookup] = (),
     ) -> None:
         query = shorten(text.summary(query, "query"))
         scope = graph.context.user_id
-        further = _further(graph, query, len(others))
-        first = others[0]._search if others else None
-        self._search: Search = Search(graph, schema.KIND, scope, query, "query", further, first)
+        self._search: Search
+        self._led: Sequence[Sequence[Row]]
         if others:
+            self._led, first = others[0]._led, others[0]._search
+            further = _read_further(self._led[len(others)])
+            self._search = Search(graph, schema.KIND, scope, query, "query", further, first)
             self._search.near_nothing = graph.context.also_near_nothing
+        else:
+            self._led = pull_led_to(graph, query)
+            self._search = _pull_search(
+                graph, query, self._led, vector, wanted, depth, spelt, beside
+            )
         self.margin = MARGIN
         self._graph = graph
         self._like = others[1] if len(others) > 1 else None
@@ -287,8 +300,16 @@ def search(
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)
     wanted = replace(wanted, ended=query is not None and asks_of_the_past(query))
-    finder = Finder(graph, query, vector, model) if query is not None else _Latest(graph)
-    found = finder.best(max(most, schema.SEARCH_DEPTH), wanted)
+    depth = max(most, schema.SEARCH_DEPTH)
+    if query is None:
+        graph.pull(lookups.listed_by(graph.context.user_id, wanted, depth))
+        finder: Finder | _Latest = _Latest(graph)
+    else:
+        query = shorten(text.summary(query, "query"))
+        meant = read_meant(graph, query, vector)
+        given = meant.vector, model
+        finder = Finder(graph, query, *given, wanted=wanted, depth=depth, spelt=meant.spelt)
+    found = finder.best(depth, wanted)
     shown, against = _later_first(graph, found, most)
     return [
         {
@@ -359,7 +380,7 @@ def search_expired(
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags)
     if query is None:
-        graph.pull(latest(graph.context.user_id, [EXPIRED], schema.MAX_COUNTED))
+        graph.pull(lookups.latest(graph.context.user_id, [EXPIRED], schema.MAX_COUNTED))
         found = [node for node in graph.nodes() if wanted.admits(graph, node)]
         found.sort(key=lambda node: (-node.last, node.memory_id))
     else:
@@ -376,68 +397,60 @@ def search_expired(
     ]
 
 
-def widen(graph: AllMemories, text_: str, about: str | None = None) -> list[Row]:
-    """Return the terms that a text leads to, as `concepts.widening.widened` does, with `covers`.
+def pull_led_to(graph: AllMemories, query: str) -> list[list[Row]]:
+    """Return the rows of terms that *query* and each other wording, the context's `also`, lead to.
 
-    Terms of the other names of merged entities precede terms of the neighbours of concepts. Each
-    term comes once. Those of all names of *about*, by which `Wanted` filters, follow with a share
-    of 0. `wording` is 0, or the number of the other wording (the context's `also`) that leads to
-    the term. Raises InvalidText, LibraryMissing.
+    Terms of the other names of merged entities precede terms of the neighbours of concepts.
     """
-    rows = [
-        {**row, "wording": number}
-        for number, wording in enumerate((text_, *graph.context.also))
-        for row in _led_to(graph, wording)
-    ]
-    if about is not None:
-        of_subject = merged.of_subject(graph.another(entities.Graph), about)
-        rows += ({**row, "wording": 0} for row in of_subject)
-    # Keep the first row of each term.
-    return list({(row["wording"], row["term"]): row for row in reversed(rows)}.values())[::-1]
+    wordings = (query, *graph.context.also)
+    named, called = graph.another(concepts.Graph), graph.another(entities.Graph)
+    spoken = graph.context.languages
+    graph.pull(*lookups.leading(wordings, graph.context.user_id, named.scope, spoken))
+    has_names, has_concepts = any(called.nodes()), any(named.nodes())
+    led: list[list[Row]] = []
+    for one in wordings:
+        rows = merged.widened(called, one) if has_names else []
+        if has_concepts:
+            rows += ({**row, "covers": 1.0} for row in widening.widen(named, one))
+        # Keep the first row of each term.
+        led.append(list({row["term"]: row for row in reversed(rows)}.values())[::-1])
+    return led
 
 
-def _led_to(graph: AllMemories, text_: str) -> list[Row]:
-    rows = merged.widened(graph.another(entities.Graph), text_)
-    of_concepts = widening.widen(graph.another(concepts.Graph), text_)
-    rows += ({**row, "covers": 1.0} for row in of_concepts)
-    return list({row["term"]: row for row in reversed(rows)}.values())[::-1]
+def _pull_search(
+    graph: AllMemories,
+    query: str,
+    led: Sequence[Sequence[Row]],
+    vector: Sequence[float],
+    wanted: Wanted,
+    depth: int,
+    spelt: Sequence[Mapping[str, str]],
+    pulled: Iterable[Lookup],
+) -> Search:
+    """Return the search for *query*, which has *pulled* that and what each wording needs."""
+    context, scope = graph.context, graph.context.user_id
+    beside, related = [], [row["term"] for rows in led for row in rows]
+    if wanted.about is not None:
+        called, *others = (subjects.terms(one, context.languages) for one in wanted.about.names)
+        beside = [term for word in called for term in word]
+        named = others[: merged.MOST_NAMES_SOUGHT]
+        related += (term for words in named for word in words for term in word)
+    related += (term for _, term, _, _ in context.neighbours)
+    related += (one["term"] for one in spelt)
+    vectors = [vector, *([context.also_vector] if len(vector) else [])]
+    return Search(
+        *(graph, schema.KIND, scope, query, "query", _read_further(led[0])),
+        wordings=context.also,
+        beside=beside,
+        related=related,
+        spelt=spelt,
+        pulled=[*pulled, *(look for one in vectors for look in near(scope, one, depth, wanted))],
+    )
 
 
-def leave_out_names(graph: AllMemories, query: str) -> Row:
-    """Return the `text` of *query* without the first names of speakers, and `mean_length`.
-
-    `unknown` has the words that no text and no list has, and `spelt` those of them that are
-    misspelt. See `graph_index.leave_out_speakers` and `retrieval.spelling`.
-    """
-    languages = graph.context.languages
-    index = StoredIndex(graph.another(Words), graph.context.user_id)
-    text_ = speakers.leave_out_speakers(index, query, languages, "query")
-    unknown = spelling.unknown(index, query, languages)
-    spelt = spelling.correct(index, query, unknown, languages)
-    mean_length = index.corpus.mean_length
-    return {"text": text_, "mean_length": mean_length, "spelt": spelt, "unknown": list(unknown)}
-
-
-def has_unknown(graph: AllMemories, query: str) -> bool:
-    """Tell whether *query* has a word that no text and no list has (`leave_out_names`)."""
-    index = StoredIndex(graph.another(Words), graph.context.user_id)
-    return bool(spelling.unknown(index, query, graph.context.languages))
-
-
-def _further(graph: AllMemories, query: str, number: int) -> list[Further]:
-    """Return the terms that *query* leads to: from the look-up, or computed here.
-
-    *number* is that of the wording in the look-up.
-    """
-    rows = graph.context.widened
-    if rows is None and graph.context.found is None:
-        rows = tuple({**row, "wording": number} for row in _led_to(graph, query))
+def _read_further(rows: Sequence[Row]) -> list[Further]:
     fields = (*widening.FIELDS, "covers")
-    return [
-        Further(*(row[name] for name in fields))
-        for row in rows or ()
-        if row["share"] and row["wording"] == number
-    ]
+    return [Further(*(row[name] for name in fields)) for row in rows]
 
 
 def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -> tuple[float, ...]:

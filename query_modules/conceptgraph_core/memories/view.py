@@ -199,7 +199,7 @@ class AllMemories(adapter.Graph[Node]):
 
     def _with_ids(self, wanted: Collection[str]) -> dict[str, Node]:
         # Nothing is asked for twice.
-        known = () if self._found_by_id is None else self.nodes()
+        known = () if self.found.by_id is None else self.nodes()
         found = {one: node for node in known if (one := node.raw.get_property("id")) in wanted}
         if len(found) < len(wanted):
             for node in self.find(schema.MEMORY, ("id",), ((one,) for one in wanted)):

@@ -5,20 +5,24 @@ Each wording is a query of its own, so none can make a memory weaker that anothe
 share the look-up and the bound of mentions, of which the query itself takes its part first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from ..retrieval.nearness import MARGIN
 from .filters import Wanted
 from .search import Finder, Found
 from .view import AllMemories
 
+_ANY: Final = Wanted()
+
 
 class Wordings:
     """The finders of a query and of its other wordings; raises what `Finder` raises.
 
     *vector* is the query's; the context has one of the other wordings together. *margin* is that of
-    what is near alone (`retrieval.nearness`).
+    what is near alone (`retrieval.nearness`). Vectors find what is *wanted*; *spelt* has rows of
+    `spelling.correct`.
     """
 
     def __init__(
@@ -28,11 +32,18 @@ class Wordings:
         vector: Sequence[float] = (),
         model: str | None = None,
         margin: float = MARGIN,
+        *,
+        wanted: Wanted = _ANY,
+        spelt: Sequence[Mapping[str, str]] = (),
     ) -> None:
-        self._finders = [Finder(graph, query, vector, model)]
+        self._finders = [Finder(graph, query, vector, model, wanted=wanted, spelt=spelt)]
         for wording in graph.context.also:
             also = graph.context.also_vector, model
             self._finders.append(Finder(graph, wording, *also, others=self._finders))
+        self.need_margin(margin)
+
+    def need_margin(self, margin: float) -> None:
+        """Let what is near alone be nearer by *margin*."""
         for finder in self._finders:
             finder.margin = margin
 

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import text as names
-from ..graph.primitives import Equal, Incoming, Lookup, Sized, Union
+from ..graph.primitives import BEYOND, Equal, Incoming, Lookup, Range, Sized, Union
 from ..layers import SHARED, IndexedText, NodeKind
 from ..words import missing, terms
-from . import schema
+from . import schema, spelling
 from .along_threads import NEIGHBOURS
-from .question import speaker_terms
+from .question import own_names, sought_terms, speaker_terms
 
 # (label, properties, values) of one look-up by index.
 Place = tuple[str, tuple[str, ...], tuple[Any, ...]]
@@ -178,8 +178,13 @@ def needed(texts: Iterable[Told | None], languages: Sequence[str]) -> list[Looku
 
 def removed(kind: NodeKind, keys: Iterable[str], scope: str) -> list[Lookup]:
     """Look up what it takes to remove the texts of these nodes from the index."""
+    return [*equal(corpus(scope)), *texts_of(kind, keys, scope)]
+
+
+def texts_of(kind: NodeKind, keys: Iterable[str], scope: str) -> list[Lookup]:
+    """Look up the texts of these nodes in the index."""
     by = ("scope", "label", "key")
-    return equal([*corpus(scope), *((schema.TEXT, by, (scope, kind.label, one)) for one in keys)])
+    return equal((schema.TEXT, by, (scope, kind.label, one)) for one in keys)
 
 
 def unindexed(kind: NodeKind, scope: str) -> Sized:
@@ -213,6 +218,68 @@ def with_mentions(lookup: Lookup, most: int) -> Incoming:
         by="name",
         unless="speakers",
         most=most,
+    )
+
+
+def asked(wordings: Iterable[str], languages: Sequence[str]) -> list[str]:
+    """Return the terms by which a text may match one of the *wordings* of a question."""
+    if missing():
+        return []
+    found = (term for one in wordings for term in sought_terms(one, languages))
+    return list(dict.fromkeys(found))
+
+
+def of_terms(wordings: Sequence[str], scope: str, languages: Sequence[str]) -> list[Lookup]:
+    """Look up the terms of *wordings*, and the number of texts of *scope*."""
+    return equal([*corpus(scope), *find_terms(scope, asked(wordings, languages))])
+
+
+def of_spellings(text: str, scope: str, languages: Sequence[str]) -> list[Lookup]:
+    """Look up the terms that the misspelt words of *text* may be meant for."""
+    meant = spelling.spellings(text, languages).values()
+    found: dict[str, None] = dict.fromkeys(term for each in meant for term in each)
+    begun: list[str] = []
+    for word, term in (
+        spelling.doubtful(text, languages).items() if spelling.is_german(text) else ()
+    ):
+        parts = spelling.split_compound(word, languages)
+        found |= dict.fromkeys(part for two in parts for part in two)
+        if (start := spelling.find_beginning(word, term)) is not None:
+            begun.append(start)
+    where, most = (("scope", scope),), 2 * spelling.MOST_COMPOUNDS
+    ranges = (Range((schema.TERM,), "name", one, one + BEYOND, where, most) for one in begun)
+    return [*equal(find_terms(scope, list(found))), *ranges]
+
+
+def of_user(scope: str, user_id: str) -> Equal:
+    """Look up the speakers of *scope* that may be the user."""
+    values = tuple((scope, name) for name in own_names(user_id))
+    return Equal((schema.SPEAKER,), ("scope", "name"), values)
+
+
+def of_mentions(
+    wordings: Sequence[str],
+    scope: str,
+    languages: Sequence[str],
+    beside: Iterable[str] = (),
+    further: Iterable[str] = (),
+) -> Incoming:
+    """Look up the terms of a question in these *wordings*, and the texts that mention them.
+
+    Mentions are read up to a limit. The terms *beside* count as its own; those *further*, and
+    neighbours, are looked up last, if few texts mention them. The terms of the wordings but the
+    first have what it leaves of the limit, and a few mentions in any case.
+    """
+    own = dict.fromkeys((*asked(wordings[:1], languages), *beside))
+    last = tuple(one for one in asked(wordings[1:], languages) if one not in own)
+    found = Union(tuple(equal(find_terms(scope, (*own, *last)))))
+    also = tuple((scope, one) for one in dict.fromkeys(further))
+    return with_mentions(found, schema.MOST_MENTIONS)._replace(
+        few=schema.FEW_MENTIONS,
+        also=Equal((schema.TERM,), ("scope", "name"), also) if also else None,
+        related=schema.NEAR,
+        scope="scope",
+        last=last,
     )
 
 

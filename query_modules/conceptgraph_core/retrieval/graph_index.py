@@ -1,6 +1,6 @@
 """Read the index of words that is stored in the graph."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ _OF_TOLD: Final = ("key", "speaker", "said_at", "told_at")
 class StoredIndex:
     """The index of words in the graph; the id of its node identifies a text."""
 
-    def __init__(self, graph: Words, scope: str) -> None:
+    def __init__(self, graph: Words, scope: str, spelt: Sequence[Mapping[str, str]] = ()) -> None:
         self._graph = graph
         self.scope = scope
         # The vertices of terms, below `mgp`: a text has many, and of most only the name is read.
@@ -46,12 +46,13 @@ class StoredIndex:
         self._spelt: dict[str, list[Neighbour]] = {}
         for asked, other, word, cosine in graph.context.neighbours:
             self._static.setdefault(asked, []).append((other, word, cosine))
-        for asked, other, word, cosine in graph.context.spelt:
-            self._spelt.setdefault(asked, []).append(make_meant(other, word, cosine < 1))
+        for one in spelt:
+            meant = make_meant(one["term"], one["word"], "meant" not in one)
+            self._spelt.setdefault(one["asked"], []).append(meant)
         # The names of speakers that the look-up read.
         self._speakers: set[str] = set()
         total = length = 0
-        degrees = _degrees(graph)
+        degrees = graph.found.degrees
         for node in graph.nodes():
             get = node.raw.get_property
             if get("scope") != scope:
@@ -74,7 +75,7 @@ class StoredIndex:
     def _take_incoming(self) -> None:
         """Take the mentions that the look-up read."""
         names = {term.get_id(): name for name, term in self._terms.items()}
-        for term, *columns in self._graph.context.incoming or ():
+        for term, columns in self._graph.found.incoming.items():
             if term in names and not columns:
                 self._readable.add(names[term])
             elif term in names:
@@ -123,7 +124,7 @@ class StoredIndex:
         """Return whether the look-up read the mentions of *cue*, or this call may read them."""
         if cue in self._read or cue in self._readable:
             return True
-        return self._graph.context.found is None and cue in self._terms
+        return self._graph.found.by_id is None and cue in self._terms
 
     def mentions(self, cue: str) -> Mentions[int]:
         """Return the texts that mention *cue*: from the look-up, or from the edges."""
@@ -307,19 +308,6 @@ def _tell(raw: Any) -> Told:
 def _find_node(raw: Any) -> tuple[str, str, int] | None:
     get = raw.get_property
     return None if schema.find_odd(schema.TEXT, get) else (get("label"), get("key"), get("node"))
-
-
-def _degrees(graph: Words) -> dict[int, int]:
-    """Return the look-up's counts by node id; empty without a look-up."""
-    context = graph.context
-    return dict(zip(map(_id_of, context.found or ()), context.degrees or (), strict=False))
-
-
-def _id_of(found: Any) -> int:
-    """Return the id of what a look-up found: an id, or a vertex, also one below `mgp`."""
-    if isinstance(found, int):
-        return found
-    return int(found.get_id() if hasattr(found, "get_id") else found.id)
 
 
 def _following(raw: Any, forward: bool) -> Any:

@@ -10,6 +10,7 @@ from .. import text as texts
 from ..dates import ALWAYS, Span
 from ..errors import TooMuch
 from ..graph import adapter
+from ..graph.primitives import Lookup
 from ..graph.raw import raw_vertex
 from ..layers import NodeKind
 from . import documents, schema
@@ -39,8 +40,11 @@ class Hit(NamedTuple):
 class Search:
     """A question to the nodes of *kind* in *scope*, with the terms that it leads to *further*.
 
-    With *first* it is another wording of that question. It shares what is read, and the bound of
-    it: the first one reads as much as alone. Raises InvalidText, LibraryMissing.
+    It pulls what it and its other *wordings* read, and what the caller wants *pulled* with that:
+    the terms *beside* its own and *related* ones too (see `documents.of_mentions`). *spelt* are
+    rows of `spelling.correct`. With *first* it is another wording of that question. It shares what
+    is read, and the bound of it: the first one reads as much as alone. Raises InvalidText,
+    LibraryMissing.
     """
 
     def __init__(
@@ -52,6 +56,12 @@ class Search:
         field: str = "text",
         further: Sequence[Further] = (),
         first: "Search | None" = None,
+        *,
+        wordings: Sequence[str] = (),
+        beside: Iterable[str] = (),
+        related: Iterable[str] = (),
+        spelt: Sequence[Mapping[str, str]] = (),
+        pulled: Iterable[Lookup] = (),
     ) -> None:
         self._kind = kind
         self._near: Near[int] | None = None
@@ -59,7 +69,15 @@ class Search:
         self._asking = asking(self._asked)
         self._light = light(self._asked)
         if first is None:
-            self._index = StoredIndex(graph.another(Words), scope)
+            spoken = graph.context.languages
+            every = (self._asked, *wordings)
+            graph.pull(
+                *documents.equal(documents.corpus(scope)),
+                documents.of_user(scope, graph.context.user_id),
+                documents.of_mentions(every, scope, spoken, beside, related),
+                *pulled,
+            )
+            self._index = StoredIndex(graph.another(Words), scope, spelt)
             self._nodes = _Nodes(graph, kind, self._index)
         else:
             self._index, self._nodes = first._index, first._nodes

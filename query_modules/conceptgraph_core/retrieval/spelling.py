@@ -11,10 +11,10 @@ Take a German compound that no text has for its parts, and a word for compounds 
 are looked up by name, and compounds by their beginning: a few of them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from .. import language
 from ..words import families, given_names, readings
@@ -22,6 +22,10 @@ from ..words.languages import language as stemmed
 from ..words.splitting import split
 from .index import Index
 
+# Not imported: a reload would drop it.
+re: Final[Any] = __import__("re")
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
 # The most compounds that begin with one word.
 MOST_COMPOUNDS: Final = 5
 _LINKS: Final = ("", "s", "es", "n", "en", "e", "er")
@@ -187,6 +191,18 @@ def correct(
         elif is_german(text):
             found += find_compounds(index, said, asked[said], languages)
     return found
+
+
+def respell(text: str, spelt: Iterable[Mapping[str, str]]) -> str:
+    """Return *text* with each word of *spelt*, rows of `correct`, as it was meant."""
+    meant = {one["said"]: one["meant"] for one in spelt if "meant" in one}
+
+    def right(found: Any) -> str:
+        said = found[0]
+        word = meant.get(said.casefold(), said)
+        return str(word.capitalize() if said.istitle() else word)
+
+    return str(_WORD.sub(right, text)) if meant else text
 
 
 @cache

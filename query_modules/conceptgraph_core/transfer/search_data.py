@@ -150,7 +150,7 @@ def index(
     most = math.inf if limit is None else text.integer(limit, "limit", 0, limits.MAX_INTEGER)
     if nodes:
         graph.pull(look_up(graph.layers, nodes, graph.context.languages))
-    if not limit and graph.context.found is None:
+    if not limit and graph.found.by_id is None:
         words = graph.another(odd_values.Words)
         removed = odd_values.remove_damaged(words, None if limit is None else _REMOVED_AT_ONCE)
         if limit == 0:

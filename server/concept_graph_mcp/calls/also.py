@@ -24,7 +24,7 @@ class Also(NamedTuple):
 
     def beside(self, embedded: Any) -> "Also":
         """Return it for a question that is *embedded*; without its vector if that has none."""
-        return Also(self.wordings) if embedded is None else self
+        return self if embedded is not None and len(embedded[1]) else Also(self.wordings)
 
     @property
     def text(self) -> str:

@@ -1,7 +1,7 @@
 """Represent a call of a procedure, complete except for its context."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec
 
 from conceptgraph_core.context import OWN, WHOSE
@@ -13,6 +13,8 @@ from conceptgraph_core.procedures import Procedure
 from ..errors import Refused
 
 P = ParamSpec("P")
+# Returns what `primitives.Embedded` tells of a text.
+Embed = Callable[[str], Awaitable[Mapping[str, Any]]]
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -28,6 +30,7 @@ class Call(NamedTuple):
     lookup: Lookup | None = None
     context: Mapping[str, Any] = _NOTHING
     wanted: Sequence[Lookup] = ()
+    embed: "Embed | None" = None
 
     def with_fields(self, *names: str) -> "Call":
         """Return the call with fields in its rows that the procedure has besides."""

@@ -14,13 +14,12 @@ from conceptgraph_core.arguments import (
     OneOf,
     Query,
 )
-from conceptgraph_core.concepts import lookups, procedures, schema, spoken
+from conceptgraph_core.concepts import lookups, procedures, schema
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
-from conceptgraph_core.words import missing
 
 from . import text_lookups
 from .verb import verb
@@ -79,19 +78,11 @@ def associate(
     asked_at: AskedAt = None,
     concept_scope: str = SHARED,
     user_id: str = DEFAULT_USER,
-) -> Lookup:
+) -> list[Lookup]:
     """Find the episodes for *query*."""
     text.summary(query, "query")
     text_lookups.check_asker(asker)
-    return text_lookups.of_question(query, schema.words_scope(concept_scope), user_id)
-
-
-@verb(procedures.WIDENED, is_worded=True)
-def widened(query: str, concept_scope: str = SHARED) -> Lookup:
-    """Return the terms added to *query* by the concepts in it."""
-    text.summary(query, "text")
-    heard = () if missing() else spoken.names(query, text_lookups.spoken())
-    return lookups.folded(concept_scope, heard)
+    return []
 
 
 @verb(procedures.UNINDEXED)

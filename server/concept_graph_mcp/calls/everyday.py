@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from conceptgraph_core import dates, limits
+from conceptgraph_core import dates
 from conceptgraph_core import text as texts
 from conceptgraph_core.arguments import (
     BEGINS,
@@ -26,21 +26,15 @@ from conceptgraph_core.arguments import (
     ms,
 )
 from conceptgraph_core.concepts import lookups as concept_lookups
-from conceptgraph_core.concepts.schema import CONCEPT, EPISODE, words_scope
+from conceptgraph_core.concepts.schema import CONCEPT, EPISODE
 from conceptgraph_core.dates import Span
-from conceptgraph_core.embeddings.schema import remembered
-from conceptgraph_core.entities import lookups as entity_lookups
 from conceptgraph_core.entities import schema as entities_schema
-from conceptgraph_core.entities.language import kin
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday import lookups as of_everyday
 from conceptgraph_core.everyday.asking import (
     Then,
     budget,
-    has_words,
-    make_query,
-    name_months,
     read_limit,
     read_span,
 )
@@ -50,41 +44,29 @@ from conceptgraph_core.everyday.schema import (
     DEFAULT_LIMIT,
     MOST_ABOUT,
     MOST_DAYS,
-    MOST_EPISODES,
-    MOST_LISTED,
-    OWN_LOOKED_UP,
     PROFILE_BUDGET,
     find_day_after,
 )
 from conceptgraph_core.graph.primitives import (
     BEYOND,
-    Equal,
     Lookup,
-    Range,
     Tallied,
     Tally,
     Union,
 )
-from conceptgraph_core.language import oneself
 from conceptgraph_core.memories import lookups, schema
-from conceptgraph_core.memories.fade import ACTIVE
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.lookups import mine, near
 from conceptgraph_core.procedures import NOTHING
-from conceptgraph_core.retrieval.question import shorten
 
-from . import concepts, entities, memory_search, text_lookups
+from . import concepts, text_lookups
 from .also import NO_ALSO, Also
 from .also import also as also_of
-from .call import Call
 from .memories import Embedded
 from .verb import verb, verb_of_user
 
 # The nodes whose creation is a day's news.
 _TOLD = (schema.MEMORY, entities_schema.MENTION)
-_LAST_MS = limits.MAX_TIME_MS + 1
-# Beyond all keys of `memories.own`.
-_OWN_MS = 20 * limits.MAX_TIME_MS
 # The text is rendered again with times in the session's zone.
 RECALL = procedures.RECALL.without("text")
 PROFILE = procedures.PROFILE.without("text")
@@ -106,7 +88,7 @@ def recall(
     max_age_days: Annotated[Days | None, "No older memory."] = None,
     project: InProject = THIS,
     concept_scope: str | None = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Assemble the context of *message*, and access it.
 
     *told_in* is the time that it asks for, if for nothing else (`asking.told_in`), and
@@ -114,21 +96,10 @@ def recall(
     """
     budget(token_budget)
     text_lookups.check_asker(asker)
-    question, also = make_query(message, before), also_of(also)
-    own = scope if concept_scope is None else concept_scope
-    parts = _naming(question, scope)
-    if also.wordings:
-        parts += _naming(also.text, scope)
-    if told_in is not None:
-        since, until, *how = told_in
-        parts += _of_time(scope, since, until, plans=any(how[:1]))
-        if any(how[:1]) and since is not None and until is not None:
-            also = also._replace(wordings=(*also.wordings, name_months(since, until)))
-    elif told_around is not None:
-        parts += _of_time(scope, *told_around)
-    if oneself.asked(message, *also.wordings):
-        parts += _of_user(scope)
-    return _asking((scope, own), question, embedded, parts, also=also)
+    texts.summary(message, "message")
+    if before:
+        texts.summary(before, "before")
+    return _near(scope, embedded, also_of(also))
 
 
 @verb_of_user(procedures.ACCESS)
@@ -185,50 +156,29 @@ def search(
     also: Wordings | Also = (),
     project: InProject = THIS,
     concept_scope: str | None = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Search all layers for *query*, or another wording of it."""
     read_limit(limit)
-    query = shorten(texts.summary(query, "query"))
+    texts.summary(query, "query")
     text_lookups.check_asker(asker)
-    also = also_of(also)
-    called = _parts(entities.search(query, user_id=scope))
-    if also.wordings:
-        called += entity_lookups.matching_any(also.wordings, scope)
-    own = scope if concept_scope is None else concept_scope
     subject = None if about is None else Subject([texts.name(about, "about")])
     only = Wanted(within=read_span(ms(since), ms(until)), about=subject)
-    if about is not None:
-        called += [*entity_lookups.named_by(about, scope), *text_lookups.of_name(about, scope)]
-    if since is not None and not has_words(query, text_lookups.spoken()):
-        called += _of_time(scope, ms(since), _LAST_MS if until is None else ms(until))
-    return _asking((scope, own), query, embedded, called, about=about, wanted=only, also=also)
+    return _near(scope, embedded, also_of(also), only)
 
 
-@verb_of_user(procedures.ABOUT, is_worded=True, beside=("called",))
+@verb_of_user(procedures.ABOUT, is_worded=True)
 def about(
     scope: str,
     name: Annotated[str, 'A name, the id of an entity, or "me".'],
     limit: Limit = DEFAULT_LIMIT,
     entity_id: Annotated[str | None, INNER] = None,
     embedded: Embedded | None = None,
-    called: Annotated[Sequence[str], INNER] = (),
     concept_scope: str | None = None,
-) -> Lookup:
-    """Look up everything stored about *name*, or about one entity of that name.
-
-    *called* has other names of that entity: it has the relations of these too.
-    """
+) -> list[Lookup]:
+    """Look up everything stored about *name*, or about one entity of that name."""
     read_limit(limit)
     texts.name(name, "name")
-    parts = _naming(name, scope)
-    if entity_id is not None:
-        parts += _parts(entities.get(entity_id))
-    elif oneself.is_me(name):
-        parts += _of_profile(scope)
-    own = scope if concept_scope is None else concept_scope
-    if called:
-        parts += concept_lookups.called(own, called)
-    return _asking((scope, own), name, embedded, parts, about=name)
+    return _near(scope, embedded, NO_ALSO, Wanted(about=Subject([name])))
 
 
 @verb_of_user(PROFILE, is_worded=True)
@@ -237,10 +187,10 @@ def profile(
     token_budget: int = PROFILE_BUDGET,
     since: Annotated[int | None, INNER] = None,
     until: Annotated[int | None, INNER] = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Tell who the user is, and what happens in a time."""
     budget(token_budget)
-    return _all(_of_profile(scope, since, until))
+    return []
 
 
 @verb_of_user(procedures.DAYS)
@@ -250,7 +200,7 @@ def days(
     """Count what was kept and said on each day from *first* on."""
     own = scope if concept_scope is None else concept_scope
     parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
-    episodes = _episodes(first, find_day_after(first, parts), own)
+    episodes = of_everyday.episodes(first, find_day_after(first, parts), own)
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
     return Tallied(episodes, tuple(of))
 
@@ -261,7 +211,9 @@ def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None
     own = scope if concept_scope is None else concept_scope
     parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
     of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
-    of.append(Tally(entities_schema.ENTITY, "last_activated", (0, _LAST_MS), mine(scope)))
+    of.append(
+        Tally(entities_schema.ENTITY, "last_activated", (0, of_everyday.LAST_MS), mine(scope))
+    )
     of += [
         Tally(label, "name", ("", BEYOND), concept_lookups.mine(own))
         for label in (CONCEPT, EPISODE)
@@ -288,24 +240,6 @@ def happened(
 def changes(scope: str, since: int, until: int, limit: int | None = None) -> list[Lookup]:
     """List what changed in a time."""
     return [of_everyday.changed(scope, since, until)]
-
-
-def _of_time(
-    scope: str, since: int | None, until: int | None, *, plans: bool = False, last: bool = True
-) -> list[Lookup]:
-    """Look up the memories that happened from *since* to before *until*, or were told then.
-
-    *plans* are found by the day that they are for alone, the earliest; else the latest are found.
-    """
-    names = ("said_at",) if plans else ("said_at", "created_at")
-    first = -limits.MAX_TIME_MS if since is None else since
-    beyond = _LAST_MS if until is None else until
-    memory, own, last = (schema.MEMORY,), mine(scope), last and not plans
-    return [Range(memory, one, first, beyond, own, MOST_LISTED, descending=last) for one in names]
-
-
-def _episodes(first: str, beyond: str, scope: str) -> Range:
-    return Range((EPISODE,), "name", first, beyond, concept_lookups.mine(scope), MOST_EPISODES)
 
 
 @verb(procedures.FORGET)
@@ -351,73 +285,18 @@ def identify(
             texts.name(one, field)
 
 
-def _asking(
-    scopes: tuple[str, str],
-    query: str,
-    embedded: Embedded | None,
-    beside: Sequence[Lookup],
-    *,
-    about: str | None = None,
-    wanted: Wanted | None = None,
-    also: Also = NO_ALSO,
-) -> Lookup:
-    """Look up memories that may match *query* or *also*, concepts that they name, and *beside*.
-
-    *scopes* are that of the memories and that of the concepts. With *wanted*, the filter of a
-    search, episodes are looked up too.
-    """
-    (scope, concept_scope), parts = scopes, list(beside)
-    if embedded is not None:
-        vectors = [embedded[1], *([also.vector] if also.vector else [])]
-        depth, only = schema.SEARCH_DEPTH, wanted or Wanted()
-        parts.append(remembered())
-        parts += [one for vector in vectors for one in near(scope, vector, depth, only)]
-    every = (query, also.text) if also.wordings else (query,)
-    for one in every:
-        widened = concepts.widened(one, concept_scope)
-        assert isinstance(widened.lookup, Equal)
-        parts.append(widened.lookup)
-    if wanted is not None:
-        episodes, wordings = words_scope(concept_scope), (query, *also.wordings)
-        parts += text_lookups.of_terms(wordings, episodes)
-        parts.append(text_lookups.of_user(episodes, scope))
-    further = memory_search.widened(scope, query, concept_scope, about, also)
-    then = text_lookups.of_widened(further, scope)
-    return text_lookups.of_question(query, scope, scope, parts, then, others=also.wordings)
-
-
-def _of_user(scope: str) -> list[Lookup]:
-    """Look up the entities that stand for the user, and the memories about the user.
-
-    Memories that an older version stored have no key; of them the latest are read.
-    """
-    unkeyed = lookups.latest(scope, (ACTIVE,), OWN_LOOKED_UP)
-    return [*entity_lookups.selves(scope), *_own_texts(scope), *unkeyed.parts]
-
-
-def _own_texts(scope: str) -> list[Lookup]:
-    ever, own = (-_OWN_MS, _OWN_MS), mine(scope)
+def _near(
+    scope: str, embedded: Embedded | None, also: Also, wanted: Wanted | None = None
+) -> list[Lookup]:
+    """Look up the memories that are near in meaning, which a question is sure to need."""
+    if embedded is None:
+        return []
+    vectors = [embedded[1], *([also.vector] if also.vector else [])]
     return [
-        Range((schema.MEMORY,), "own", *ever, (*own, ("state", state)), OWN_LOOKED_UP, "id")
-        for state in lookups.SEEN
+        found
+        for one in vectors
+        for found in near(scope, one, schema.SEARCH_DEPTH, wanted or Wanted())
     ]
-
-
-def _of_profile(scope: str, since: int | None = None, until: int | None = None) -> list[Lookup]:
-    """Look up the same, those closest to the user, and what is coming up."""
-    first, last = (0 if since is None else since), (_LAST_MS if until is None else until)
-    ahead = Range((schema.MEMORY,), "said_at", first, last, mine(scope), MOST_LISTED)
-    close = entity_lookups.of_kinds(kin.CLOSE, scope)
-    return [*_of_user(scope), close, ahead]
-
-
-def _naming(message: str, scope: str) -> list[Lookup]:
-    """Look up the entities that *message* may name."""
-    return entity_lookups.named_by(message, scope)
-
-
-def _parts(call: Call) -> list[Lookup]:
-    return list(call.wanted)
 
 
 def _all(parts: Sequence[Lookup]) -> Union:

@@ -12,7 +12,6 @@ from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.lookups import latest
 from conceptgraph_core.retrieval.schema import checked_limit
 
-from . import text_lookups
 from .call import Call, checked
 from .memories import of_memory
 from .verb import verb, verb_of_user
@@ -37,14 +36,14 @@ def expired(
     types: Sequence[str] = (),
     tags: Sequence[str] = (),
     forgotten: bool = False,
-) -> Lookup | list[Lookup]:
+) -> list[Lookup]:
     """Find expired memories, or without *query* list them; with *forgotten*, forgotten ones too."""
     Wanted.of(source_filter, types, tags)
     checked_limit(limit)
     if query is None:
         return [latest(scope, [EXPIRED], schema.MAX_COUNTED)]
     text.summary(query, "query")
-    return text_lookups.of_question(query, scope, scope)
+    return []
 
 
 # All of a memory, for the owner, forgotten or not; it accesses nothing.

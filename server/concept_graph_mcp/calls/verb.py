@@ -47,7 +47,7 @@ class Argument(NamedTuple):
 class Passing(NamedTuple):
     """A look-up, and values that the call passes in place of those that were given."""
 
-    lookup: Lookup | None
+    lookup: "Lookup | list[Lookup] | None"
     values: Mapping[str, Any]
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import anyio.to_thread
 
-from conceptgraph_core.retrieval.groups import MOST, static_share
+from conceptgraph_core.retrieval.groups import MOST
 from conceptgraph_core.words import missing, readings, terms
 from conceptgraph_core.words.splitting import split
 
@@ -69,13 +69,9 @@ class StaticEmbedding(LocalEmbedding):
         return words, _normalise_rows(self._encode(words))
 
 
-async def neighbours(embedding: Embedding, text: str, mean_length: float) -> Sequence[Neighbour]:
-    """Return the terms nearest to those of *text*; none if *embedding* is not static.
-
-    None either if the scope's texts have so many words on average (*mean_length*) that neighbours
-    do not count.
-    """
-    if not isinstance(embedding, StaticEmbedding) or missing() or not static_share(mean_length):
+async def neighbours(embedding: Embedding, text: str) -> Sequence[Neighbour]:
+    """Return the terms nearest to those of *text*; none if *embedding* is not static."""
+    if not isinstance(embedding, StaticEmbedding) or missing():
         return ()
     return await embedding.neighbours(text, spoken())
 

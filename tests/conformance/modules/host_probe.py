@@ -486,3 +486,24 @@ def bound(ctx: mgp.ProcCtx, edges: int, nodes: int) -> mgp.Record(got=mgp.List[i
     before = [schema.MAX_EDGES_READ, graph.most_scanned]
     schema.MAX_EDGES_READ, graph.most_scanned = edges, nodes
     return mgp.Record(got=before)
+
+
+@mgp.write_proc
+def bound_mentions(ctx: mgp.ProcCtx, most: int, few: int) -> mgp.Record(got=mgp.List[int]):
+    """Let a question read so many mentions, and of a further term so few; return both as before."""
+    import sys
+
+    schema = sys.modules["conceptgraph_core.retrieval.schema"]
+    before = [schema.MOST_MENTIONS, schema.FEW_MENTIONS]
+    schema.MOST_MENTIONS, schema.FEW_MENTIONS = most, few
+    return mgp.Record(got=before)
+
+
+@mgp.read_proc
+def led_to(ctx: mgp.ProcCtx, user: str, asked: str) -> mgp.Record(got=mgp.Any):
+    """Return the terms that a question of *user* leads to by entities and shared concepts."""
+    from conceptgraph_core.memories.search import pull_led_to
+    from conceptgraph_core.memories.view import Graph
+
+    [rows] = pull_led_to(Graph(ctx, {"user_id": user}), asked)
+    return mgp.Record(got=[[row["term"], row["share"], row["why"]] for row in rows])

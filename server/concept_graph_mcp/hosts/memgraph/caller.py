@@ -15,7 +15,7 @@ from neo4j.graph import Relationship as BoltEdge
 from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.graph.lacking import key
-from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.graph.primitives import Embedded, Lookup
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import MEND
@@ -235,10 +235,11 @@ class BoltCaller:
         A call that lacks one has written nothing.
         """
         kept: dict[str, Pulled] = {}
+        embedded: dict[str, Pulled] = {}
         wanted = {key(one): one for one in call.wanted}
         for _ in range(_MOST_ROUNDS):
             made = await self._translate(
-                *(call.procedure.writes, self._round, call, context, wanted, kept),
+                *(call.procedure.writes, self._round, call, context, wanted, kept, embedded),
                 patience_s=patience_s,
             )
             if isinstance(made, Rows):
@@ -246,9 +247,15 @@ class BoltCaller:
                 rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
                 return rows if made.advice is None else Rows(rows, made.advice)
             lacking = {key(one): one for one in made}
-            if lacking.keys() <= wanted.keys():
+            if lacking.keys() <= wanted.keys() | embedded.keys():
                 raise StoreError(f"{call.procedure.name} asks for what it was given")
-            wanted |= lacking
+            for name, one in lacking.items():
+                if not isinstance(one, Embedded):
+                    wanted[name] = one
+                elif call.embed is None:
+                    raise StoreError(f"{call.procedure.name} asks for a vector")
+                else:
+                    embedded[name] = pulling.plan_given(await call.embed(one.text))
         raise Contended(f"{self._location}: {_TOO_MANY}")
 
     async def _round(
@@ -257,6 +264,7 @@ class BoltCaller:
         context: Mapping[str, Any],
         wanted: Mapping[str, Lookup],
         known: dict[str, Pulled],
+        embedded: Mapping[str, Pulled],
     ) -> Rows | tuple[Lookup, ...]:
         """Make *call* with the answers to what is *wanted*; return its rows or what it lacks."""
         lacks: tuple[Lookup, ...] = ()
@@ -284,7 +292,7 @@ class BoltCaller:
                         found = await run(text, {**context, **given})
                         row = (await found.single(strict=True)).data()
                     known[name] = Pulled(plan, row)
-                pulled = {name: known[name] for name in wanted}
+                pulled = {name: known[name] for name in wanted} | dict(embedded)
                 return Rows(await _rows(await run(*pulling.calling(call, context, pulled))))
 
             async def alone(text: str, given: Mapping[str, Any]) -> neo4j.AsyncResult:

@@ -32,6 +32,11 @@ def plan(lookup: Lookup, has_vector_search: bool) -> Finding:
     return made
 
 
+def plan_given(told: Mapping[str, Any]) -> Pulled:
+    """Return what was *told* as an answer, which takes no statement."""
+    return Pulled(Finding(None, "", told, {name: f"${name}" for name in told}), {})
+
+
 def calling(call: Call, context: Mapping[str, Any], pulled: Mapping[str, Pulled]) -> Statement:
     """Return the statement of *call* in *context*, with the answers of all that was *pulled*.
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.graph.lacking import Lacking, decode, key
+from conceptgraph_core.graph.primitives import Embedded, Lookup
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call
@@ -80,22 +81,37 @@ class EmbeddedStore:
 
     async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
         procedure, given = call.procedure, list(call.arguments)
-        if procedure.takes_context:
-            given.append({**context, **call.context})
+        told: dict[str, Mapping[str, Any]] = {}
 
         def make(host: Host) -> list[dict[str, Any]]:
+            passed = [*given, {**context, **call.context}] if procedure.takes_context else given
+            if told:
+                passed[-1]["answers"] = told
             return host.call(
-                *(procedure.name, given, call.lookup, procedure.fields),
+                *(procedure.name, passed, call.lookup, procedure.fields),
                 is_synced=not procedure.counts,
             )
 
-        try:
-            return await self._in_thread(lambda: self._made_if_written(make))
-        except Full:
-            if procedure.name not in RELEASING:
-                raise
-            await self._in_thread(lambda: self._open_host().make_room())
-            return await self._in_thread(lambda: make(self._open_host()))
+        while True:
+            try:
+                return await self._in_thread(lambda: self._made_if_written(make))
+            except Full:
+                if procedure.name not in RELEASING:
+                    raise
+                await self._in_thread(lambda: self._open_host().make_room())
+                return await self._in_thread(lambda: make(self._open_host()))
+            except Refused as refused:
+                if refused.kind is not Lacking or call.embed is None:
+                    raise
+                # It began to read, and needs what no store can look up.
+                lacking = {key(one): one for one in decode(str(refused))}
+                if lacking.keys() <= told.keys():
+                    raise
+                told |= {
+                    name: await call.embed(one.text)
+                    for name, one in lacking.items()
+                    if isinstance(one, Embedded)
+                }
 
     async def problems(self) -> list[str]:
         return await self._in_thread(
