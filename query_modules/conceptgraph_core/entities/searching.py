@@ -53,8 +53,19 @@ def search(
     last_activated (unix ms) and score, in [0, 1].
     """
     texts.summary(query, "query")
-    wanted = [validators.one_of(schema.NODE_TYPES)(one, "types") for one in types]
     graph.pull(lookups.searched(query, graph.user_id))
+    return list_matching(graph, query, types, limit, include_inactive)
+
+
+def list_matching(
+    graph: Graph,
+    query: str,
+    types: Sequence[str] = (),
+    limit: int | None = schema.DEFAULT_LIMIT,
+    include_inactive: bool = False,
+) -> list[Row]:
+    """Return the same of the entities that *graph* has pulled."""
+    wanted = [validators.one_of(schema.NODE_TYPES)(one, "types") for one in types]
     name = names.canonical(query)
     asked = _Asked(name, names.searched(name), names.words(name))
     best: dict[int, tuple[float, Node]] = {}

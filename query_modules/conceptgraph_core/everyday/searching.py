@@ -191,9 +191,7 @@ def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
 
     wordings = (query, *graph.context.also)
     every = (
-        row
-        for wording in wordings
-        for row in entities.search(graph, wording, (), MAX_LIMIT, include_inactive=False)
+        row for wording in wordings for row in entities.list_matching(graph, wording, (), MAX_LIMIT)
     )
     for row in {row["entity_id"]: row for row in every}.values():
         text = f"{row['label']} ({row['kind'] or row['type']})"
