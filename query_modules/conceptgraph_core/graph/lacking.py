@@ -26,6 +26,7 @@ _KINDS: Final[Mapping[str, Any]] = {
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 }
 _KEY_BYTES: Final = 12
+_SIMPLE: Final = frozenset({str, int, float, bool, type(None)})
 
 
 class Lacking(ConceptGraphError):
@@ -61,12 +62,15 @@ def _plain(value: Any) -> Any:
         return {value.__class__.__name__: [_plain(one) for one in value]}
     if isinstance(value, Mapping):
         return {"": [[key, _plain(one)] for key, one in value.items()]}
-    return [_plain(one) for one in value] if isinstance(value, (tuple, list)) else value
+    if not isinstance(value, (tuple, list)):
+        return value
+    # Most look-ups hold long lists of texts or numbers.
+    return [one if one.__class__ in _SIMPLE else _plain(one) for one in value]
 
 
 def _made(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_made(one) for one in value)
+        return tuple([one if one.__class__ in _SIMPLE else _made(one) for one in value])
     if not isinstance(value, dict):
         return value
     [(name, fields)] = value.items()
