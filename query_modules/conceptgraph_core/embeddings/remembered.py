@@ -51,8 +51,11 @@ def _hold(graph: Graph[Any], parts: Iterable[int]) -> None:
 
 
 def _node(graph: Graph[Any]) -> Node | None:
-    nodes = graph.another(_Embeddings).nodes()
-    return next((node for node in nodes if node.raw.get_property("use") == TEXTS), None)
+    view = graph.another(_Embeddings)
+    # Nothing is asked for twice.
+    known = () if view.found.by_id is None else view.nodes()
+    found = next((node for node in known if node.raw.get_property("use") == TEXTS), None)
+    return found or next(iter(view.find(EMBEDDING, ("use",), [(TEXTS,)])), None)
 
 
 def check(graph: Graph[Any], model: str, dimension: int) -> None:

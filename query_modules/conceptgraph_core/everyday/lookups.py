@@ -8,16 +8,16 @@ from typing import Final
 
 from .. import limits, text
 from ..concepts import lookups as concepts
-from ..concepts.schema import EPISODE
+from ..concepts.schema import CONCEPT, EPISODE
 from ..entities import lookups as entities
 from ..entities.language import kin
 from ..entities.schema import ENTITY, MENTION
-from ..graph.primitives import Joined, Lookup, Range, Union
+from ..graph.primitives import BEYOND, Joined, Lookup, Range, Tallied, Tally, Union
 from ..memories import lookups as of_memories
 from ..memories import schema as memories
 from ..memories.fade import ACTIVE
 from ..memories.lookups import SEEN, latest, mine
-from .schema import MOST_EPISODES, MOST_LISTED, MOST_OF_A_STATE, OWN_LOOKED_UP
+from .schema import MOST_EPISODES, MOST_LISTED, MOST_OF_A_STATE, OWN_LOOKED_UP, find_day_after
 
 LAST_MS: Final = limits.MAX_TIME_MS + 1
 # Beyond all keys of `memories.own`.
@@ -105,3 +105,25 @@ def happened(scope: str, concept_scope: str, day: str, since: int, until: int) -
     # "0" follows "/", which follows the date in a name.
     told = episodes(f"{day}/", f"{day}0", concept_scope)
     return Union((told, *of_time(scope, since, until, last=False), mention))
+
+
+def counted_days(scope: str, concept_scope: str, first: str, parts: Sequence[int]) -> Tallied:
+    """Count what was kept and said between each two of *parts*, days from the date *first* on."""
+    told = episodes(first, find_day_after(first, parts), concept_scope)
+    return Tallied(told, _list_tallies(scope, parts))
+
+
+def counted(scope: str, concept_scope: str, parts: Sequence[int]) -> Tallied:
+    """Count what is stored, and what was made between each two of *parts*, by index."""
+    activated = Tally(ENTITY, "last_activated", (0, LAST_MS), mine(scope))
+    named = (
+        Tally(label, "name", ("", BEYOND), concepts.mine(concept_scope))
+        for label in (CONCEPT, EPISODE)
+    )
+    return Tallied(Union(()), (*_list_tallies(scope, parts), activated, *named))
+
+
+def _list_tallies(scope: str, parts: Sequence[int]) -> tuple[Tally, ...]:
+    """Return those of memories and mentions, whose creation is news."""
+    told = memories.MEMORY, MENTION
+    return tuple(Tally(label, "created_at", tuple(parts), mine(scope)) for label in told)

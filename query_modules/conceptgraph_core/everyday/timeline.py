@@ -31,6 +31,8 @@ def days(graph: Graph, first: str, bounds: Sequence[int]) -> Row:
     each day. Raises InvalidText, InvalidNumber.
     """
     parts = dates.periods(bounds, "bounds", schema.MOST_DAYS)
+    own = graph.another(Concepts).scope
+    graph.pull(lookups.counted_days(graph.context.user_id, own, first, parts))
     counted = graph.context.tallies
     if counted is None:
         counted = (_memories(graph, parts), _mentions(graph, parts))
@@ -48,6 +50,8 @@ def sizes(graph: Graph, bounds: Sequence[int]) -> Row:
     entities, concepts and episodes are numbers. Raises InvalidNumber.
     """
     parts = dates.periods(bounds, "bounds", schema.MOST_DAYS)
+    own = graph.another(Concepts).scope
+    graph.pull(lookups.counted(graph.context.user_id, own, parts))
     counted = graph.context.tallies
     if counted is None:
         known = graph.another(Entities).of(entities.ENTITY)

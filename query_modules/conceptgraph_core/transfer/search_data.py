@@ -8,26 +8,46 @@ Read the texts of a scope and store the neighbours of its terms, computed outsid
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from .. import limits, text, validators
 from ..embeddings.remembered import check, hold, hold_all, read_embedding
-from ..embeddings.schema import EMBEDDING, TEXTS, embedded_kinds
+from ..embeddings.schema import (
+    EMBEDDING,
+    HOLD,
+    PARTS,
+    TEXTS,
+    embedded_kinds,
+    held,
+    remembered,
+)
 from ..errors import InvalidRow, WrongValue
 from ..graph.adapter import Node
-from ..graph.primitives import BEYOND, Range, Union, following, next_text
+from ..graph.primitives import (
+    BEYOND,
+    Equal,
+    Lookup,
+    Range,
+    Union,
+    Vectored,
+    following,
+    next_text,
+)
 from ..layers import VectorIndex
+from ..procedures import NOTHING
 from ..registry import indexed_kinds
 from ..retrieval import documents, schema
 from ..retrieval.documents import Told
 from ..retrieval.groups import MOST
 from ..retrieval.indexer import Words, Writer, is_of
 from . import odd_values
-from .places import look_up
+from .places import Place, look_up, placed, places
 from .view import Everything, value_of
 
+# The vectors that one transaction removes.
+_CLEARED_AT_ONCE = 1_000
 # The nodes of a damaged index that one transaction removes.
 _REMOVED_AT_ONCE = 10_000
 
@@ -43,6 +63,12 @@ def choose(graph: Everything, model: str, dimension: int, again: bool = False) -
     """
     model = text.name(model, "model")
     dimension = validators.dimension(dimension, "dimension")
+    every = Equal((HOLD,), ("part",), tuple((one,) for one in range(PARTS)))
+    there = [
+        Vectored(kind.label, index.vector, True, _CLEARED_AT_ONCE)
+        for kind, index in embedded_kinds(graph.layers)
+    ]
+    graph.pull(remembered(), every, *(there if again else ()))
     known = read_embedding(graph)
     if known is not None and not again:
         check(graph, model, dimension)
@@ -53,8 +79,21 @@ def choose(graph: Everything, model: str, dimension: int, again: bool = False) -
     return {"chosen": not cleared, "cleared": cleared}
 
 
-def lacking(graph: Everything) -> list[Row]:
-    """Return {kind, key, text} of the found nodes that have a text but no vector."""
+def lacking(
+    graph: Everything,
+    *,
+    limit: int | None = None,
+    after: Mapping[str, Sequence[Any]] = NOTHING,
+    kinds: Sequence[str] | None = None,
+    newest_of: str | None = None,
+) -> list[Row]:
+    """Return {kind, key, text} of the found nodes that have a text but no vector.
+
+    With *limit* it looks up so many of each kind, or of each of *kinds*: those whose key follows
+    the one that *after* has for their kind, or the newest of the user *newest_of*.
+    """
+    if limit is not None:
+        graph.pull(*_list_lacking(graph, limit, after, kinds, newest_of))
     vectors = _vectors(graph)
     rows = []
     for node in graph.nodes():
@@ -65,12 +104,31 @@ def lacking(graph: Everything) -> list[Row]:
     return rows
 
 
+def _list_lacking(
+    graph: Everything,
+    limit: int,
+    after: Mapping[str, Sequence[Any]],
+    kinds: Sequence[str] | None,
+    newest_of: str | None,
+) -> Iterator[Lookup]:
+    for kind, index in embedded_kinds(graph.layers):
+        lacks = kind.label, index.vector, False, limit
+        if kinds is not None and kind.kind not in kinds:
+            continue
+        if newest_of is None:
+            key = after.get(kind.kind)
+            yield Vectored(*lacks, kind.key, None if key is None else tuple(key))
+        elif index.newest is not None and kind.scope is not None:
+            yield Vectored(*lacks, where=((kind.scope, newest_of),), newest=index.newest)
+
+
 def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> Row:
     """Store the vectors of *rows*, {kind, key, text, vector}, in their nodes.
 
     Returns embedded, the number of stored vectors. A row whose text is outdated is skipped.
     """
     made = [_vector(row.get("vector")) for row in rows]
+    graph.pull(remembered(), held(model), placed(_list_places(graph, rows), graph.layers))
     for size in {len(vector) for vector in made}:
         check(graph, model, size)
         hold(graph, model)
@@ -86,6 +144,16 @@ def embed(graph: Everything, model: str, rows: Sequence[Mapping[str, Any]]) -> R
         graph.update(node, **_read_vector(index, vector))
         embedded += 1
     return {"embedded": embedded}
+
+
+def _list_places(graph: Everything, rows: Sequence[Mapping[str, Any]]) -> list[Place]:
+    known = {kind.kind: kind for kind, _ in embedded_kinds(graph.layers)}
+    records = [
+        {"kind": kind.kind, **dict(zip(kind.key, row.get("key") or (), strict=False))}
+        for row in rows
+        if (kind := known.get(str(row.get("kind")))) is not None
+    ]
+    return list(dict.fromkeys(place for one in records for place in places(graph.layers, one)))
 
 
 def text_of(graph: Everything, node: Node, index: VectorIndex) -> str | None:

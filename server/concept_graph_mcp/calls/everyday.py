@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from conceptgraph_core import dates
 from conceptgraph_core import text as texts
 from conceptgraph_core.arguments import (
     BEGINS,
@@ -26,7 +25,6 @@ from conceptgraph_core.arguments import (
     ms,
 )
 from conceptgraph_core.concepts import lookups as concept_lookups
-from conceptgraph_core.concepts.schema import CONCEPT, EPISODE
 from conceptgraph_core.dates import Span
 from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.subjects import Subject
@@ -43,20 +41,14 @@ from conceptgraph_core.everyday.schema import (
     DEFAULT_KEEP,
     DEFAULT_LIMIT,
     MOST_ABOUT,
-    MOST_DAYS,
     PROFILE_BUDGET,
-    find_day_after,
 )
 from conceptgraph_core.graph.primitives import (
-    BEYOND,
     Lookup,
-    Tallied,
-    Tally,
-    Union,
 )
 from conceptgraph_core.memories import lookups, schema
 from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.memories.lookups import mine, near
+from conceptgraph_core.memories.lookups import near
 from conceptgraph_core.procedures import NOTHING
 
 from . import concepts, text_lookups
@@ -108,13 +100,11 @@ def access(
     memory_ids: Sequence[str] = (),
     levels: Mapping[str, float] = NOTHING,
     concept_scope: str | None = None,
-) -> Lookup:
+) -> list[Lookup]:
     """Count what a read-only twin returned as accessed."""
     own = scope if concept_scope is None else concept_scope
     parts: list[Lookup] = [lookups.ids(*memory_ids)] if memory_ids else []
-    if levels:
-        parts.append(concept_lookups.named(own, *levels))
-    return _all(parts)
+    return [*parts, concept_lookups.named(own, *levels)]
 
 
 @verb_of_user(procedures.REMEMBER, is_worded=True)
@@ -196,29 +186,13 @@ def profile(
 @verb_of_user(procedures.DAYS)
 def days(
     scope: str, first: str, bounds: Sequence[int], *, concept_scope: str | None = None
-) -> Lookup:
+) -> None:
     """Count what was kept and said on each day from *first* on."""
-    own = scope if concept_scope is None else concept_scope
-    parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
-    episodes = of_everyday.episodes(first, find_day_after(first, parts), own)
-    of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
-    return Tallied(episodes, tuple(of))
 
 
 @verb_of_user(procedures.SIZES)
-def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None) -> Lookup:
+def sizes(scope: str, bounds: Sequence[int], *, concept_scope: str | None = None) -> None:
     """Count what is stored, and what was made between each two of *bounds*, by index."""
-    own = scope if concept_scope is None else concept_scope
-    parts = tuple(dates.periods(bounds, "bounds", MOST_DAYS))
-    of = [Tally(label, "created_at", parts, mine(scope)) for label in _TOLD]
-    of.append(
-        Tally(entities_schema.ENTITY, "last_activated", (0, of_everyday.LAST_MS), mine(scope))
-    )
-    of += [
-        Tally(label, "name", ("", BEYOND), concept_lookups.mine(own))
-        for label in (CONCEPT, EPISODE)
-    ]
-    return Tallied(Union(()), tuple(of))
 
 
 @verb_of_user(procedures.HAPPENED)
@@ -297,9 +271,3 @@ def _near(
         for one in vectors
         for found in near(scope, one, schema.SEARCH_DEPTH, wanted or Wanted())
     ]
-
-
-def _all(parts: Sequence[Lookup]) -> Union:
-    """Return the union of *parts*, with nested unions flattened."""
-    flat = [one for part in parts for one in (part.parts if isinstance(part, Union) else (part,))]
-    return Union(tuple(flat))
