@@ -14,16 +14,25 @@ which kind it is. The concept layer has:
 Records of a user's own concepts and episodes also have user_id.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..errors import ConceptGraphError, InvalidRow
+from ..errors import (
+    ConceptGraphError,
+    InvalidRow,
+    NameTaken,
+    NotFound,
+    Tautology,
+    UnknownRelationType,
+    WrongKind,
+)
 from ..graph.adapter import Node
-from ..layers import SHARED, EdgeKind, Layer, NodeKind
+from ..layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
 from ..retrieval.indexer import Writer
-from .places import Key, Place, look_up, places
-from .rows import Row, Rows, given_in
+from .places import Key, Place, key_of, look_up, own_key, places, shown_key
 from .view import Everything, value_of
+
+Row = Mapping[str, Any]
 
 
 def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
@@ -41,20 +50,29 @@ def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
             importer.add(row)
         except ConceptGraphError as error:
             raise InvalidRow(f"row {number}: {error}") from None
-    importer.finish()
+    importer.words.finish()
     return importer.counts
 
 
-class _Importer(Rows[Node]):
-    """Writes the rows of one call, with the nodes that they name."""
+class _Importer:
+    """Checks one row after the other by the rules of its layer, and writes it.
+
+    Raises the errors of a row's checks; the caller rolls back what it wrote.
+    """
 
     def __init__(self, graph: Everything, rows: Sequence[Row]) -> None:
-        super().__init__(graph.layers, graph.context.now_ms)
         self._graph = graph
+        self._node_kinds = {
+            kind.kind: (layer, kind)
+            for layer in graph.layers
+            for kind in layer.nodes
+            if kind.exported
+        }
+        self._edge_kinds = {layer.edge_kind: layer for layer in graph.layers if layer.edges}
         self._nodes: dict[Place, Node] = {}
         wanted = {place for row in rows for place in places(graph.layers, row)}
         graph.pull(look_up(graph.layers, rows, graph.context.languages))
-        self._words = Writer(graph)
+        self.words = Writer(graph)
         for node in graph.nodes():
             place = graph.layer_of(node.label).sharing(node.label), graph.key(node)
             if place in wanted:
@@ -63,32 +81,107 @@ class _Importer(Rows[Node]):
             ("nodes_created", "nodes_existing", "relations_created", "relations_existing"), 0
         )
 
-    def finish(self) -> None:
-        self._words.finish()
+    def add(self, row: Row) -> None:
+        name = row.get("kind")
+        if isinstance(name, str) and name in self._node_kinds:
+            self._add_node(row, *self._node_kinds[name])
+        elif isinstance(name, str) and name in self._edge_kinds:
+            self._add_edge(row, self._edge_kinds[name])
+        else:
+            known = ", ".join((*self._node_kinds, *self._edge_kinds))
+            raise InvalidRow(f"kind: must be one of {known}")
 
-    def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> tuple[Node, bool]:
-        node, is_new = super()._add_node(row, layer, kind)
-        if is_new or not self._graph.context.only_new:
-            self._index(kind, node, row)
-        self.counts["nodes_existing"] += not is_new
-        return node, is_new
-
-    def _index(self, kind: NodeKind, node: Node, row: Row) -> None:
+    def _add_node(self, row: Row, layer: Layer, kind: NodeKind) -> None:
+        place = layer.sharing(kind.label), own_key(kind, row)
+        node = self._nodes.get(place)
+        if node is not None and node.label != kind.label:
+            taken = layer.kind(node.label).kind
+            raise NameTaken(f"{kind.key[-1]}: {shown_key(place[1])} is already a {taken}'s")
+        if ("thread" in row) != ("position" in row) and kind.indexed is not None:
+            raise InvalidRow("thread, position: go together, or not at all")
+        if node is None:
+            node = self._nodes[place] = self._create(kind, self._complete(row, kind.properties))
+        else:
+            given = given_in(row, kind.properties)
+            self._check_same(kind, node, given)
+            self.counts["nodes_existing"] += 1
+            if self._graph.context.only_new:
+                return
+            self._update(kind, node, given)
         # The look-up loaded the terms of a text only if the row has the text, or the index an
         # entry.
         told = kind.indexed is not None and any(name in row for name in kind.indexed.told())
-        if told or (kind.indexed is not None and self._words.has(kind, node)):
-            self._words.put(kind, node)
+        if told or (kind.indexed is not None and self.words.has(kind, node)):
+            self.words.put(kind, node)
 
-    def _find_node(self, place: Place) -> Node | None:
-        return self._nodes.get(place)
+    def _check_same(self, kind: NodeKind, node: Node, given: Mapping[str, Any]) -> None:
+        """Raise InvalidRow if a record with these *given* values cannot be that of *node*."""
+        get = node.raw.get_property
+        for name in kind.unchanging:
+            has = kind.declared(name).of(get)
+            if given.get(name, has) != has:
+                raise InvalidRow(f"{kind.kind}: {name} is {has} here, not {given[name]}")
+        apart = kind.told_apart and kind.told_apart(get, given)
+        if apart:
+            raise InvalidRow(f"{kind.kind}: {apart}")
 
-    def _keep(self, place: Place, node: Node) -> None:
-        self._nodes[place] = node
+    def _add_edge(self, row: Row, layer: Layer) -> None:
+        kind = layer.edge(row.get("type"))
+        if kind is None:
+            names = ", ".join(kind.name for kind in layer.edges)
+            raise UnknownRelationType(f"type: must be one of {names}")
+        source = self._end(row, "from", layer, kind, kind.sources)
+        target = self._end(row, "to", layer, kind, kind.targets)
+        if source is target:
+            both = shown_key(self._graph.key(source))
+            raise Tautology(f"{layer.edge_kind}: tautology: from and to are both {both}")
+        if self._graph.are_of_two_scopes(source, target):
+            raise InvalidRow(f"{layer.edge_kind}: from and to are not of the same user")
+        self._join(row, kind, source, target)
 
-    def _properties(self, node: Node) -> Callable[[str], Any]:
-        get: Callable[[str], Any] = node.raw.get_property
-        return get
+    def _end(
+        self, row: Row, field: str, layer: Layer, kind: EdgeKind, labels: tuple[str, ...]
+    ) -> Node:
+        """Return the node at one end of an edge; create it if that is allowed."""
+        found = _list_places(row, field, layer, labels)
+        nodes = [node for node in map(self._nodes.get, found) if node is not None]
+        key = found[0][1]
+        if len(nodes) > 1:
+            kinds = " or ".join(layer.kind(one.label).kind for one in nodes)
+            raise InvalidRow(f"{field}: several are called {shown_key(key)}; {field}_kind: {kinds}")
+        node = nodes[0] if nodes else None
+        if node is None:
+            if kind.creates is None:
+                raise NotFound(f"{field}: nothing is called {shown_key(key)}")
+            made = layer.kind(kind.creates)
+            values = {
+                name: made.declared(name).check(value, field)
+                for name, value in zip(made.key, key, strict=True)
+            }
+            node = self._create(made, self._complete(values, made.properties))
+            self._nodes[found[0]] = node
+        elif node.label not in labels:
+            name = layer.kind(node.label).kind
+            article = "an" if name[0] in "aeiou" else "a"
+            raise WrongKind(
+                f"{field}: {shown_key(key)} is {article} {name};"
+                f" only {layer.joining(node.label)} may join {layer.kind(node.label).measure}"
+            )
+        return node
+
+    def _complete(self, row: Row, declared: Sequence[Property]) -> dict[str, Any]:
+        """Return all values of a new element: those in *row*, and defaults for the others."""
+        values = given_in(row, declared)
+        for one in declared:
+            if one.name not in row:
+                if one.default is REQUIRED:
+                    one.check(None, one.name)
+                    raise InvalidRow(f"{one.name}: is missing")
+                if one.default is not None:
+                    values[one.name] = (
+                        self._graph.context.now_ms if one.default is NOW else one.default
+                    )
+        return values
 
     def _create(self, kind: NodeKind, values: dict[str, Any]) -> Node:
         values |= self._dimension(kind, values)
@@ -97,8 +190,6 @@ class _Importer(Rows[Node]):
         return self._graph.create_node(kind.label, **values, **derived)
 
     def _update(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> None:
-        if self._graph.context.only_new:
-            return
         given |= self._dimension(kind, given)
         self._graph.update(node, **(given | self._list_outdated_vectors(kind, node, given)))
         self._graph.update(node, **self._graph.lacking(node))
@@ -136,6 +227,51 @@ class _Importer(Rows[Node]):
                 for name, value in given.items():
                     edges[0].set_property(name, value)
         self.counts["relations_existing" if edges else "relations_created"] += 1
+
+
+def _list_places(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Place]:
+    """Return the possible places of the end that *row* names, one for each name space."""
+    of_kind = row.get(f"{field}_kind")
+    if of_kind is not None:
+        kinds = {layer.kind(label).kind: label for label in labels}
+        if of_kind not in kinds:
+            raise InvalidRow(f"{field}_kind: must be one of {', '.join(kinds)}")
+        labels = (kinds[of_kind],)
+    spaces, found, size = layer.spaces(labels), [], 0
+    for space in spaces:
+        # The check allows the longest name of all kinds; the node that is found decides.
+        kind = layer.kind(space[-1])
+        declared = [kind.declared(name) for name in kind.key]
+        size = len(declared)
+        values = key_of(kind, row, row.get(field))
+        is_of_another = len(spaces) > 1 and size == 1 and isinstance(values[0], (list, tuple))
+        if len(values) == size and not is_of_another:
+            pairs = zip(declared, values, strict=True)
+            found.append(
+                (
+                    space,
+                    tuple(
+                        one.check(value, _name_key_part(one, kind, field)) for one, value in pairs
+                    ),
+                )
+            )
+    if not found:
+        raise InvalidRow(f"{field}: must be a key of {size} values")
+    return found
+
+
+def given_in(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
+    """Return the values in *row*, each checked."""
+    return {
+        one.name: one.stored(one.check(row[one.name], one.name))
+        for one in declared
+        if one.name in row
+    }
+
+
+def _name_key_part(one: Property, kind: NodeKind, field: str) -> str:
+    """Return what a part of a key is called where it is refused: the end's *field*, or its own."""
+    return one.name if one.name == kind.scope and kind.may_be_shared else field
 
 
 PARTS = ("nodes", "relations")
