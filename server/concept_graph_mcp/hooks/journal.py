@@ -13,7 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -164,11 +164,14 @@ class Pending(NamedTuple):
 
 @contextmanager
 def take_pending() -> Iterator[Iterator[Pending]]:
-    """Yield the noted transcripts, while no other process does. Raises filelock.Timeout."""
+    """Yield the noted transcripts, while no other process does. Raises sqlite3.OperationalError."""
     # Imported here, because no hook that answers needs it.
-    import filelock
+    import sqlite3
 
-    with filelock.FileLock(_file("pending", "lock", ".lock"), timeout=_LONGEST_WAIT_S):
+    # A transaction on an empty database is a lock on every system, and ends with the process.
+    lock = sqlite3.connect(_file("pending", "lock", ".lock"), timeout=_LONGEST_WAIT_S)
+    with closing(lock):
+        lock.execute("BEGIN EXCLUSIVE")
         yield list_pending()
 
 

@@ -1,13 +1,13 @@
 """Make calls in Memgraph, over Bolt: a call is one to four statements, a write one transaction."""
 
 import logging
+import random
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import anyio
 import neo4j
-import tenacity
 from neo4j.exceptions import ClientError, DriverError, Neo4jError, TransientError
 from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
@@ -57,6 +57,7 @@ _CONNECT_TIMEOUT_S = 5.0
 # before a call is sent, and the call can be retried safely.
 _LIVENESS_S = 5.0
 _RETRY_S = 8.0
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.004, 0.25
 # A call asks for all that it needs in a few rounds; more are a fault of its own.
 _MOST_ROUNDS = 8
 # How long after a conflict accesses are counted in calls of their own.
@@ -385,26 +386,18 @@ class BoltCaller:
         patience_s: float | None = None,
     ) -> T:
         """Run *operation*, retry it after conflicts, and raise other errors as a StoreError."""
-        patience_s = _RETRY_S if patience_s is None else patience_s
-        refusals = 0
-
-        def is_enough(state: tenacity.RetryCallState) -> bool:
-            nonlocal refusals
-            error = state.outcome and state.outcome.exception()
-            refusals = refusals + 1 if error and find_taken_key(error) else 0
-            return refusals == _MOST_TAKEN or (state.seconds_since_start or 0.0) >= patience_s
-
-        retrying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(is_conflict),
-            wait=tenacity.wait_random_exponential(multiplier=0.004, max=0.25),
-            stop=is_enough,
-            reraise=True,
-        )
-        try:
-            return await retrying(operation, *arguments)
-        except (Neo4jError, DriverError, OSError) as error:
-            self._has_replicas |= find_unreplicated(error) is not None
-            raise self._failure(error, writes) from error
+        until = time.monotonic() + (_RETRY_S if patience_s is None else patience_s)
+        refusals, pause_s = 0, _FIRST_PAUSE_S
+        while True:
+            try:
+                return await operation(*arguments)
+            except (Neo4jError, DriverError, OSError) as error:
+                refusals = refusals + 1 if find_taken_key(error) else 0
+                if not is_conflict(error) or refusals == _MOST_TAKEN or time.monotonic() >= until:
+                    self._has_replicas |= find_unreplicated(error) is not None
+                    raise self._failure(error, writes) from error
+            await anyio.sleep(random.uniform(0, pause_s))
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _failure(self, error: Exception, writes: bool) -> StoreError:
         if is_unauthenticated(error):

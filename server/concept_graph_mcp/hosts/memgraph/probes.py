@@ -1,9 +1,10 @@
 """Ask a server about its setup: the statements of the checks, and the forms of the answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from time import monotonic
 from typing import Any
 
-import tenacity
+import anyio
 from neo4j.exceptions import ClientError
 
 from .failures import is_conflict
@@ -61,18 +62,18 @@ _PATIENCE_S = 60.0
 _ALREADY = "already in progress"
 
 
-@tenacity.retry(
-    # A snapshot in progress may have begun before the latest changes.
-    retry=tenacity.retry_if_exception(lambda error: _ALREADY in str(error)),
-    wait=tenacity.wait_fixed(_PAUSE_S),
-    stop=tenacity.stop_after_delay(_PATIENCE_S),
-    reraise=True,
-)
 async def create_snapshot(run: Run) -> None:
     """Have the database write a snapshot of all that there is. Raises ClientError."""
-    try:
-        await run("CREATE SNAPSHOT", {}, True)
-    except ClientError as error:
-        # Some versions raise an error if nothing has changed since the last snapshot.
-        if "since the last snapshot" not in str(error):
-            raise
+    until = monotonic() + _PATIENCE_S
+    while True:
+        try:
+            await run("CREATE SNAPSHOT", {}, True)
+            return
+        except ClientError as error:
+            # Some versions raise an error if nothing has changed since the last snapshot.
+            if "since the last snapshot" in str(error):
+                return
+            # A snapshot in progress may have begun before the latest changes.
+            if _ALREADY not in str(error) or monotonic() >= until:
+                raise
+        await anyio.sleep(_PAUSE_S)
