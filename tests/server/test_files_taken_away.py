@@ -11,7 +11,7 @@ from server_processes import StdioServer, Worker, workers
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.hosts.sqlite import cancellation, file_watch
+from concept_graph_mcp.hosts.sqlite import cancellation
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 
@@ -81,12 +81,6 @@ def replace_all(path: Path, other: Path) -> None:
     shutil.copyfile(other, path)
 
 
-def let_time_pass(path: Path, elsewhere: Path) -> None:
-    """Return once what is changed now gets another time than the folder of *path* has."""
-    while elsewhere.stat().st_ctime_ns <= path.parent.stat().st_ctime_ns:
-        elsewhere.touch()
-
-
 TAKEN = [delete, delete_all, delete_log, delete_shared, delete_directory, move, move_directory]
 REPLACED = [replace, replace_all]
 
@@ -117,38 +111,6 @@ def test_every_call_fails_clearly_once_the_files_are_others(path, other, take):
         assert (path.read_bytes() if path.exists() else None) == there
     with opened(other) as unharmed:
         assert names(unharmed) == ["pear"]
-
-
-@pytest.mark.parametrize("take", [*TAKEN, *REPLACED])
-def test_files_taken_from_a_folder_that_nothing_changed_for_long_are_missed_at_once(
-    path, other, take, monkeypatch
-):
-    monkeypatch.setattr(file_watch, "_SETTLED_NS", 0)
-    with opened(path) as host:
-        run(host, calls.concepts.concept_upsert("plum"))
-        let_time_pass(path, other)
-        run(host, calls.concepts.concept_upsert("quince"))
-        let_time_pass(path, other)
-        take(path, other)
-        with pytest.raises(Unavailable, match="while it was open"):
-            run(host, calls.concepts.concept_upsert("lost"))
-
-
-def test_the_files_of_a_folder_that_nothing_changed_for_long_are_not_looked_at_each(
-    path, other, monkeypatch
-):
-    monkeypatch.setattr(file_watch, "_SETTLED_NS", 0)
-    let_time_pass(path, other)
-    seen = file_watch.Presence(path)
-    assert seen.is_intact
-    with monkeypatch.context() as patched:
-        patched.setattr(seen, "_looked_at", None)
-        assert seen.is_intact
-        let_time_pass(path, other)
-        path.with_name("another").touch()
-        with pytest.raises(TypeError):
-            assert seen.is_intact
-    assert seen.is_intact
 
 
 @pytest.mark.parametrize("take", REPLACED)

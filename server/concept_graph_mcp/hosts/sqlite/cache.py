@@ -6,7 +6,7 @@ A write of another process empties the cache.
 import json
 import sys
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -19,8 +19,8 @@ _CONTAINERS = frozenset({list, dict})
 # Edges of a vertex read in one batch: few at first, because a caller may need no more.
 _FIRST_EDGES, _MORE_EDGES = 16, 256
 _ID = attrgetter("id")
-# Columns of an edge's row with its ends and properties; and rows taken in one batch.
-_SOURCE, _TARGET, _PROPERTIES, _READ_AT_ONCE = 2, 3, 4, 5_000
+# Columns of an edge's row with its ends; and rows taken in one batch.
+_SOURCE, _TARGET, _READ_AT_ONCE = 2, 3, 5_000
 _scanned = json.JSONDecoder().raw_decode
 # Up to this many edges are each searched in a list; for more, the list is scanned once.
 _FEW = 100
@@ -125,16 +125,14 @@ class Cache:
         """
         edges, vertices, known_type = self.edges, self.vertices, self._types.setdefault
         new = [row for row in rows if row[0] not in edges]
-        stored = [row[_PROPERTIES] for row in new]
-        self.bytes += sum(map(size, stored))
-        for row, properties in zip(new, decode_all(stored), strict=True):
-            edge_id, edge_type, source_id, target_id, _ = row
+        for edge_id, edge_type, source_id, target_id, stored in new:
+            self.bytes += size(stored)
             edges[edge_id] = EdgeElement(
                 edge_id,
                 known_type(edge_type, edge_type),
                 vertices.get(source_id) or self._end(source_id, ends),
                 vertices.get(target_id) or self._end(target_id, ends),
-                properties,
+                decode(stored),
             )
         return [edges[row[0]] for row in rows]
 
@@ -195,23 +193,6 @@ def decode(properties: str) -> dict[str, Any]:
         sys.intern(key): _tuples(value) if value.__class__ in _CONTAINERS else value
         for key, value in parse(properties, dict).items()
     }
-
-
-def decode_all(stored: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the decoded maps of *stored*, as `decode` does.
-
-    An edge has few properties, so most of the time goes into calling the parser. Maps without
-    nested values are parsed together.
-    """
-    joined = f"[{','.join(stored)}]"
-    if joined.count("{") == len(stored) and "[" not in joined[1:]:
-        try:
-            made = parse(joined, list)
-        except Unsound:
-            made = ()
-        if len(made) == len(stored) and {dict}.issuperset(map(type, made)):
-            return list(made)
-    return list(map(decode, stored))
 
 
 def parse(text: str, kind: type) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 from . import interface
 from .cache import Cache, detach
 from .database import Database
-from .element_rows import ElementRows, Fan
+from .element_rows import ElementRows
 from .elements import Deleted, EdgeElement, VertexElement, differs
 
-# A call with more new edges than this makes no objects for them and keeps none in memory.
+# A call with more new edges than this keeps none of them in memory.
 _FEW_EDGES = 2_000
 
 
@@ -26,9 +26,6 @@ class EdgeChanges:
         self._created: dict[EdgeElement, None] = {}
         # New edges whose ends have no loaded list, by end and direction.
         self._unlisted: dict[tuple[VertexElement, bool], list[EdgeElement]] = {}
-        # New edges as fans, which are in no list either; and how many fans there ever were.
-        self._fans: list[Fan] = []
-        self._fanned = 0
         self._deleted: set[EdgeElement] = set()
         # The shared properties of new edges: none, or one integer.
         self._no_properties: dict[str, Any] = {}
@@ -38,7 +35,7 @@ class EdgeChanges:
 
     def expect(self, vertices: Iterable[VertexElement], outgoing: bool) -> None:
         """Read the edges that leave (or enter) *vertices*, unless some are not yet stored."""
-        if not self._created and not self._fans and not self._deleted:
+        if not self._created and not self._deleted:
             self._cache.load_edges(vertices, outgoing)
 
     def of(self, vertex: VertexElement, outgoing: bool) -> list[EdgeElement]:
@@ -52,7 +49,6 @@ class EdgeChanges:
 
     def stream(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over edges read on demand, and keep them if all are read."""
-        self._spread()
         created = list(self._unlisted.get((vertex, outgoing), ()))
         changes = self._changes()
         seen: list[EdgeElement] = []
@@ -63,8 +59,8 @@ class EdgeChanges:
         if changes == self._changes():
             setattr(vertex, "out_edges" if outgoing else "in_edges", seen)
 
-    def _changes(self) -> tuple[int, int, int]:
-        return len(self._created), len(self._deleted), self._fanned
+    def _changes(self) -> tuple[int, int]:
+        return len(self._created), len(self._deleted)
 
     # Writing
 
@@ -108,36 +104,8 @@ class EdgeChanges:
         given: Sequence[Any],
     ) -> None:
         """Create an edge from *source* to each of *targets*, with its *given* property *name*."""
-        if len(self._created) < _FEW_EDGES or set(map(type, given)) != {int}:
-            only = self._only
-            self._create_all(source, edge_type, targets, [only(name, one) for one in given])
-            return
-        ids = self._new_ids(source, targets)
-        for target in targets:
-            if target.in_edges is not None:
-                self._unlist(target, False)
-        if source.out_edges is not None:
-            self._unlist(source, True)
-        self._fans.append(Fan(ids, edge_type, source, targets, name, given))
-        self._fanned += len(ids)
-
-    def _unlist(self, vertex: VertexElement, outgoing: bool) -> None:
-        """Have the edges of *vertex*, the new ones included, read again on demand.
-
-        A fan's edges are in no list.
-        """
-        way = "out_edges" if outgoing else "in_edges"
-        known: list[EdgeElement] = getattr(vertex, way)
-        if created := [edge for edge in known if edge in self._created]:
-            self._unlisted[vertex, outgoing] = created
-        setattr(vertex, way, None)
-
-    def _spread(self) -> None:
-        """Make objects of all fans' edges, because a caller reads them."""
-        spread, self._fans = self._fans, []
-        for fan in spread:
-            properties = [self._only(fan.name, one) for one in fan.given]
-            self._enter(fan.source, fan.targets, fan.edges(properties))
+        only = self._only
+        self._create_all(source, edge_type, targets, [only(name, one) for one in given])
 
     def _create_all(
         self,
@@ -146,25 +114,14 @@ class EdgeChanges:
         targets: Sequence[VertexElement],
         properties: Sequence[dict[str, Any]],
     ) -> list[EdgeElement]:
-        ids = self._new_ids(source, targets)
-        made = [
-            EdgeElement(edge_id, edge_type, source, target, own)
-            for edge_id, target, own in zip(ids, targets, properties, strict=True)
-        ]
-        self._enter(source, targets, made)
-        return made
-
-    def _new_ids(self, source: VertexElement, targets: Sequence[VertexElement]) -> range:
-        """Return the ids of new edges from *source* to each of *targets*."""
         if self._gone and not self._gone.isdisjoint([source, *targets]):
             raise interface.DeletedObjectError("Accessing deleted object.")
-        return self._database.new_ids("edge", len(targets))
-
-    def _enter(
-        self, source: VertexElement, targets: Sequence[VertexElement], made: list[EdgeElement]
-    ) -> None:
-        """Add new edges from *source* to each of *targets* to the lists of their ends."""
-        for edge, target in zip(made, targets, strict=True):
+        made = []
+        for edge_id, target, own in zip(
+            self._database.new_ids("edge", len(targets)), targets, properties, strict=True
+        ):
+            edge = EdgeElement(edge_id, edge_type, source, target, own)
+            made.append(edge)
             entering = target.in_edges
             if entering is None:
                 entering = self._unlisted.setdefault((target, False), [])
@@ -174,6 +131,7 @@ class EdgeChanges:
             leaving = self._unlisted.setdefault((source, True), [])
         leaving.extend(made)
         self._created.update(dict.fromkeys(made))
+        return made
 
     def delete(self, edges: Collection[EdgeElement]) -> None:
         for edge in edges:
@@ -187,8 +145,7 @@ class EdgeChanges:
 
     def ids(self) -> list[int]:
         """Return the ids of edges that are changed or not stored yet."""
-        changed = [edge.id for edge in (*self._before, *self._created)]
-        return list(itertools.chain(changed, *(fan.ids for fan in self._fans)))
+        return [edge.id for edge in (*self._before, *self._created)]
 
     def write(self, rows: ElementRows) -> None:
         """Store all changes by *rows*."""
@@ -197,7 +154,6 @@ class EdgeChanges:
             [edge for edge in self._created if edge not in self._deleted],
             self._deleted,
             (self._no_properties, *self._numbers.values()),
-            self._fans,
         )
 
     def finish(self, written: int) -> None:
@@ -207,7 +163,7 @@ class EdgeChanges:
         """
         for edge in self._deleted:
             self._cache.edges.pop(edge.id, None)
-        if self._fans or len(self._created) > _FEW_EDGES:
+        if len(self._created) > _FEW_EDGES:
             # An ingesting call reads few of so many new edges.
             for edge in self._created:
                 edge.source.out_edges = edge.target.in_edges = None

@@ -1,10 +1,9 @@
 """Read and store vertices, edges and vectors as rows."""
 
 import functools
-import operator
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
 
 from .database import Database, Row
 from .elements import EdgeElement, VertexElement, size
@@ -66,40 +65,6 @@ def read_vectors(database: Database, table: str, vertices: Iterable[int]) -> sql
     )
 
 
-class Fan(NamedTuple):
-    """New edges of one type from `source`, each with one integer property.
-
-    They are held as columns until a caller reads one of them. A text has an edge to each of its
-    terms, and ingesting reads none: an object for each would take longer to make than to store.
-    """
-
-    ids: range
-    edge_type: str
-    source: VertexElement
-    targets: Sequence[VertexElement]
-    name: str
-    given: Sequence[int]
-
-    def edges(self, properties: Iterable[dict[str, Any]]) -> list[EdgeElement]:
-        """Return the edges; *properties* holds those of each edge."""
-        return [
-            EdgeElement(edge_id, self.edge_type, self.source, target, own)
-            for edge_id, target, own in zip(self.ids, self.targets, properties, strict=True)
-        ]
-
-
-def iterate_fan_rows(fans: Iterable[Fan]) -> Iterator[Row]:
-    """Iterate over the rows of all edges of *fans*."""
-    stored: dict[str, dict[int, str]] = {}
-    for fan in fans:
-        known, name = stored.setdefault(fan.name, {}), fan.name
-        for value in set(fan.given).difference(known):
-            known[value] = encode({name: value})
-        kind, source = fan.edge_type, fan.source.id
-        for edge, target, value in zip(fan.ids, fan.targets, fan.given, strict=True):
-            yield edge, kind, source, target.id, known[value]
-
-
 class ElementRows:
     """Writes elements within the open transaction, and adds up their size in memory.
 
@@ -133,24 +98,17 @@ class ElementRows:
         created: Collection[EdgeElement],
         deleted: Collection[EdgeElement],
         shared: Iterable[dict[str, Any]],
-        spread: Sequence[Fan],
     ) -> None:
-        """Store the current state of edges; *shared* are property maps that many of them share.
-
-        Also creates the edges of *spread*.
-        """
-        write = self._database.write
+        """Store the current state of edges; *shared* are property maps that many of them share."""
         # The stored form of shared properties.
         texts = [(one, encode(one)) for one in shared] if changed or created else []
         known = {id(one): (text, size(text)) for one, text in texts}
         if changed:
-            write("UPDATE edge SET properties = ?5 WHERE id = ?1", self._edge_rows(changed, known))
-        new = self._edge_rows(created, known)
-        if spread:
-            # In the order of ids, in which the table grows.
-            new = iter(sorted((*new, *iterate_fan_rows(spread)), key=operator.itemgetter(0)))
+            self._database.write(
+                "UPDATE edge SET properties = ?5 WHERE id = ?1", self._edge_rows(changed, known)
+            )
         columns = "edge (id, type, source, target, properties)"
-        self._database.insert(columns, 5, new)
+        self._database.insert(columns, 5, self._edge_rows(created, known))
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:

@@ -4,11 +4,8 @@ SQLite does not notice: it goes on with deleted files, and their data are lost w
 ends.
 """
 
-import math
 import os
 import sqlite3
-import sys
-import time
 from pathlib import Path
 
 from ...errors import Unavailable
@@ -17,13 +14,7 @@ from .opening import spare_of
 # Files that SQLite keeps beside a store: the newest changes, and the processes' shared memory.
 _LOG, _SHARED = "-wal", "-shm"
 
-# A folder's time is reliable only if it is this old, because a file system's clock may tick slowly:
-# later changes within a tick get the same time.
-_SETTLED_NS = 2_000_000_000
-
 Inode = tuple[int, int] | None
-# A folder's state, which changes when a file in it is created, renamed or removed.
-Folder = tuple[int, int, int] | None
 
 
 class Presence:
@@ -34,43 +25,12 @@ class Presence:
         self._log, _ = beside = _list_beside(path)
         self._files = {file: _inode(file) for file in (path, *beside)}
         # Texts, because a Path would be converted at each check.
-        self._looked_at = [(str(file), *inode) for file, inode in self._files.items() if inode]
-        self._folder = str(path.parent)
-        # Other systems' folder times are less exact, and a link's target is in another folder.
-        is_told = sys.platform != "win32" and not path.is_symlink()
-        # The time from which the folder is reliable (`time.monotonic_ns`), and its state then.
-        self._told_from: float = 0 if is_told else math.inf
-        self._seen: Folder = None
+        self._looked_at = [(str(file), inode) for file, inode in self._files.items() if inode]
 
     @property
     def is_intact(self) -> bool:
         """Return whether all files are in their original state."""
-        # Called twice in each writing call, so it avoids objects and calls.
-        try:
-            folder = None
-            if time.monotonic_ns() >= self._told_from:
-                state = os.stat(self._folder)  # noqa: PTH116 - takes twice as long
-                folder = (state.st_ino, state.st_dev, state.st_ctime_ns)
-                if folder == self._seen:
-                    return True
-            for file, device, inode in self._looked_at:
-                state = os.stat(file)  # noqa: PTH116
-                if state.st_ino != inode or state.st_dev != device:
-                    return False
-        except OSError:
-            return False
-        if folder is not None:
-            self._remember(folder)
-        return True
-
-    def _remember(self, folder: tuple[int, int, int]) -> None:
-        """Remember *folder* as proof, if it is old enough, that the files just checked are there.
-
-        It was read before the files. If it has changed only now, the next check reads it again.
-        """
-        wait = folder[2] + _SETTLED_NS - time.time_ns()
-        self._seen = folder if wait < 0 else None
-        self._told_from = time.monotonic_ns() + min(max(0, wait), _SETTLED_NS)
+        return all(_inode(file) == inode for file, inode in self._looked_at)
 
     def check(self, otherwise: str) -> None:
         """Raise Unavailable, with *otherwise*, unless all files are in their original state."""
@@ -128,9 +88,9 @@ def _list_beside(path: Path) -> tuple[Path, Path]:
     return path.with_name(path.name + _LOG), path.with_name(path.name + _SHARED)
 
 
-def _inode(file: Path) -> Inode:
+def _inode(file: Path | str) -> Inode:
     try:
-        state = file.stat()
+        state = os.stat(file)  # noqa: PTH116 - takes half as long
     except OSError:
         return None
     return state.st_dev, state.st_ino

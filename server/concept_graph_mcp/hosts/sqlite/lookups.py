@@ -253,8 +253,13 @@ def _referring(database: Database, lookup: Referring) -> list[int]:
 
 def _find_ordered(database: Database, lookup: Ordered) -> list[int]:
     if lookup.level is not None:
-        ranking = database.catalogue.ranking(lookup.label, lookup.by)
-        return list(text_search.find_most_aroused(database, ranking, lookup.tau_ms, lookup.limit))
+        # They rank as `affect.rank` does.
+        ranked = database.execute(
+            f'SELECT vertex FROM "{database.catalogue.ranking(lookup.label, lookup.by).name}"'
+            ' ORDER BY CASE WHEN level > 0 THEN time + ? * ln(level) END DESC, "then" LIMIT ?',
+            (lookup.tau_ms, lookup.limit),
+        )
+        return _ids(ranked)
     rows, given, key = _scan(database, lookup.label, lookup.where, lookup.by)
     statement = f"SELECT vertex {rows}{key} IS NOT NULL ORDER BY {key} DESC LIMIT ?"
     return _ids(database.execute(statement, (*given, lookup.limit)))
