@@ -29,9 +29,7 @@ _GROUPS = {
         "card": "card",
     },
     "Own, e.g. concept-graph-mcp memories list": {
-        "memories": "memories",
-        "entities": "entities",
-        "concept": "concept",
+        **dict.fromkeys(("memories", "entities", "concept"), "layers"),
         "users": "users",
         "stats": "reading",
         "check": "checking",

@@ -43,14 +43,6 @@ def test_a_question_in_each_language_finds_its_episode(store: Path, asked: str, 
     assert found["episodes"][0]["episode_id"] == name
 
 
-def test_a_table_fits_its_width_and_explains_each_score(store: Path) -> None:
-    shown = run(store, "concept", "find", "apples", "market", "--explain").stdout
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "20250601/market" in shown
-    assert "apples" in shown
-    assert "× age" in shown
-
-
 def test_what_nothing_says_is_told_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
     nothing = run(store, "concept", "find", "zeppelin")
@@ -92,7 +84,7 @@ def test_what_the_asker_said_comes_first(store: Path, tmp_path: Path) -> None:
 
 def test_looking_at_another_time_finds_only_what_was_told_by_then(store: Path) -> None:
     earlier = run(store, "concept", "find", "apples", "--at", "2025-05-01", "--json")
-    assert json.loads(earlier.stdout) == {"episodes": []}
+    assert json.loads(earlier.stdout)["episodes"] == []
     later = run(store, "concept", "find", "apples", "--at", "2025-07-01", "--json")
     assert [row["episode_id"] for row in json.loads(later.stdout)["episodes"]] == [
         "20250601/market"

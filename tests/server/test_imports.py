@@ -114,9 +114,9 @@ def test_what_the_driver_is_not_to_find_is_found_by_other_threads():
 @pytest.mark.parametrize(
     ("toolset", "own", "others"),
     [
-        ("concept", {"concepts"}, {"memories", "memory_links", "memory_search", "entities"}),
-        ("memory", {"memories", "memory_links", "memory_search"}, {"entities"}),
-        ("entity", {"entities"}, {"memory_links"}),
+        ("concept", {"concepts"}, {"memories", "entities"}),
+        ("memory", {"memories"}, {"entities"}),
+        ("entity", {"entities"}, {"memories"}),
     ],
 )
 def test_a_server_imports_the_tools_that_it_offers_and_no_others(tmp_path, toolset, own, others):

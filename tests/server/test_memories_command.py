@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from command_line import ok, run
-from tests.columns import set_columns
 
 MADE_MS = 1_749_000_000_000
 
@@ -39,11 +38,6 @@ def kept(there, tmp_path) -> list[str]:
     return there
 
 
-@pytest.fixture
-def narrow(plain_environment, monkeypatch) -> None:
-    set_columns(monkeypatch, 80)
-
-
 def listed(there: list[str], *arguments: str) -> list[str]:
     shown = json.loads(ok(*there, "memories", "list", "--json", *arguments).stdout)
     return sorted(row["memory_id"] for row in shown["memories"])
@@ -56,10 +50,9 @@ def test_a_list_has_the_memories_of_its_user_only_and_what_is_forgotten_too(kept
     assert listed(kept) == ["theirs"]
 
 
-@pytest.mark.usefixtures("narrow")
-def test_a_list_fits_its_width_is_bounded_and_says_that_there_are_more(kept):
+def test_a_list_is_bounded_and_says_that_there_are_more(kept):
     shown = ok(*kept, "memories", "list", "--limit", "2").stdout
-    assert max(map(len, shown.splitlines())) <= 80
+    assert len(shown.splitlines()) == 3
     assert "There are more; --limit shows them." in shown
     assert "There are more" not in ok(*kept, "memories", "list", "--limit", "3").stdout
 
@@ -69,17 +62,19 @@ def test_all_of_a_memory_is_shown_with_its_links_and_not_accessed_by_that(kept):
     assert shown.startswith(
         "Prefers green tea in the morning\n\nmemory_id: tea\nsummary: Green tea"
     )
-    assert "state: active, score 1, preserved\n" in shown
-    assert "→ causes 0.10: Bought a kettle at the market (kettle)" in shown
-    assert "0 times" in ok(*kept, "memories", "show", "tea").stdout
-    assert "metadata shop: Lidl" in ok(*kept, "memories", "show", "kettle").stdout
+    assert "state: active\ndecay_score: 1\npreserved: True\n" in shown
+    link = "relation causes, direction outgoing, strength 0.1"
+    assert f"links: Bought a kettle at the market (kettle): {link}\n" in shown
+    assert "access_count: 0\n" in ok(*kept, "memories", "show", "tea").stdout
+    assert "metadata: shop Lidl" in ok(*kept, "memories", "show", "kettle").stdout
 
 
 def test_the_lines_of_a_memory_are_shown_as_lines_and_nothing_else_of_it_is_obeyed(kept):
     content = "Shopping:\n- tea\r\n\nmemory_id: not this one\x1b[2J"
     ok(*kept, "import", "-", stdin=json.dumps(record("long", content)) + "\n")
     shown = ok(*kept, "memories", "show", "long").stdout
-    lines = ("Shopping:", "  - tea", "", r"  memory_id: not this one\x1b[2J", "", "memory_id: long")
+    lines = ["Shopping:", "  - tea", "  ", r"  memory_id: not this one\x1b[2J", ""]
+    lines.append("memory_id: long")
     assert shown.startswith("\n".join(lines) + "\n")
 
 
@@ -99,37 +94,31 @@ def test_what_became_of_a_memory_is_shown_with_its_days_and_reasons(kept, monkey
     ok(*kept, "import", "-", stdin="".join(json.dumps(one) + "\n" for one in made))
     shown = ok(*kept, "memories", "show", "past").stdout
     at = "2025-06-04T03:20:00+02:00"
-    assert f"{at}: dormant → archived, score 0.09123\n" in shown
-    assert f"{at}: forgotten: cold\n" in shown
-    assert "metadata shop: Lidl\n" in shown
-    assert "metadata history: 5\n" in ok(*kept, "memories", "show", "odd").stdout
+    assert f"history from dormant, to archived, at {at}, score 0.09123" in shown
+    assert f"forgotten at {at}, reason cold" in shown
+    assert "shop Lidl" in shown
+    assert "metadata: history 5\n" in ok(*kept, "memories", "show", "odd").stdout
 
 
 def test_what_is_forgotten_is_shown_and_restored_whole(kept):
     shown = ok(*kept, "memories", "show", "gone").stdout
-    assert "out of sight since 2025-06-04" in shown
+    assert "deleted_at: 2025-06-04" in shown
     assert ok(*kept, "memories", "restore", "gone").stdout == "gone: restored, active\n"
-    assert ok(*kept, "memories", "restore", "gone").stdout == (
-        "gone: was there all the time, active\n"
-    )
+    assert ok(*kept, "memories", "restore", "gone").stdout == "gone: active\n"
     assert json.loads(ok(*kept, "memories", "show", "gone", "--json").stdout)["deleted_at"] is None
 
 
-@pytest.mark.usefixtures("narrow")
-def test_memories_are_found_by_words_and_each_score_is_explained(kept):
+def test_memories_are_found_by_words(kept):
     shown = ok(*kept, "memories", "search", "where", "did", "the", "kettle", "come", "from?").stdout
-    assert "│ kettle " in shown
+    assert shown.startswith("Bought a kettle at the market (kettle): archived, score ")
     assert "tea" not in shown
-    explained = ok(*kept, "memories", "search", "kettle", "--explain").stdout
-    factors = ("age", "named", "asker", "period")
-    told = [word for word in explained.split() if word in factors]
-    assert tuple(told[:4]) == factors
-    assert max(map(len, explained.splitlines())) <= 80
+    found = json.loads(ok(*kept, "memories", "search", "kettle", "--json").stdout)["memories"]
+    assert {"age", "named", "asker", "period"} <= found[0]["factors"].keys()
     assert ok(*kept, "memories", "search", "coffee").stdout == "No memory says any of that.\n"
 
 
 def test_purging_shows_what_it_removes_and_asks_first(kept):
-    preview = "gone: out of sight since 2025-06-04: Hates coffee\n"
+    preview = "Hates coffee (gone): forgotten 2025-06-04\n"
     assert ok(*kept, "memories", "purge", "--older-than", "30", "--dry-run").stdout == preview
     refused = run(*kept, "memories", "purge", "--older-than", "30", stdin="n\n")
     assert refused.exit_code == 1
@@ -143,7 +132,7 @@ def test_purging_shows_what_it_removes_and_asks_first(kept):
 
 
 def test_tells_how_many_are_left_to_purge(kept, tmp_path, monkeypatch):
-    monkeypatch.setattr("concept_graph_mcp.commands.memories.MAX_BATCH", 1)
+    monkeypatch.setattr("concept_graph_mcp.commands.layers.MAX_BATCH", 1)
     file = tmp_path / "another.jsonl"
     when = {"created_at": 1_000, "accessed_at": 1_000, "deleted_at": 2_000, "state": "expired"}
     another = {"kind": "memory", "id": "too", "user_id": "default", "content": "x", **when}
@@ -160,7 +149,7 @@ def test_purging_keeps_to_the_retention_window_that_is_set(kept, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_RETENTION_DAYS", "90000")
     assert ok(*kept, "memories", "purge").stdout == "There is nothing to purge.\n"
     monkeypatch.setenv("CONCEPT_GRAPH_RETENTION_DAYS", "90")
-    assert ok(*kept, "memories", "purge", "--dry-run").stdout.startswith("gone: out of sight")
+    assert ok(*kept, "memories", "purge", "--dry-run").stdout.startswith("Hates coffee (gone)")
 
 
 def test_what_was_forgotten_within_the_window_is_not_purged(kept):
@@ -220,28 +209,9 @@ def test_what_was_forgotten_is_told_apart_and_found_by_its_words(kept):
         "memories"
     ]
     assert (gone["memory_id"], gone["state"], gone["forgotten"]) == ("gone", "expired", True)
-    assert " forgotten " in ok(*kept, "memories", "list", "--state", "expired").stdout
-    restore = (*kept, "memories", "restore", "--search", "coffee")
-    refused = run(*restore)
-    assert refused.exit_code == 1
-    assert "gone: forgotten " in refused.stdout
-    assert ok(*kept, "memories", "list", "--state", "expired", "--json").stdout.count("gone") == 1
-    assert ok(*restore, "--yes").stdout.startswith("gone: restored")
-
-
-def test_the_command_that_brings_a_link_back_is_shown_whole(kept, tmp_path):
-    file = tmp_path / "unlinked.jsonl"
-    note = {"to": "kettle", "type": "contradicts", "strength": 0.8, "at": MADE_MS}
-    one = record("milk", "No milk", metadata={"unlinked": [note]})
-    file.write_text(json.dumps(one), encoding="utf-8")
-    ok(*kept, "import", str(file))
-    [line] = [
-        line for line in ok(*kept, "memories", "show", "milk").stdout.splitlines() if "unl" in line
-    ]
-    _, command = line.split("; ")
-    assert command.endswith(" brings it back")
-    made = ok(*kept, *command.removesuffix(" brings it back").split()).stdout
-    assert made == "contradicts: restored, strength 0.80\n"
+    assert ", forgotten, " in ok(*kept, "memories", "list", "--state", "expired").stdout
+    assert ok(*kept, "memories", "expired", "coffee").stdout.startswith("Hates coffee (gone): forg")
+    assert ok(*kept, "memories", "restore", "gone").stdout == "gone: restored, active\n"
 
 
 def told_by_doctor(there: list[str]) -> str:
@@ -255,28 +225,23 @@ def test_what_has_expired_is_told_of_and_brought_back_by_its_words(kept):
     states = json.loads(ok(*kept, "memories", "list", "--json").stdout)["memories"]
     assert {row["memory_id"]: row["state"] for row in states}["kettle"] == "expired"
     found = ok(*kept, "memories", "search", "kettle")
-    assert "expired and matching: 1; memories restore --search TEXT" in found.stderr
+    assert "expired besides: 1; memories expired lists them" in found.stderr
     told = json.loads(ok(*kept, "memories", "search", "kettle", "--json").stdout)
-    assert told == {"memories": [], "expired": 1}
-    assert "expired besides: 1" in ok(*kept, "memories", "list", "--state", "active").stderr
+    assert told == {"memories": [], "more": False, "total": 0}
+    assert "expired besides: 1" not in ok(*kept, "memories", "list", "--state", "active").stderr
     # Of all users.
     assert json.loads(ok(*kept, "stats", "--json").stdout)["memories expired"] == 2
     nothing = "Nothing that was forgotten or has expired says any of that.\n"
-    assert ok(*kept, "memories", "restore", "--search", "zebra").stdout == nothing
-    assert ok(*kept, "memories", "restore", "--search", "kettle").stdout.startswith(
-        "kettle: restored"
-    )
+    assert ok(*kept, "memories", "expired", "zebra").stdout == nothing
+    assert "(kettle)" in ok(*kept, "memories", "expired", "kettle").stdout
+    ok(*kept, "memories", "restore", "kettle")
     assert json.loads(ok(*kept, "stats", "--json").stdout)["memories expired"] == 1
-    refused = run(*kept, "memories", "restore")
-    assert "name memories, or say --search TEXT" in refused.stderr
+    assert "Missing argument 'ID...'" in run(*kept, "memories", "restore").stderr
 
 
 def test_a_link_that_was_taken_away_is_shown_and_brought_back(kept):
     refused = run(*kept, "memories", "relink", "tea", "kettle", "--type", "causes")
-    assert (refused.exit_code, refused.stdout) == (
-        0,
-        "causes: was there all the time, strength 0.10\n",
-    )
+    assert (refused.exit_code, "strength: 0.1\n" in refused.stdout) == (0, True)
     refused = run(*kept, "memories", "relink", "tea", "kettle")
     assert "no relates_to link between these memories was taken away" in refused.stderr
 
@@ -291,6 +256,4 @@ def test_a_list_can_be_of_one_tag_forgotten_ones_too(there, tmp_path):
     assert set(listed(there, "--tag", "drink")) == {"one", "gone"}
     assert set(listed(there, "--tag", "drink", "--tag", "plain")) == {"one", "two", "gone"}
     assert listed(there, "--tag", "drink", "--state", "expired") == ["gone"]
-    assert (
-        "No such memory has the tag none" in ok(*there, "memories", "list", "--tag", "none").stdout
-    )
+    assert ok(*there, "memories", "list", "--tag", "none").stdout == "No such memory is kept.\n"

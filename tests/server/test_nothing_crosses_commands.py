@@ -19,11 +19,11 @@ WORDS = "hazelnuts cellar"
 READING = (
     ("recall", "Does Clara have hazelnuts in the cellar?"),
     ("about", "Clara"),
-    ("concept", "recall", "hazelnuts", "--explain"),
+    ("concept", "recall", "hazelnuts"),
     ("concept", "recall", "hazelnut", "--json"),
     ("concept", "search", "--json"),
     ("concept", "search", "nou"),
-    ("concept", "find", WORDS, "--explain"),
+    ("concept", "find", WORDS),
     ("memories", "list"),
     ("memories", "search", WORDS, "--json"),
     ("entities", "list"),

@@ -44,7 +44,6 @@ def everything(folder: Path) -> list[Path]:
     [
         ["stats"],
         ["concept", "recall", "apple"],
-        ["concept", "recall", "apple", "--touch"],
         ["concept", "search", "apple"],
         ["view", "--no-open"],
         ["export", "out.jsonl"],

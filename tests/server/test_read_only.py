@@ -134,7 +134,7 @@ def test_a_store_that_cannot_be_written_is_backed_up(store, read_only, tmp_path)
 
 @pytest.mark.parametrize(
     "command",
-    [["concept", "recall", "apple", "--touch"], ["import", "-"], ["clean", "--yes"]],
+    [["relate", "apple", "is-a", "pear"], ["import", "-"], ["clean", "--yes"]],
     ids=" ".join,
 )
 def test_writing_to_a_store_that_cannot_be_written_is_one_clear_line(

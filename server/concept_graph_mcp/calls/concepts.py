@@ -126,8 +126,10 @@ def concept_search(
 
 def _from_seeds(
     seeds: Sequence[str],
-    max_hop: int = schema.DEFAULT_MAX_HOP,
-    limit: int | None = None,
+    max_hop: Annotated[int, Between(0, schema.MAX_HOP), "How far to go."] = schema.DEFAULT_MAX_HOP,
+    limit: Annotated[
+        Annotated[int, Between(1, limits.MAX_INTEGER)] | None, "At most this many."
+    ] = None,
     concept_scope: str = SHARED,
 ) -> list[Lookup]:
     return [lookups.seeds(concept_scope, seeds)]

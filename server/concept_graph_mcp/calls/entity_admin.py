@@ -1,8 +1,10 @@
 """Declare the verbs of the owner of entities, and of the nightly runs over them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from conceptgraph_core import limits, text, validators
+from conceptgraph_core.arguments import INNER, Between, OneOf
 from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import lookups, procedures, schema
 from conceptgraph_core.graph.primitives import Lookup
@@ -12,10 +14,17 @@ from .call import Call, checked
 from .verb import verb
 
 HOUR_MS = 3_600_000
+Listed = Annotated[int, Between(1, schema.MAX_LISTED), "At most this many."]
 
 
 @verb(procedures.LIST)
-def listed(statuses: Sequence[str] = (), limit: int = schema.LISTED) -> None:
+def listed(
+    statuses: Annotated[
+        Sequence[Annotated[str, OneOf(schema.IDENTITY_STATUSES)]],
+        "Only those of this status; may be given again.",
+    ] = (),
+    limit: Listed = schema.LISTED,
+) -> None:
     """List, for the owner, all entities of *statuses*; of any status if there are none."""
 
 
@@ -33,16 +42,17 @@ def purge(retention_ms: int, ids: Sequence[str], dry_run: bool = False) -> Call:
     return Call(procedures.PURGE, (retention_ms, list(ids), len(ids) or 1, dry_run))
 
 
-@checked
-def merges(limit: int = schema.LISTED) -> Call:
-    """Return the owner's call for the ledger, the latest merge first."""
-    return Call(procedures.MERGES, (None, limit))
+@verb(procedures.MERGES)
+def merges(
+    merge_id: Annotated[str | None, INNER] = None, limit: Listed = schema.LISTED
+) -> list[Lookup]:
+    """List, for the owner, the entries of the ledger, the latest first, or one of them."""
+    return [] if merge_id is None else [lookups.of_merge(merge_id)]
 
 
-@checked
 def merge(merge_id: str) -> Call:
     """Return the owner's call for one entry of the ledger."""
-    return Call(procedures.MERGES, (merge_id, 1), wanted=[lookups.of_merge(merge_id)])
+    return merges(merge_id, 1)
 
 
 @verb(procedures.CONSOLIDATE_DAILY)

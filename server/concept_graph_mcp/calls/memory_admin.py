@@ -1,13 +1,14 @@
 """Declare the verbs of the owner of memories, and of the worker."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from conceptgraph_core import limits, text
+from conceptgraph_core.arguments import Between, Most, OneOf
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
 from conceptgraph_core.memories import procedures, schema
-from conceptgraph_core.memories.fade import EXPIRED
+from conceptgraph_core.memories.fade import EXPIRED, STATES
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.lookups import latest
 from conceptgraph_core.retrieval.schema import checked_limit
@@ -20,8 +21,8 @@ from .verb import verb, verb_of_user
 @verb_of_user(procedures.LIST)
 def listed(
     scope: str,
-    states: Sequence[str] = (),
-    limit: int = schema.LISTED,
+    states: Annotated[Sequence[Annotated[str, OneOf(STATES)]], "Only those in these states."] = (),
+    limit: Annotated[int, Between(1, schema.MAX_ROWS), "At most this many."] = schema.LISTED,
     tags: Sequence[str] = (),
 ) -> None:
     """List, for the owner, all memories in *states* that have any of *tags*; none: any."""
@@ -31,7 +32,7 @@ def listed(
 def expired(
     scope: str,
     query: str | None = None,
-    limit: int = schema.FOUND,
+    limit: Annotated[Most, "At most this many."] = schema.FOUND,
     source_filter: str | None = None,
     types: Sequence[str] = (),
     tags: Sequence[str] = (),

@@ -92,7 +92,6 @@ OF_ASKER: Mapping[str, Any] = {
     "callback": _asker,
     "help": "The speaker who asks, whose texts count 1.5 times. Default: the user.",
 }
-ASKER = click.option("--asker", **OF_ASKER)
 
 
 def look_only(at: str | None, touch: bool) -> None:

@@ -21,10 +21,10 @@ from .. import everyday
 from ..calls import everyday as verbs
 from ..everyday import NOTHING_OF_USER
 from ..session import Session
-from .common import AS_JSON, AT, OF_ASKER, Failure, look_only, unix_ms, with_everyday
+from .common import AS_JSON, AT, Failure, look_only, unix_ms, with_everyday
+from .making import LEFT_OUT, take_options
 from .notes import name_program, note
 from .terminal import print_json, say
-from .verb_options import LEFT_OUT, options
 
 Row = dict[str, Any]
 
@@ -39,13 +39,11 @@ _PATIENCE_S = 5.0
 
 @click.command()
 @click.argument("words", metavar="MESSAGE", nargs=-1, required=True)
-@options(
+@take_options(
     verbs.recall,
     message=LEFT_OUT,
     before={"metavar": "TEXT"},
     token_budget={"name": "--budget", "help": "At most this many tokens."},
-    asker=OF_ASKER,
-    asked_at=LEFT_OUT,
     also={
         "metavar": "TEXT",
         "help": "Other words for it, such as a synonym or a name; may be given again, up to 20"
@@ -114,7 +112,7 @@ async def _explain_nothing(session: Session) -> str:
 
 @click.command()
 @click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@options(
+@take_options(
     verbs.search,
     query=LEFT_OUT,
     since={"metavar": "DATE", "help": "What was said from this date on."},
@@ -122,8 +120,6 @@ async def _explain_nothing(session: Session) -> str:
     about={"metavar": "NAME", "help": "Only what is about this name."},
     kinds={"name": "--kind", "help": "Only this kind; may be given again."},
     limit="At most this many.",
-    asker=OF_ASKER,
-    asked_at=LEFT_OUT,
     also={"metavar": "TEXT", "help": "Other words for it; may be given again."},
 )
 @AS_JSON
@@ -170,7 +166,7 @@ def _plain(row: Row) -> Row:
 
 @click.command()
 @click.argument("text")
-@options(
+@take_options(
     verbs.remember,
     text=LEFT_OUT,
     about={
@@ -232,7 +228,7 @@ def _named(given: str) -> str | Row:
 
 @click.command()
 @click.argument("words", metavar="NAME", nargs=-1, required=True)
-@options(verbs.about, name=LEFT_OUT, limit="At most this many.")
+@take_options(verbs.about, name=LEFT_OUT, limit="At most this many.")
 @AS_JSON
 @click.pass_obj
 def about(embedded: str | None, /, *, words: tuple[str, ...], as_json: bool, **given: Any) -> None:
@@ -310,7 +306,7 @@ def _span(row: Mapping[str, Any]) -> str:
 
 @click.command()
 @click.argument("id_", metavar="ID")
-@options(
+@take_options(
     verbs.forget,
     id=LEFT_OUT,
     reason={"metavar": "TEXT", "help": "Why: kept with it."},

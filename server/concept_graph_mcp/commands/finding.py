@@ -1,25 +1,20 @@
 """Find the episodes that match a question and explain the scores (`find`); `index` them."""
 
-from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any
 
 import click
-from rich.table import Table
 
-from conceptgraph_core.layers import SHARED
 from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.retrieval import schema
 
 from .. import calls
 from ..errors import StoreError
 from ..session import Session
-from .common import AS_JSON, ASKER, AT, SHARED_CONCEPTS, Failure, in_session, with_session
-from .formatting import figure
+from .common import AS_JSON, Failure, with_session
 from .interrupts import Interrupts
 from .notes import note
 from .progress import progress
-from .terminal import narrow, out, print_json, say, wide
+from .terminal import print_json
 
 Row = dict[str, Any]
 
@@ -27,49 +22,6 @@ _BATCH = 500
 # Each batch scans all nodes, so these batches are larger.
 _REST = 10_000
 _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes if kind.exported)
-
-
-@click.command()
-@click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@click.option(
-    "--limit",
-    type=click.IntRange(1, schema.MAX_LIMIT),
-    default=schema.DEFAULT_LIMIT,
-    show_default=True,
-    help="At most this many episodes.",
-)
-@ASKER
-@click.option("--explain", is_flag=True, help="Print the parts of each score.")
-@AT
-@AS_JSON
-@in_session
-async def find(
-    session: Session,
-    /,
-    words: tuple[str, ...],
-    limit: int,
-    *,
-    asker: str | None,
-    explain: bool,
-    as_json: bool,
-) -> None:
-    """Print the episodes that TEXT, a question or a sentence, belongs to by its words.
-
-    The best come first. Nothing changes.
-    """
-    given = {"query": " ".join(words), "limit": limit, "asker": asker}
-    rows = await session.run(session.call(calls.concepts.associate, **given))
-    [counted] = await session.run(calls.concepts.unindexed(session.concept_scope))
-    if as_json:
-        print_json({"episodes": rows})
-    elif rows:
-        out.print(found_table(rows, "episode", explain))
-    else:
-        say("No episode says any of that.")
-        if session.concept_scope == SHARED:
-            note(SHARED_CONCEPTS)
-    if counted["episodes"]:
-        note(schema.lacking(counted["episodes"], "episodes"))
 
 
 @click.command()
@@ -135,27 +87,3 @@ async def _indexed(session: Session, call: calls.Call) -> int:
         raise Failure(f"{error}; the same command goes on from here") from None
     count: int = row["indexed"]
     return count
-
-
-def found_table(rows: list[Row], title: str, explain: bool) -> Table:
-    """Return the rows of `associate`, each followed by a row on its score if *explain* is set."""
-    table = Table(wide(title), narrow("score"))
-    for row in rows:
-        table.add_row(f"{row['summary']} ({row['episode_id']})", figure(row["score"]))
-        if explain:
-            table.add_row(reasons(row), style="dim", end_section=True)
-    return table
-
-
-def reasons(row: Mapping[str, Any]) -> str:
-    """Return the parts of a score: the share of each word, its sources, and the factors."""
-    words = " + ".join(_word(word) for word in row["words"])
-    # Memgraph sorts the keys of a map by the alphabet.
-    factors = " × ".join(f"{name} {row['factors'][name]:.3g}" for name in schema.FACTORS)
-    return f"= ({words}) × {factors}"
-
-
-def _word(word: Mapping[str, Any]) -> str:
-    others = [source["key"] for source in word["from"] if source["offset"] and source["key"]]
-    near = f" from {', '.join(others)}" if others else ""
-    return f"{word['word']} {word['gave']:.3g}{near}"

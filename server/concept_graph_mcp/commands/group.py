@@ -177,24 +177,10 @@ class Commands(Sentences):
         option, name = error.option_name, error.ctx.info_name if error.ctx else None
         if self._has(option):
             return f"{option} goes before the command: concept-graph-mcp {option} {name}"
-        if now := self._find_concept_command(error):
-            return f"{name} has no {option}, but {now} has: concept-graph-mcp {now}"
         message = error.format_message()
         if option.startswith("--"):
             return message
         return f"{message.removesuffix('.')}; what begins with a dash and is none goes after --"
-
-    def _find_concept_command(self, error: click.NoSuchOption) -> str | None:
-        """Return the command of concepts that has the option, and had this command's name once."""
-        context = error.ctx
-        concept = self.get_command(context, "concept") if context is not None else None
-        if context is None or context.parent is None or not isinstance(concept, click.Group):
-            return None
-        if context.parent.command is not self or context.info_name not in ("recall", "search"):
-            return None
-        command = concept.commands[context.info_name]
-        has = any(error.option_name in one.opts for one in command.params)
-        return f"concept {context.info_name}" if has else None
 
     def _has(self, option: str) -> bool:
         return any(option in parameter.opts for parameter in self.params)
