@@ -18,37 +18,32 @@ _GROUPS = {
     "Start, e.g. concept-graph-mcp setup": {
         "demo": "demo",
         "setup": "setup",
-        "settings": "settings",
-        "doctor": "doctor",
+        "settings": "setup",
+        "doctor": "health",
     },
     'Use, e.g. concept-graph-mcp recall "What may Clara not eat?"': {
         **dict.fromkeys(
             ("recall", "remember", "search", "about", "forget", "relate", "identify"), "everyday"
         ),
-        "view": "viewing",
-        "card": "card",
+        **dict.fromkeys(("view", "card"), "viewing"),
     },
     "Own, e.g. concept-graph-mcp memories list": {
         **dict.fromkeys(("memories", "entities", "concept"), "layers"),
         "users": "users",
-        "stats": "reading",
-        "check": "checking",
-        "export": "export_import",
+        **dict.fromkeys(("stats", "check"), "health"),
+        "export": "exporting",
         "import": "ingesting",
         "sync": "sync",
         "ingest": "ingesting",
-        "observe": "observing",
-        "backfill": "backfill",
-        "index": "finding",
-        "embed": "embedding",
+        **dict.fromkeys(("observe", "backfill"), "observing"),
+        **dict.fromkeys(("index", "embed"), "indexing"),
         **dict.fromkeys(("backup", "restore", "clean", "reset"), "backups"),
     },
     "Run, e.g. concept-graph-mcp serve --http 127.0.0.1:8080": {
         "worker": "worker",
-        "serve": "http_server",
-        "tokens": "tokens",
+        **dict.fromkeys(("serve", "tokens"), "http_server"),
         "install-modules": "deploying",
-        "hook": "hook",
+        "hook": "setup",
     },
 }
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.conftest import Memory
 
-from concept_graph_mcp.commands import demo, half_year
+from concept_graph_mcp.commands import demo
 from concept_graph_mcp.commands.common import Failure
 from concept_graph_mcp.embedding import minilm
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
@@ -50,8 +50,8 @@ def session(request, store):
 
 def test_the_notes_of_the_half_year_are_what_she_said(session, portal):
     async def collect() -> dict[str, str]:
-        steps = half_year.read_steps()
-        return {step["shown"]: notes async for step, notes in half_year.live(session, steps)}
+        steps = demo.read_steps()
+        return {step["shown"]: notes async for step, notes in demo.live(session, steps)}
 
     notes = portal.call(collect)
     assert list(notes) == list(EXPECTED)
@@ -66,7 +66,7 @@ def test_the_notes_of_the_half_year_are_what_she_said(session, portal):
 
 
 def test_her_half_year_is_in_the_order_of_time():
-    times = [step["at"] for step in half_year.read_steps()]
+    times = [step["at"] for step in demo.read_steps()]
     assert times == sorted(times)
 
 

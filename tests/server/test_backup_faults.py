@@ -90,7 +90,7 @@ def test_backups_of_one_second_get_names_of_their_own(shell, monkeypatch):
         def now(cls, tz=None):
             return backup_folder.datetime(2026, 3, 31, 12, tzinfo=tz)
 
-    monkeypatch.setattr("concept_graph_mcp.commands.backup_folder.datetime", Stopped)
+    monkeypatch.setattr("concept_graph_mcp.commands.backups.datetime", Stopped)
     for _ in range(11):
         shell.keep("backup")
     names = [file.name.removesuffix(shell.suffix) for file in shell.files()]

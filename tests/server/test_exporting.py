@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command_line import ok, run
 
-from concept_graph_mcp.commands import export_import
+from concept_graph_mcp.commands import exporting
 
 EDGES = "apple\tis-a\tfruit\n"
 REFERENCE = [
@@ -129,7 +129,7 @@ def test_an_export_that_fails_leaves_what_was_there_and_nothing_else(filled, hom
         raise OSError(28, "No space left on device")
 
     (home / "graph.jsonl").write_text("old")
-    monkeypatch.setattr(export_import.file_formats, "line", fail)
+    monkeypatch.setattr(exporting.file_formats, "line", fail)
     refused = run(*filled, "export", "--force", str(home / "graph.jsonl"))
     assert refused.exit_code == 1
     assert refused.stderr.endswith(f"{home / 'graph.jsonl'}: No space left on device\n")
@@ -139,13 +139,13 @@ def test_an_export_that_fails_leaves_what_was_there_and_nothing_else(filled, hom
 
 def test_a_file_that_appears_meanwhile_is_not_replaced(filled, home, monkeypatch):
     file = home / "graph.jsonl"
-    line = export_import.file_formats.line
+    line = exporting.file_formats.line
 
     def appear(record: Any) -> str:
         file.write_text("mine")
         return line(record)
 
-    monkeypatch.setattr(export_import.file_formats, "line", appear)
+    monkeypatch.setattr(exporting.file_formats, "line", appear)
     assert "exists already" in run(*filled, "export", str(file)).stderr
     assert names(home) == ["graph.jsonl"]
     assert file.read_text() == "mine"
@@ -180,13 +180,13 @@ def test_an_export_is_for_its_owner_only(filled, home):
 @pytest.mark.usefixtures("open_handed")
 def test_an_export_is_for_its_owner_only_while_it_is_written(filled, home, monkeypatch):
     modes = []
-    line = export_import.file_formats.line
+    line = exporting.file_formats.line
 
     def look(record: Any) -> str:
         modes.extend(stat.S_IMODE(file.stat().st_mode) for file in home.iterdir())
         return line(record)
 
-    monkeypatch.setattr(export_import.file_formats, "line", look)
+    monkeypatch.setattr(exporting.file_formats, "line", look)
     ok(*filled, "export", str(home / "graph.jsonl"))
     assert set(modes) == {0o600}
 

@@ -432,11 +432,11 @@ def test_what_came_in_before_the_store_failed_is_said(there, long_file, monkeypa
 
 
 def test_the_bar_shows_how_many_lines_there_are(there, long_file, monkeypatch):
-    from concept_graph_mcp.commands import progress, terminal
+    from concept_graph_mcp.commands import common, terminal
 
     screen = io.StringIO()
     monkeypatch.setattr(terminal, "notes", Console(file=screen, force_terminal=True, width=100))
-    monkeypatch.setattr(progress, "is_plain", lambda: False)
+    monkeypatch.setattr(common, "is_plain", lambda: False)
     ok(*there, "import", str(long_file))
     assert "2500/2500" in screen.getvalue()
 

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from shell import GRAPH, HELD, Shell
 
-from concept_graph_mcp.commands.backup_folder import Folder
+from concept_graph_mcp.commands.backups import Folder
 from concept_graph_mcp.hosts.memgraph import caller
 from concept_graph_mcp.hosts.sqlite import database
 

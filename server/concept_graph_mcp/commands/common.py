@@ -1,14 +1,26 @@
-"""Share a session on the configured store, options, and failures as one line among the commands."""
+"""Share settings, sessions, options, notes, progress and output files among the commands."""
 
+import contextlib
+import errno
 import functools
 import math
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+import os
+import shlex
+import shutil
+import signal
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from subprocess import list2cmdline
+from types import FrameType
+from typing import Any, BinaryIO, Self, TypeVar
 from zoneinfo import ZoneInfo
 
 import anyio
@@ -25,7 +37,120 @@ from ..printable import printable
 from ..session import Clock, Session
 from ..settings import Settings
 from ..sharing import adopt_shared
-from .notes import name_program, note
+
+_PROGRAM = "concept-graph-mcp"
+# Variables that make `rich` treat any stream as a terminal.
+_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+
+
+def note(line: str) -> None:
+    """Print a line about the work."""
+    if is_plain():
+        click.echo(printable(line), err=True)
+        return
+    from .terminal import notes
+
+    notes.print(line, soft_wrap=True, style="dim")
+
+
+def name_program() -> str:
+    """Return how to call this program: as it was called, if its name alone does not find it."""
+    called = sys.argv[0]
+    if Path(called).stem != _PROGRAM or shutil.which(_PROGRAM) is not None:
+        return _PROGRAM
+    return list2cmdline([called]) if sys.platform == "win32" else shlex.quote(called)
+
+
+def is_plain() -> bool:
+    """Return whether stderr is no terminal and gets plain text only."""
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return not is_terminal and not any(map(os.environ.get, _FORCED))
+
+
+@contextmanager
+def progress(
+    what: str, total: int | None, *, of_bytes: bool = False
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar for *what*, of *total* steps or bytes; yield the function that advances it."""
+    if is_plain():
+        yield lambda _: None
+        return
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    from .terminal import notes
+
+    count = DownloadColumn() if of_bytes else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count)
+    bar = Progress(
+        *columns,
+        TimeRemainingColumn(),
+        console=notes,
+        transient=True,
+        disable=not notes.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show *what* while it is done, where there are no steps to count."""
+    if is_plain():
+        yield
+        return
+    from .terminal import notes
+
+    with notes.status(f"{what} …"):
+        yield
+
+
+class Interrupts:
+    """While entered, a Ctrl-C during a `piece` takes effect at its end, a second one immediately.
+
+    `torn` is true if a piece was left in the middle.
+    """
+
+    def __init__(self) -> None:
+        self.torn = False
+        self._within = False
+        self._asked = False
+        self._previous: Any = None
+
+    def __enter__(self) -> Self:
+        # Other threads cannot set a handler, and receive no Ctrl-C.
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+    @contextmanager
+    def piece(self) -> Iterator[None]:
+        self._within = True
+        try:
+            yield
+        finally:
+            self._within = False
+        if self._asked:
+            raise KeyboardInterrupt
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self._within and not self._asked:
+            self._asked = True
+            return
+        self.torn = self._within
+        raise KeyboardInterrupt
+
 
 T = TypeVar("T")
 
@@ -287,3 +412,80 @@ def unix_ms(text: str, zone: ZoneInfo, option: str = "--at") -> int:
     if not 0 <= now_ms <= limits.MAX_TIME_MS:
         raise Failure(f"{option}: must be a time from 1970 to 9999, not {moment.isoformat()}")
     return now_ms
+
+
+def place_file(file: Path, force: bool) -> Path:
+    """Return the path to write *file* to, which a symbolic link may lead to.
+
+    Raises Failure if a file there must not be replaced: without *force* any, with it all but a
+    regular file.
+    """
+    with report_errors(file):
+        status = _file_status(file)
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        is_directory = stat.S_ISDIR(status.st_mode)
+        what = "is a directory" if is_directory else 'is not a regular file; "-" is stdout'
+        raise Failure(f"{file}: {what}")
+    if status is not None and not force:
+        raise Failure(f"{file}: exists already; --force overwrites it")
+    # The creator of such a link would choose where the file ends up.
+    if status is None and not force and file.is_symlink():
+        raise Failure(f"{file}: is a link to a file that is not there; --force writes that")
+    return Path(os.path.realpath(file))
+
+
+@contextmanager
+def replace_file(file: Path, force: bool) -> Iterator[BinaryIO]:
+    """Yield a stream that replaces the content of *file* at the end, unless an error occurs.
+
+    It writes to a temporary file beside *file*, readable by the owner only. A replaced file passes
+    on its mode and owner. Raises Failure.
+    """
+    target = place_file(file, force)
+    with report_errors(file):
+        handle, name = tempfile.mkstemp(".partial", ".concept-graph-", target.parent)
+        partial = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            # Another program may have created a file there meanwhile.
+            place_file(file, force)
+            _take_after(partial, _file_status(target))
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def report_errors(file: Path) -> Iterator[None]:
+    """Turn errors of the operating system into a Failure about *file*."""
+    try:
+        yield
+    except OSError as error:
+        # Click handles a stdout whose reader has gone.
+        if error.errno == errno.EPIPE:
+            raise
+        raise Failure(f"{_shorten_path(file)}: {error.strerror or error}") from None
+
+
+def _file_status(file: Path) -> os.stat_result | None:
+    try:
+        return file.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _take_after(partial: Path, replaced: os.stat_result | None) -> None:
+    if replaced is not None:
+        partial.chmod(stat.S_IMODE(replaced.st_mode))
+        # Only root may change a file's owner, and a file that root exports must stay the user's.
+        if hasattr(os, "chown"):
+            with contextlib.suppress(PermissionError):
+                os.chown(partial, replaced.st_uid, replaced.st_gid)
+
+
+def _shorten_path(file: Path) -> str:
+    name = str(file)
+    return name if len(name) <= 200 else f"{name[:199]}…"

@@ -74,7 +74,7 @@ def answer_hook(embedded: str | None, event: str, client: str) -> None:
     try:
         if event == answering.CAPTURE:
             # Imported here, because no hook that answers needs it.
-            from .capturing import ingest_noted
+            from .storing import ingest_noted
 
             ingest_noted(embedded)
         else:

@@ -24,9 +24,7 @@ from .. import calls, file_formats
 from ..errors import StoreError
 from ..session import Clock, Session
 from ..settings import Settings
-from .common import Failure
-from .interrupts import Interrupts
-from .progress import progress
+from .common import Failure, Interrupts, progress
 
 _BATCH = 1_000
 _ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")

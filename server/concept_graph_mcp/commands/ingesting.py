@@ -21,11 +21,17 @@ from ..file_formats.lines import Record
 from ..histories import formats
 from ..histories.archives import Entry, is_archive
 from ..printable import printable
-from . import imports, output
-from .common import AS_JSON, PATH, Failure, note_vectors, with_session
-from .interrupts import Interrupts
-from .notes import note
-from .storing import Ingest, without_collecting
+from .common import (
+    AS_JSON,
+    PATH,
+    Failure,
+    Interrupts,
+    note,
+    note_vectors,
+    report_errors,
+    with_session,
+)
+from .storing import Ingest, list_imports, retract_import, without_collecting
 
 # The first line of records that says what they are is shorter.
 _LONGEST_HEAD = 8_192
@@ -131,7 +137,7 @@ def import_(
     _check_options(path, thread, discover=discover)
     if path is not None and _holds_records(path, given):
         # Imported here, because no history needs it.
-        from .export_import import import_records
+        from .exporting import import_records
 
         import_records(embedded, path, given, me=me, dry_run=dry_run, as_json=as_json)
         return
@@ -168,7 +174,7 @@ def _holds_records(path: Path, given: str | None) -> bool:
     at_stdin = str(path) == "-"
     if not at_stdin and not path.is_file():
         return is_import
-    with output.told(path):
+    with report_errors(path):
         first = _read_first_line(sys.stdin.buffer) if at_stdin else None
         if first is None:
             with path.open("rb") as file:
@@ -246,7 +252,7 @@ def _describe_work(work: Ingest, dry_run: bool) -> dict[str, Any]:
 
 
 def _list_imports(embedded: str | None, as_json: bool) -> None:
-    found = with_session(embedded, imports.list_imports)
+    found = with_session(embedded, list_imports)
     if as_json:
         _print_json([one._asdict() for one in found])
         return
@@ -258,7 +264,7 @@ def _list_imports(embedded: str | None, as_json: bool) -> None:
 
 
 def _undo_import(embedded: str | None, undo: str, yes: bool, as_json: bool) -> None:
-    found = with_session(embedded, imports.list_imports)
+    found = with_session(embedded, list_imports)
     count = next((one.memories for one in found if one.import_id == undo), 0)
     counts = {"removed": 0, "kept": 0}
     if not count:
@@ -268,7 +274,7 @@ def _undo_import(embedded: str | None, undo: str, yes: bool, as_json: bool) -> N
             asked = f"Remove for ever {count:,} memories of {undo}, with whom they alone mention?"
             click.confirm(asked, abort=True, err=as_json)
         with Interrupts() as interrupts:
-            work = partial(imports.retract_import, import_id=undo, interrupts=interrupts)
+            work = partial(retract_import, import_id=undo, interrupts=interrupts)
             counts = dict(with_session(embedded, work))
     if as_json:
         _print_json(counts)

@@ -1,9 +1,15 @@
-"""Give a client this memory, or take it away again (`setup`)."""
+"""Configure clients, answer their hooks, and print the settings (`setup`, `hook`, `settings`)."""
 
 import difflib
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import click
+from rich.table import Table
+
+from conceptgraph_core.words import languages
 
 from .. import settings_file
 from ..clients import changes, entry
@@ -11,9 +17,129 @@ from ..clients.changes import Change, ChangeError
 from ..clients.entry import CLIENTS, GENERIC
 from ..errors import StoreError
 from ..histories import formats
-from ..settings import SettingsError
-from .common import FILE, Failure
-from .notes import name_program, note
+from ..settings import (
+    EMBEDDED_VARIABLE,
+    NO_EMBEDDINGS,
+    STORE_VARIABLES,
+    Settings,
+    SettingsError,
+    given,
+    location,
+)
+from . import hook_process
+from .common import AS_JSON, FILE, Failure, name_program, note
+from .terminal import out, print_json, say, wide
+
+# Variables that the settings file has no name for, printed only where they are set.
+_FURTHER = (
+    "MEMGRAPH_READ_URI",
+    "MEMGRAPH_USER",
+    "MEMGRAPH_PASSWORD",
+    "AROUSAL_TAU_MS",
+    "CONCEPT_GRAPH_TOOLSETS",
+    "CONCEPT_GRAPH_DECAY",
+    "CONCEPT_GRAPH_DECAY_USERS",
+    "CONCEPT_GRAPH_RETENTION_DAYS",
+    "CONCEPT_GRAPH_REDACT",
+    "CONCEPT_GRAPH_TOKENS",
+)
+_SECRET = ("MEMGRAPH_PASSWORD",)
+
+
+class Setting(NamedTuple):
+    """A setting, its value for people, and its source."""
+
+    name: str
+    value: str
+    source: str
+
+
+@click.command()
+@AS_JSON
+@click.pass_obj
+def settings(embedded: str | None, as_json: bool) -> None:
+    """Print each setting, and where it comes from: option, environment, settings file, default.
+
+    An option stands above the environment, and that above the file. setup writes the file; any
+    editor can change it. A password is never printed.
+    """
+    file = settings_file.find_file()
+    found = list(_list_settings(embedded))
+    if as_json:
+        rows = [{"name": one.name, "value": one.value, "from": one.source} for one in found]
+        print_json({"file": str(file), "exists": file.exists(), "settings": rows})
+        return
+    table = Table("setting", wide("value"), "from")
+    for one in found:
+        table.add_row(*one)
+    out.print(table)
+    say(f"The settings file is {file}." if file.exists() else f"There is no settings file {file}.")
+
+
+def _list_settings(embedded: str | None) -> Iterator[Setting]:
+    """Iterate over the settings. Raises SettingsError."""
+    filed, environment = settings_file.read_file() or {}, given(os.environ)
+    if filed.get(EMBEDDED_VARIABLE) == settings_file.USUAL:
+        del filed[EMBEDDED_VARIABLE]
+    chosen = settings_file.read_settings(embedded)
+    source = "option" if embedded is not None else _find_source(STORE_VARIABLES, filed, environment)
+    yield Setting(settings_file.STORE, _name_store(chosen), source)
+    # On Memgraph the everyday verbs have their user's own, unless something says otherwise.
+    of_verbs = settings_file.read_settings(embedded, "everyday").concepts
+    concepts = chosen.concepts
+    values = {
+        "user": chosen.user_id,
+        "concepts": concepts if of_verbs == concepts else f"{of_verbs}; concept …: {concepts}",
+        "time_zone": chosen.zone.key,
+        "languages": ", ".join(languages.read_configured(os.environ)),
+        "embedding": chosen.embeddings or NO_EMBEDDINGS,
+    }
+    for name, variable in settings_file.VARIABLES.items():
+        yield Setting(name, values[name], _find_source((variable,), filed, environment))
+    for variable in _FURTHER:
+        if variable in environment:
+            value = "(set)" if variable in _SECRET else environment[variable]
+            yield Setting(variable, value, "environment")
+
+
+def _find_source(
+    variables: tuple[str, ...], filed: dict[str, str], environment: dict[str, str]
+) -> str:
+    """Return which source sets one of *variables*, the first of which stands above the others."""
+    for name in variables:
+        if name in environment:
+            return f"environment: {name}"
+    return "settings file" if any(name in filed for name in variables) else "default"
+
+
+def _name_store(chosen: Settings) -> str:
+    if chosen.per_user is not None:
+        return f"{chosen.per_user}{os.sep}"
+    return location(chosen.uri) if chosen.embedded is None else str(chosen.embedded)
+
+
+# A wrong option must not exit with 2: that blocks the prompt.
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("event", default="")
+@click.option("--client", metavar="NAME", default="unknown", help="The agent, for doctor.")
+@click.pass_obj
+def hook(embedded: str | None, event: str, client: str) -> None:
+    """Answer the hook EVENT of a coding agent, whose JSON is read from stdin.
+
+    \b
+    EVENT is
+      session-start       put in front of the model: who the user is, what was
+                          said last in the project, and elsewhere in the last
+                          days
+      user-prompt-submit  put in front of the model: what belongs to the prompt
+      pre-compact, stop, session-end
+                          ingest the transcript, behind the answer
+
+    It is for the configuration of an agent, which setup writes. It always exits with 0, and
+    answers nothing if it cannot answer in time. Failures are in hooks/hooks.log of the data
+    directory.
+    """
+    hook_process.answer_hook(embedded, event, client)
 
 
 @click.command()

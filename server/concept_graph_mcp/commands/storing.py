@@ -1,33 +1,162 @@
-"""Store the messages of files as memories, batch by batch."""
+"""Ingest histories: files, their marks, what each import brought, and transcripts of hooks."""
 
 import gc
+import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import anyio
 
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.schema import IMPORTS, KIND
 
 from .. import calls
 from ..calls import Call
-from ..errors import StoreError
+from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row, Tally
 from ..file_formats.lines import Record
-from ..histories import formats, secrets
+from ..histories import formats, marks, secrets
 from ..histories.archives import ArchiveError
 from ..histories.conversation import ASSISTANT, USER, Kept, fold_name
 from ..histories.formats import History
+from ..histories.marks import Mark
+from ..hooks import answering, hosts, journal, options
+from ..hosts.lazy import open_store
+from ..hosts.store import Keeper
 from ..observing.people import People
 from ..session import Session
-from . import importing, imports, output
-from .common import Failure
+from ..settings import Settings
+from . import importing
+from .common import Failure, Interrupts, progress, report_errors
 from .importing import Interrupted
-from .interrupts import Interrupts
-from .marking import Marking
-from .progress import progress
+
+# Memories in one transaction: each may take the facts of several entities with it.
+_UNDO_BATCH = 200
+_LONGEST_NAME = 40
+
+
+class Import(NamedTuple):
+    """The memories of one import, and the times of the first and the last (unix ms)."""
+
+    import_id: str
+    memories: int
+    first_at: int
+    last_at: int
+
+
+def name_import(path: Path) -> str:
+    """Return the id of what is read from *path*: the same each time, so that it may go on."""
+    plain = re.sub(r"[^\w.]+", "-", path.resolve().name).strip("-.")[:_LONGEST_NAME]
+    if str(path) == "-":
+        return "stdin"
+    digest = hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()
+    return f"{plain or 'import'}-{digest[:6]}"
+
+
+async def list_imports(session: Session) -> list[Import]:
+    """Return the imports of which something is stored, by their ids."""
+    found: dict[str, Import] = {}
+    async for record in _list_imported(session):
+        at = record["said_at"] if record.get("said_at") is not None else record["created_at"]
+        for one in record["metadata"][IMPORTS]:
+            before = found.get(one, Import(one, 0, at, at))
+            times = min(before.first_at, at), max(before.last_at, at)
+            found[one] = Import(one, before.memories + 1, *times)
+    return [found[one] for one in sorted(found)]
+
+
+async def retract_import(
+    session: Session, import_id: str, interrupts: Interrupts
+) -> dict[str, int]:
+    """Remove the memories that *import_id* alone brought; return removed and kept.
+
+    A batch is one transaction. After an interruption the same call removes the rest.
+    """
+    ids = [
+        str(record["id"])
+        async for record in _list_imported(session)
+        if import_id in record["metadata"][IMPORTS]
+    ]
+    counts = {"removed": 0, "kept": 0}
+    for start in range(0, len(ids), _UNDO_BATCH):
+        call = calls.ingesting.retract(session.user_id, import_id, ids[start : start + _UNDO_BATCH])
+        with interrupts.piece():
+            [row] = await session.run(call)
+        for name in counts:
+            counts[name] += row[name]
+    if ids:
+        marks.forget_all()
+    return counts
+
+
+async def _list_imported(session: Session) -> AsyncIterator[dict[str, Any]]:
+    """Iterate over the records of the user's memories that an import brought."""
+    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+        for record in batch:
+            metadata = record.get("metadata")
+            if record["kind"] == KIND.kind and isinstance(metadata, dict) and IMPORTS in metadata:
+                yield record
+
+
+class Marking:
+    """The mark of a history, which moves with each batch that is in the store."""
+
+    def __init__(self, history: History, how: str, mark: Mark | None) -> None:
+        self.mark = mark or Mark()
+        self._history = history
+        self._how = how
+        self._place: Path | None = None
+
+    @classmethod
+    async def begun(
+        cls, session: Session, history: History, kept: Kept, dry_run: bool
+    ) -> "Marking":
+        """Return the marking of *history*, at its mark if the store has what was read up to it."""
+        how = "" if dry_run or not history.has_marks else f"{history.format} {kept.everything}"
+        if how and history.member is not None:
+            how += f" {history.member}"
+        made = cls(history, how, None)
+        file = await made._file(session)
+        mark = None if file is None else marks.read(file, history.path)
+        if mark is not None and await _has(session, mark.last):
+            made.mark = mark
+        return made
+
+    async def move(self, session: Session, ids: Sequence[str] = ()) -> None:
+        """Write the mark, after the messages with *ids* were stored."""
+        if ids:
+            self.mark.messages += len(ids)
+            self.mark.last = ids[-1]
+        file = await self._file(session)
+        if file is not None:
+            marks.write(file, self._history.path, self.mark)
+
+    async def _file(self, session: Session) -> Path | None:
+        """Return the file of the mark; None without a store, or for what has no mark."""
+        if self._how and self._place is None:
+            store = await cast(Keeper, session.store).identity()
+            if store is not None:
+                path, user = self._history.path, session.user_id
+                self._place = marks.place(store, user, path, self._how)
+        return self._place
+
+
+async def _has(session: Session, memory_id: str | None) -> bool:
+    """Return whether the store has the memory: a store that was restored may lack it."""
+    if memory_id is None:
+        return True
+    try:
+        await session.run(calls.memory_admin.show(memory_id))
+    except Refused:
+        return False
+    return True
+
 
 # Bounds of one transaction: messages, and characters.
 _BATCH = 1_000
@@ -106,8 +235,8 @@ class Ingest:
         """Ingest the files. Raises Failure, which says how much was stored."""
         self._kept = replace(self._kept, zone=session.zone)
         for path, given in self._found:
-            self._import = imports.name_import(path) if self._is_import else None
-            with output.told(path):
+            self._import = name_import(path) if self._is_import else None
+            with report_errors(path):
                 try:
                     await self._all_of(session, path, given)
                 except ArchiveError as error:
@@ -364,3 +493,40 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
             batch, characters, most = [], 0, _BATCH
     if batch:
         yield batch
+
+
+def ingest_noted(embedded: str | None) -> None:
+    """Ingest all noted transcripts, one after the other."""
+    configured = options.read_options().settings(embedded)
+    with journal.take_pending() as found:
+        for one in found:
+            result = ingest_transcript(one, configured)
+            journal.log_result(one.noted.client, answering.CAPTURE, result)
+    journal.clear_old()
+
+
+def ingest_transcript(pending: journal.Pending, chosen: Settings) -> str:
+    """Ingest a transcript and return what came of it; a failed one stays noted."""
+    noted = pending.noted
+    if not hosts.keeps_transcript(noted.client, noted.transcript):
+        pending.finish()
+        return f"{noted.transcript}: is not in the folder of {noted.client}'s transcripts; not read"
+    if not noted.transcript.is_file():
+        pending.finish()
+        return f"{noted.transcript}: is no file; left out"
+
+    # The session is not told its own words, nor of whom it alone has spoken.
+    seen = partial(journal.note_seen, noted.session)
+    work = Ingest([(noted.transcript, None)], None, Interrupts(), told=seen, people=True)
+
+    async def main() -> None:
+        async with open_store(chosen, creates=True) as store:
+            await work.run(Session.of(store, chosen))
+
+    try:
+        anyio.run(main)
+    except (StoreError, Failure, OSError) as error:
+        return f"failed, tried again at the next event: {noted.transcript}: {error}"
+    pending.finish()
+    left_out = "".join(f"; {line}" for line in work.tally.lines())
+    return f"ingested {work.created:,}, there already {work.existing:,}{left_out}"

@@ -22,10 +22,17 @@ from ..hosts.lazy import open_store
 from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from . import importing, output
-from .common import AS_JSON, PATH, Failure, configured, with_keeper, with_session
-from .notes import note
-from .owned import records_of
+from . import importing
+from .common import (
+    AS_JSON,
+    PATH,
+    Failure,
+    configured,
+    note,
+    replace_file,
+    with_keeper,
+    with_session,
+)
 from .terminal import print_json
 
 _SSH = "ssh"
@@ -130,7 +137,7 @@ async def _take_over(into: Session, source: Session) -> int:
     """Merge the records of the store of *source* into that of *into*; return their number."""
     with Spool() as theirs_on_disk, tempfile.TemporaryFile("w+", encoding="utf-8") as file:
         await _spool(into, theirs_on_disk)
-        async for batch in records_of(source, source.user_id):
+        async for batch in source.store.stream(only=calls.users.exported(source.user_id)):
             file.writelines(file_formats.line(record) for record in batch)
         file.seek(0)
         return await _import(into, theirs_on_disk, (json.loads(line) for line in file))
@@ -149,7 +156,7 @@ async def _sync_folder(session: Session, keeper: Keeper, folder: Path) -> int:
             taken += await _merge(session, file)
     own = await keeper.identity()
     if own is not None:
-        with output.replacing(folder / f"concept-graph-{own}{_SUFFIX}", True) as stream:
+        with replace_file(folder / f"concept-graph-{own}{_SUFFIX}", True) as stream:
             await _write_records(session, stream)
     return taken
 
@@ -210,7 +217,7 @@ async def _write_file(session: Session, file: Path) -> None:
 
 async def _write_records(session: Session, stream: BinaryIO) -> None:
     stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-    async for batch in records_of(session, session.user_id):
+    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
         stream.writelines(file_formats.line(record).encode() for record in batch)
 
 
@@ -229,7 +236,7 @@ async def _merge(session: Session, file: Path) -> int:
 
 
 async def _spool(session: Session, ours: Spool) -> None:
-    async for batch in records_of(session, session.user_id):
+    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
         ours.add(batch)
 
 

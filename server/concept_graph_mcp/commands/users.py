@@ -1,7 +1,7 @@
 """List the users of a store, export all of one user's data, and delete it (`users`)."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +16,41 @@ from ..hosts.sqlite import file_watch
 from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from . import output
 from .common import (
     AS_JSON,
     FILE,
     Failure,
     configured,
     in_each_store,
+    note,
     of_user,
+    place_file,
+    report_errors,
+    waiting,
     with_keeper,
 )
-from .export_import import destination
+from .exporting import destination
 from .group import Topic
-from .notes import note
-from .owned import count, records_of, remove, told
-from .progress import waiting
+from .http_server import tokens_of
 from .terminal import Terminal, narrow, print_json, say, wide
-from .tokens import tokens_of
+
+
+async def count_owned(session: Session, user: str) -> dict[str, int]:
+    rows = await session.run(calls.users.count(user))
+    return {row["measure"]: row["value"] for row in rows}
+
+
+async def remove_owned(session: Session, user: str) -> dict[str, int]:
+    removed: dict[str, int] = {}
+    while rows := await session.run(calls.users.remove(user)):
+        for row in rows:
+            removed[row["measure"]] = removed.get(row["measure"], 0) + row["value"]
+    return removed
+
+
+def tell_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{measure}: {value:,}" for measure, value in counts.items())
+
 
 # The measures in a list; --json has all.
 _SHOWN = ("memories", "entities", "concepts", "episodes")
@@ -63,7 +81,9 @@ def list_(embedded: str | None, as_json: bool) -> None:
     """
 
     async def work(session: Session, _: Keeper) -> list[dict[str, Any]]:
-        return [{"user_id": user, **await count(session, user)} async for user in _users(session)]
+        return [
+            {"user_id": user, **await count_owned(session, user)} async for user in _users(session)
+        ]
 
     chosen = configured(embedded, whole=True)
     rows: list[dict[str, Any]] = []
@@ -106,19 +126,19 @@ def export(embedded: str | None, user: str, file: Path, force: bool, as_json: bo
         raise click.UsageError("--json is for a file; stdout has the records")
 
     async def work(session: Session, _: Keeper) -> int:
-        if not await count(session, user):
+        if not await count_owned(session, user):
             raise Failure(f"{user}: owns nothing in this store")
         with destination(file, force) as stream:
             stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
             written = 0
-            async for batch in records_of(session, user):
+            async for batch in session.store.stream(only=calls.users.exported(user)):
                 stream.writelines(file_formats.line(record).encode() for record in batch)
                 written += len(batch)
             return written
 
-    with output.told(file):
+    with report_errors(file):
         if str(file) != "-":
-            output.place(file, force)
+            place_file(file, force)
         chosen = of_user(configured(embedded, whole=True), user)
         written = with_keeper(None, work, chosen=chosen)
     if as_json:
@@ -143,20 +163,22 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
 
     async def work(session: Session, keeper: Keeper) -> str | None:
         with waiting("counting"):
-            owned = await count(session, user)
+            owned = await count_owned(session, user)
         # A deletion that was interrupted at its end has left an empty file.
         if not owned and chosen.per_user is None:
             raise Failure(f"{user}: owns nothing in this store")
-        say(f"{user} owns {told(owned)}")
+        say(f"{user} owns {tell_counts(owned)}")
         if not yes:
             click.confirm("Remove all of it for ever?", abort=True)
         if revoked := tokens_of(embedded).revoke_user(user):
             say(f"Revoked tokens: {len(revoked):,}")
         with waiting("removing"):
-            removed, left = await remove(session, user), await count(session, user)
-        say(f"Removed {told(removed)}")
+            removed, left = await remove_owned(session, user), await count_owned(session, user)
+        say(f"Removed {tell_counts(removed)}")
         if left:
-            raise Failure(f"{user} stored more meanwhile: {told(left)}; run the command again")
+            raise Failure(
+                f"{user} stored more meanwhile: {tell_counts(left)}; run the command again"
+            )
         if chosen.per_user is None:
             return await keeper.overwrite_removed()
         async for other in _users(session):

@@ -1,14 +1,16 @@
-"""Run, pause, resume and show the worker's jobs, as a service or once (`worker`)."""
+"""Run due jobs (`worker`)."""
 
 import dataclasses
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
+from rich.table import Table
 
 from conceptgraph_core.jobs import schema
 
@@ -16,6 +18,7 @@ from .. import calls, settings
 from ..errors import StoreError, one_line
 from ..hosts.lazy import connect
 from ..logs import Lines
+from ..printable import printable
 from ..session import Session
 from ..settings import Settings
 from ..worker import logs, registry
@@ -29,14 +32,73 @@ from .common import (
     in_each_store,
     names_user,
     need_extra,
+    note,
+    progress,
     with_session,
 )
-from .notes import note
-from .progress import progress
-from .terminal import print_json
-from .worker_output import plain, print_outcome, print_status, told
+from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
+
+_SHOWN_TEXT = 100
+_SHOWN = ("runs", *(name for name in schema.COUNTERS if name != "runs"))
+
+
+def told(one: Outcome, dry_run: bool) -> Row:
+    row: Row = {"job": one.job, "outcome": one.what, "duration_ms": one.duration_ms}
+    row |= {"why": one.why} if one.why else {}
+    row |= {"counts": one.counts or {}}
+    return row | ({"dry_run": True, "changes": list(one.changes)} if dry_run else {})
+
+
+def print_outcome(one: Outcome, dry_run: bool) -> None:
+    """Print a job's changes, and the reasons; after a dry run the numbers go to stderr."""
+    for row in one.changes:
+        say(_change(one.job, row))
+    line = f"{one.job}: {_counted(one.counts or {}) or 'nothing to do'}"
+    (note if dry_run else say)(line)
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {value:,}" for name, value in counts.items())
+
+
+def _change(job: str, row: Row) -> str:
+    """Return a change as one line, because a table's last column has no room for the reasons."""
+    text = " ".join(str(row.get("text") or row.get("memory_id") or "").split())
+    shown = text if len(text) <= _SHOWN_TEXT else text[: _SHOWN_TEXT - 1] + "…"
+    user = f" ({row['user_id']})" if row.get("user_id") else ""
+    change = f"{row.get('from') or ''} → {row.get('to') or ''}"
+    why = row.get("why") or row.get("error")
+    return f"{job}{user}: {printable(shown)}: {change}" + (f" ({printable(why)})" if why else "")
+
+
+def plain(row: Row) -> Row:
+    return row | {"jobs": [dict(job) | {"counts": dict(job["counts"])} for job in row["jobs"]]}
+
+
+def print_status(row: Row, zone: tzinfo) -> None:
+    def time(value: int | None) -> str:
+        return "" if value is None else f"{datetime.fromtimestamp(value / 1000, zone):%Y-%m-%d %X}"
+
+    if row["paused"]:
+        say("Work is paused; concept-graph-mcp worker resume lets it go on.")
+    if row["holder"] is not None:
+        say(f"{row['holder']} works, and has the lease until {time(row['lease_until'])}.")
+    elif not row["paused"]:
+        say("No job is running.")
+    if not row["jobs"]:
+        say("Nothing was ever done.")
+        return
+    columns = (narrow("job"), narrow("last run"), narrow("seconds"), wide("in all"))
+    table = Table(*columns, wide("last error"), box=None, pad_edge=False)
+    for job in row["jobs"]:
+        took = "" if job["duration_ms"] is None else f"{job['duration_ms'] / 1000:,.3f}"
+        counted = {name: job[name] for name in _SHOWN} | dict(job["counts"])
+        did = _counted({name: value for name, value in counted.items() if value})
+        table.add_row(job["job"], time(job["started_at"]), took, did, job["last_error"] or "")
+    out.print(table)
+
 
 _BEFORE = """Run the jobs that are due: fade memories, consolidate entities, compute vectors.
 

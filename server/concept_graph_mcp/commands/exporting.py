@@ -1,34 +1,148 @@
-"""Export a graph to one file, and import records into a store."""
+"""Export a graph to one file or to notes in Markdown, and import records into a store."""
 
 import json
+import re
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import click
 
 from conceptgraph_core import __version__
+from conceptgraph_core.memories import schema
 
-from .. import calls, file_formats
+from .. import calls, everyday, file_formats
+from ..errors import Refused
+from ..file_formats import Tally
+from ..histories.markdown import OURS
 from ..hosts.store import KeptStore
 from ..session import Session
-from . import importing, notes_folder, output
+from . import importing
 from .common import (
     AS_JSON,
     PATH,
+    Failure,
+    Interrupts,
     configured,
+    note,
     note_adopted,
     note_vectors,
+    place_file,
+    progress,
+    replace_file,
+    report_errors,
+    waiting,
     with_keeper,
     with_session,
 )
 from .importing import Import
-from .interrupts import Interrupts
-from .notes import note
-from .progress import progress, waiting
 from .terminal import print_json
+
+MARKDOWN: Final = "markdown"
+_TOLD: Final = 20
+_LONGEST_NAME: Final = 80
+# Some file systems do not take these in a name.
+_UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
+# Lines of a text that would be taken for the beginning of a section.
+_BEGINS = re.compile(r"^(\\*(?:#|<!-- memory))", re.MULTILINE)
+
+
+async def write_notes(session: Session, folder: Path, force: bool) -> tuple[int, Tally]:
+    """Write the notes of the session's user into *folder*.
+
+    Returns the number of memories and entities, and what was left out. Raises Failure.
+    """
+    with report_errors(folder):
+        if not force and folder.is_dir() and any(folder.iterdir()):
+            raise Failure(f"{folder}: is not empty; --force writes into it")
+    tally, months = Tally(), dict[str, list[tuple[int, str]]]()
+    entities: dict[str, str] = {}
+    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+        for record in batch:
+            if record["kind"] == "memory":
+                _add_memory(session, record, months, tally)
+            elif record["kind"] == "entity":
+                entities[str(record["id"])] = str(record["node_label"])
+    with report_errors(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name, dated in sorted(months.items()):
+            dated.sort(key=lambda one: one[0])
+            text = "\n".join([f"{OURS} memories\n---", f"# {name}", "", *(one for _, one in dated)])
+            _write_file(folder / "memories" / f"{name}.md", text)
+        taken: set[str] = set()
+        with progress("writing entities", len(entities)) as done:
+            for entity_id, label in sorted(entities.items()):
+                await _write_entity(session, folder / "entities", (entity_id, label), taken)
+                done(len(taken))
+    return sum(map(len, months.values())) + len(taken), tally
+
+
+def _add_memory(
+    session: Session,
+    record: Mapping[str, Any],
+    months: dict[str, list[tuple[int, str]]],
+    tally: Tally,
+) -> None:
+    if record.get("deleted_at") is not None or record.get("valid_until") is not None:
+        tally.left_out("memories that were forgotten, replaced or have expired")
+        return
+    if record["content"] == schema.SILENT:
+        return
+    at = record["created_at"] if record.get("said_at") is None else record["said_at"]
+    time = session.local(at)
+    speaker = f", {_line(record['speaker'])}" if record.get("speaker") else ""
+    names = [f"[[{one}]]" for one in record["concepts"] if not re.search(r"[\[\]\n]", one)]
+    names += [f"#{tag}" for tag in record["tags"] if not re.search(r"[\s#\[\]]", tag)]
+    text = _BEGINS.sub(r"\\\1", record["content"].replace("\r\n", "\n").strip())
+    head = f"## {time:%Y-%m-%d %H:%M}{speaker}\n<!-- memory {record['id']} -->\n"
+    about = f"{' '.join(names)}\n" if names else ""
+    months.setdefault(f"{time:%Y-%m}", []).append((at, f"{head}{about}\n{text}\n"))
+
+
+async def _write_entity(
+    session: Session, folder: Path, entity: tuple[str, str], taken: set[str]
+) -> None:
+    entity_id, label = entity
+    try:
+        told, _ = await everyday.about(session, label, _TOLD, entity_id, embeds=False)
+    except Refused:
+        # It was merged into another one, or has ended.
+        return
+    name = _UNFIT.sub(" ", str(told["name"])).strip(" .")[:_LONGEST_NAME] or "entity"
+    if name.casefold() in taken:
+        name = f"{name} {entity_id[-8:]}"
+    taken.add(name.casefold())
+    text = _tell_entity(told, lambda at: f"{session.local(at):%Y-%m-%d}")
+    _write_file(folder / f"{name}.md", text)
+
+
+def _tell_entity(told: Mapping[str, Any], day: Callable[[int], str]) -> str:
+    """Return the file of an entity, from what `about` tells."""
+    lines = [f"{OURS} entity\n---", f"# {_line(told['name'])}", ""]
+    also = [_line(one) for one in told.get("also") or ()]
+    lines += [f"Also: {', '.join(also)}", ""] if also else []
+    lines += [f"Kind: {_line(told['kind'])}", ""] if told.get("kind") else []
+    facts = []
+    for one in told.get("facts") or ():
+        times = [f"{word} {day(one[word])}" for word in ("since", "until") if one.get(word)]
+        when = f" ({', '.join(times)})" if times else ""
+        facts.append(f"- {_line(one['predicate'])}: {_line(one['value'])}{when}")
+    lines += ["## Facts", "", *facts, ""] if facts else []
+    said = [f"- {day(one['at'])}: {_line(one['text'])}" for one in told.get("said") or ()]
+    lines += ["## Said", "", *said, ""] if said else []
+    return "\n".join(lines)
+
+
+def _write_file(file: Path, text: str) -> None:
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    with replace_file(file, force=True) as stream:
+        stream.write(text.encode("utf-8", "replace"))
+
+
+def _line(value: Any) -> str:
+    return " ".join(str(value).split())
 
 
 @click.command()
@@ -37,7 +151,7 @@ from .terminal import print_json
 @click.option(
     "--format",
     "name",
-    type=click.Choice([file_formats.NATIVE, notes_folder.FORMAT]),
+    type=click.Choice([file_formats.NATIVE, MARKDOWN]),
     default=file_formats.NATIVE,
     show_default=True,
     help="The format of FILE.",
@@ -55,7 +169,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bo
     """
     if as_json and str(file) == "-":
         raise click.UsageError("--json is for a file; stdout has the records")
-    if name == notes_folder.FORMAT:
+    if name == MARKDOWN:
         _export_notes(embedded, file, force, as_json)
         return
 
@@ -63,11 +177,11 @@ def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bo
         with destination(file, force) as stream:
             return await _write_records(session, stream)
 
-    with output.told(file):
+    with report_errors(file):
         if str(file) != "-":
             # Checked before the store is opened: no graph is read for a file that cannot be
             # written.
-            output.place(file, force)
+            place_file(file, force)
         count = with_keeper(embedded, work)
     if as_json:
         print_json({"records": count, "file": str(file), "counts": {}})
@@ -80,7 +194,7 @@ def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool
         raise click.UsageError("name a folder for the notes")
 
     async def work(session: Session) -> tuple[int, file_formats.Tally]:
-        return await notes_folder.write(session, folder, force)
+        return await write_notes(session, folder, force)
 
     count, tally = with_session(embedded, work)
     if as_json:
@@ -100,7 +214,7 @@ def import_records(
     as_json: bool,
 ) -> None:
     """Import the records in *file*, which are in the format *name* if it is given."""
-    with output.told(file), importing.opened(file) as stream, Interrupts() as interrupts:
+    with report_errors(file), importing.opened(file) as stream, Interrupts() as interrupts:
         work, chosen = Import(stream, name, interrupts, me), configured(embedded)
 
         async def bring(session: Session, store: KeptStore) -> str | None:
@@ -148,7 +262,7 @@ def destination(file: Path, force: bool) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     else:
-        with output.replacing(file, force) as stream:
+        with replace_file(file, force) as stream:
             yield stream
 
 

@@ -1,4 +1,4 @@
-"""Report settings, connection and deployment, each with its remedy (`doctor`)."""
+"""Count what is stored, and find what is wrong with it (`stats`, `check`, `doctor`)."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,19 +11,145 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from .. import calls
+from conceptgraph_core import dates
+
+from .. import calls, overdue
 from ..clients.changes import states
-from ..errors import NoStore, StoreError
+from ..errors import REPAIR, NoStore, StoreError
 from ..health import findings as health
-from ..health.findings import Finding
+from ..health.findings import Finding, problems
 from ..hosts.lazy import open_store
 from ..hosts.sqlite.opening import no_store
+from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from .common import AS_JSON, configured
-from .progress import waiting
-from .reading import shown_measure
-from .terminal import out, print_json, wide
+from .common import (
+    AS_JSON,
+    configured,
+    each_store,
+    in_each_store,
+    in_session,
+    note,
+    waiting,
+    with_keeper,
+)
+from .terminal import narrow, out, print_json, say, wide
+
+Row = dict[str, Any]
+
+
+@click.command()
+@AS_JSON
+@in_session
+async def stats(session: Session, as_json: bool) -> None:
+    """Print statistics of the store."""
+    with waiting("counting"):
+        rows, advice = await session.run(calls.transfer.stats()), await overdue.advice(session)
+    if advice is not None:
+        note(advice)
+    if as_json:
+        print_json({row["measure"]: row["value"] for row in rows})
+        return
+    table = Table(wide("measure"), narrow("value"))
+    for row in rows:
+        table.add_row(row["measure"], shown_measure(row))
+    out.print(table)
+
+
+def shown_measure(row: Row) -> str:
+    """Return the value of a row of `stats` for people: times as UTC dates."""
+    value = row["value"]
+    if row["kind"] == "time":
+        return f"{dates.moment(value):%Y-%m-%d %H:%M:%S} UTC" if value else "-"
+    return f"{value:,}"
+
+
+# The elements that one transaction mends.
+_BATCH = 1_000
+
+
+@click.command()
+@click.option(
+    "--mend",
+    is_flag=True,
+    help="First fill in missing values and merge nodes with the same name; no data is lost.",
+)
+@click.option(
+    "--owner",
+    metavar="USER",
+    help="With --mend: the owner of memories and entities without a user.",
+)
+@AS_JSON
+@click.pass_context
+def check(ctx: click.Context, as_json: bool, mend: bool, owner: str | None) -> None:
+    """Print the problems of the graph and how to fix them; exit 1 if there are any.
+
+    For Memgraph, also print the Cypher that fixes each problem, to paste into Lab.
+    """
+    if owner is not None and not mend:
+        raise click.UsageError("--owner is for --mend")
+    chosen = configured(ctx.obj, whole=True)
+    if mend:
+        in_each_store(chosen, lambda one: _mend(one, owner))
+    with waiting("checking every node and relation"):
+        rows = _problems(chosen)
+    if as_json:
+        print_json({"problems": rows})
+    elif rows:
+        out.print(_show_problems(rows))
+        if chosen.embedded is None and chosen.per_user is None:
+            _print_statements(rows)
+    else:
+        say("Nothing is wrong.")
+    ctx.exit(1 if rows else 0)
+
+
+def _show_problems(rows: list[Row]) -> Table:
+    table = Table(wide("problem"), wide("of"), wide("what to do"))
+    for row in rows:
+        of = (row.get("store"), row["subject"])
+        table.add_row(row["problem"], ": ".join(filter(None, of)), row["advice"])
+    return table
+
+
+def _print_statements(rows: list[Row]) -> None:
+    statements = dict.fromkeys(row["statement"] for row in rows if row.get("statement"))
+    if statements:
+        say("In Lab each of these mends one; check --mend does what needs no decision:")
+    for statement in statements:
+        say(statement)
+
+
+def _mend(chosen: Settings, owner: str | None) -> None:
+    """Mend what needs no decision, and print each change. Raises StoreError."""
+
+    async def work(session: Session, keeper: Keeper) -> None:
+        while done := await session.run(calls.transfer.mend(owner, _BATCH)):
+            for row in done:
+                note(f"{row['subject']}: {row['done']}")
+        while (await session.run(calls.transfer.index_rest(0)))[0]["indexed"]:
+            pass  # A damaged index goes first, in pieces.
+        while (await session.run(calls.transfer.index_rest(_BATCH)))[0]["indexed"] >= _BATCH:
+            pass
+        if told := await keeper.unwritable():
+            note(told)
+
+    with_keeper(None, work, chosen=chosen)
+
+
+def _problems(chosen: Settings) -> list[Row]:
+    """Return the problems of the store, or of each file; those of several files name theirs."""
+    if chosen.per_user is None:
+        return with_keeper(None, lambda session, _: problems(session), chosen=chosen)
+    rows: list[Row] = []
+    for one in each_store(chosen):
+        try:
+            found = with_keeper(None, lambda session, _: problems(session), chosen=one)
+        except StoreError as error:
+            found = [{"problem": "unusable", "subject": str(error), "advice": REPAIR}]
+        rows += [{**row, "store": str(one.embedded)} for row in found]
+    return rows
+
 
 _MOST_PROBLEMS = 20
 
