@@ -18,6 +18,7 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.sqlite import modules
 from concept_graph_mcp.hosts.sqlite.interface import Callback
+from concept_graph_mcp.memory import Memory
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import DEFAULT_TOOLSETS, EMBEDDED_VARIABLE, read
 from concept_graph_mcp.settings_file import STORE, VARIABLES
@@ -65,6 +66,42 @@ def tools() -> str:
     apart = [tool for tool in offered("concept", True) if tool.name not in named]
     lines += ["## With `--enable-set-time`", *_tools_of(apart)]
     return _page("Tools", lines)
+
+
+def verbs() -> str:
+    """Return the page of which verb is on which surface, under which name."""
+    on: dict[str, tuple[list[str], list[str], list[str]]] = {}
+    hints: dict[str, str] = {}
+    for tool in (one for name in toolsets.TOOLSETS for one in offered(name)):
+        if tool.procedure is not None:
+            on.setdefault(tool.procedure, ([], [], []))[0].append(_code(tool.name))
+            hints.setdefault(tool.procedure, _hints(tool))
+    for name, command in _commands((), main):
+        if procedure := getattr(command.callback, "procedure", None):
+            on.setdefault(procedure, ([], [], []))[1].append(_code(name))
+    for procedure, (*_, methods) in on.items():
+        module, _, name = procedure.partition(".")
+        if module == "everyday" and name in vars(Memory):
+            methods.append(_code(name))
+    rows = [
+        (_code(procedure), *map(", ".join, surfaces), hints.get(procedure, ""))
+        for procedure, surfaces in sorted(on.items())
+    ]
+    lines = [
+        "A verb is declared once, in `calls/`, and each surface is made of it. The hints are those "
+        "of the tool: it reads, adds or replaces; it may be repeated without a further effect; the "
+        "user may be asked first.",
+        _table(("procedure", "tool", "command", "`Memory`", "hints"), rows),
+    ]
+    return _page("Verbs", lines)
+
+
+def _hints(tool: Any) -> str:
+    told = tool.annotations
+    does = "reads" if told.read_only_hint else "replaces" if told.destructive_hint else "adds"
+    may_repeat = told.idempotent_hint and not told.read_only_hint
+    words = (does, "may be repeated" if may_repeat else "", "asks" if tool.asks else "")
+    return ", ".join(filter(None, words))
 
 
 def commands() -> str:
@@ -172,6 +209,7 @@ def _drops() -> Iterator[str]:
 PAGES: Mapping[str, Callable[[], str]] = {
     "procedures.md": procedures,
     "tools.md": tools,
+    "verbs.md": verbs,
     "commands.md": commands,
     "settings.md": settings,
     "graph.md": graph,

@@ -264,7 +264,7 @@ def test_without_a_browser_the_command_says_how_to_get_a_png(file, tmp_path, mon
 def test_letters_that_no_font_has_are_named_once_a_script(monkeypatch):
     fonts = {"京": b"", "ก": b"thai.ttf", "ש": b""}
     monkeypatch.setattr(viewing.shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(card, "_list_fonts", lambda _, letter: fonts[letter])
+    monkeypatch.setattr(viewing, "_list_fonts", lambda _, letter: fonts[letter])
     assert viewing._list_undrawn("Zoë ก 京京 ש ś…") == ["京", "ש"]
     monkeypatch.setattr(viewing.shutil, "which", lambda _: None)
     assert viewing._list_undrawn("京") == []

@@ -333,6 +333,7 @@ def forget(embedded: str | None, /, *, id_: str, as_json: bool, **given: Any) ->
 @click.argument("source", metavar="FROM")
 @click.argument("relation_type", metavar="TYPE", type=click.Choice(tuple(RELATION_TYPES)))
 @click.argument("target", metavar="TO")
+@take_options(verbs.relate, source=LEFT_OUT, target=LEFT_OUT, type=LEFT_OUT)
 @AS_JSON
 @click.pass_obj
 def relate(
@@ -356,8 +357,10 @@ def relate(
 @click.argument("a")
 @click.argument("b", required=False)
 @click.option("--same/--different", default=None, help="A and B are one, or two.")
-@click.option(
-    "--said", metavar="TEXT", required=True, help="Your words, with a name of each, to be quoted."
+@take_options(
+    verbs.identify,
+    **dict.fromkeys(("a", "b", "same"), LEFT_OUT),
+    said={"metavar": "TEXT", "help": "Your words, with a name of each, to be quoted."},
 )
 @AS_JSON
 @click.pass_obj

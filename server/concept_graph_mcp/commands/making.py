@@ -126,6 +126,8 @@ def take_options(verb: AnyVerb[Any], **told: Options | str) -> Callable[[F], F]:
                 name = by.pop("name", f"--{one.name.replace('_', '-')}")
                 read = {**_read_declaration(one), **by}
                 command = click.option(name, one.name, **read)(command)
+        # The reference says which verb a command is made of.
+        vars(command)["procedure"] = verb.procedure.name
         return command
 
     return decorate

@@ -31,10 +31,12 @@ class ConceptTool(Tool):
 
     Its function takes every parameter under its Python name and returns a TypedDict. `refusal`, if
     set, is the answer to every call. `asks`, if set, has a question that the user must agree to.
+    `procedure` is the name of that of its verb, if it is made of one.
     """
 
     refusal: str | None = Field(default=None, exclude=True)
     asks: Asking | None = Field(default=None, exclude=True)
+    procedure: str | None = Field(default=None, exclude=True)
 
     async def run(
         self, arguments: dict[str, Any], context: Any, convert_result: bool = False

@@ -114,7 +114,9 @@ def _make_tool(session: Session, made: Made, state: Any) -> ConceptTool:
     run.__name__, run.__doc__ = made.name, made.told
     run.__signature__ = signature  # type: ignore[attr-defined]
     hints = made.hints or (ADDING if made.verb.procedure.writes else READING)
-    return tool(run, made.title, hints, asks=None if made.asks is None else made.asks())
+    result = tool(run, made.title, hints, asks=None if made.asks is None else made.asks())
+    result.procedure = made.verb.procedure.name
+    return result
 
 
 async def _answer(session: Session, made: Made, given: Given) -> Given:
