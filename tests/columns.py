@@ -2,12 +2,7 @@
 
 import pytest
 
-from concept_graph_mcp.commands import terminal
-
 
 def set_columns(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
-    """Print in *columns*, whatever the width was when the consoles of this process were made."""
+    """Print in *columns*."""
     monkeypatch.setenv("COLUMNS", str(columns))
-    for console in (terminal.out, terminal.notes):
-        # What `width` sets; to set that back would fix it at what it was.
-        monkeypatch.setattr(console, "_width", columns)

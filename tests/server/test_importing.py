@@ -1,6 +1,5 @@
 """Import: what a file says is in the graph or is told, and half a file is never a mystery."""
 
-import io
 import json
 import os
 import signal
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 from command_line import ok, run
-from rich.console import Console
 
 from concept_graph_mcp.commands import importing
 from concept_graph_mcp.file_formats import lines as file_lines
@@ -432,13 +430,19 @@ def test_what_came_in_before_the_store_failed_is_said(there, long_file, monkeypa
 
 
 def test_the_bar_shows_how_many_lines_there_are(there, long_file, monkeypatch):
-    from concept_graph_mcp.commands import common, terminal
+    from concept_graph_mcp.commands import common
 
-    screen = io.StringIO()
-    monkeypatch.setattr(terminal, "notes", Console(file=screen, force_terminal=True, width=100))
-    monkeypatch.setattr(common, "is_plain", lambda: False)
+    made, bar_of_click = [], common.click.progressbar
+
+    def bar(**given):
+        made.append(given)
+        return bar_of_click(**given, hidden=True)
+
+    monkeypatch.setattr(common, "is_watched", lambda: True)
+    monkeypatch.setattr(common.click, "progressbar", bar)
     ok(*there, "import", str(long_file))
-    assert "2500/2500" in screen.getvalue()
+    [shown] = [one for one in made if one["label"] == "importing lines"]
+    assert shown["length"] == 2_500
 
 
 def test_a_line_s_records_are_never_parted(there, interrupted):

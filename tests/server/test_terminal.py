@@ -2,23 +2,22 @@
 
 import json
 import unicodedata
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
 from tests.columns import set_columns
 
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.commands.terminal import Terminal
+from concept_graph_mcp.commands import common
+from concept_graph_mcp.commands.common import say
 from concept_graph_mcp.printable import printable
 
 HUGE = "9" * 20
 LONG = "n" * 300
-# What rich takes for markup and emoji, and what a terminal takes for orders.
+# What a terminal library takes for markup and emoji, and what a terminal takes for orders.
 HOSTILE = ["[/b]", "list[int]", "[red]blood[/red]", ":smile:", "\x1b[2Jgone", "a\nb", "\x9b31m"]
 
 
@@ -112,9 +111,9 @@ def test_problems_that_check_and_doctor_print_are_escaped(there):
 
 @given(st.text(st.characters(), max_size=60))
 def test_nothing_that_is_printed_speaks_to_the_terminal(text):
-    with (console := Terminal()).capture() as captured:
-        console.print(text, soft_wrap=True)
-    printed = captured.get()
+    with CliRunner().isolation() as (stdout, *_):
+        say(text)
+        printed = stdout.getvalue().decode()
     assert printed == printable(text) + "\n"
     assert not {unicodedata.category(each) for each in printed[:-1]} & {"Cc", "Cs", "Zl", "Zp"}
 
@@ -168,20 +167,6 @@ def wide_graph(there: str) -> None:
         evokes("apple", "リンゴ" * 60),
         evokes("apple", "20250615/apple"),
     )
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["stats"],
-        ["doctor"],
-    ],
-    ids=" ".join,
-)
-def test_tables_fit_eighty_columns_and_lose_no_text(there, command):
-    wide_graph(there)
-    lines = run(there, *command).stdout.splitlines()
-    assert max(map(cell_len, lines)) <= 80
 
 
 def test_a_line_loses_no_text(there):
@@ -408,18 +393,7 @@ def test_a_command_that_reads_everything_says_so_on_a_terminal_only(
 ):
     remember(there, concept("apple"))
     monkeypatch.chdir(tmp_path)
-    shown: list[str] = []
-
-    @contextmanager
-    def status(_: Terminal, line: str):
-        shown.append(line)
-        yield
-
-    monkeypatch.setattr(Terminal, "status", status)
     again = ["--force"] if arguments[0] == "export" else []
-    run(there, *arguments, *again)
-    assert shown == []
-    # So any stream is taken for a terminal.
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    run(there, *arguments, *again)
-    assert f"{said} …" in shown
+    assert "…" not in run(there, *arguments, *again).stderr
+    monkeypatch.setattr(common, "is_watched", lambda: True)
+    assert f"{said} …" in run(there, *arguments, *again).stderr

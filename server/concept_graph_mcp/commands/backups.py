@@ -16,8 +16,7 @@ from ..hosts.store import EXPORTS, FILES, Keeper
 from ..printable import printable
 from ..session import Session
 from ..settings import Settings
-from .common import FOLDER, Failure, configured, in_each_store, note, waiting, with_keeper
-from .terminal import say
+from .common import FOLDER, Failure, configured, in_each_store, note, say, waiting, with_keeper
 
 LATEST = "latest"
 # Marks the copy made before a restore, which is no backup that the owner asked for.

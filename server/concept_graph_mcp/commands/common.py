@@ -12,7 +12,7 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -33,24 +33,42 @@ from ..embedding import automatic
 from ..errors import StoreError
 from ..hosts.lazy import open_store
 from ..hosts.store import KeptStore
-from ..printable import printable
+from ..printable import json_text, printable
 from ..session import Clock, Session
 from ..settings import Settings
 from ..sharing import adopt_shared
 
 _PROGRAM = "concept-graph-mcp"
-# Variables that make `rich` treat any stream as a terminal.
-_FORCED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+
+
+def say(line: str) -> None:
+    """Print a line of the result, as text, never as markup or control codes."""
+    click.echo(printable(line))
 
 
 def note(line: str) -> None:
-    """Print a line about the work."""
-    if is_plain():
-        click.echo(printable(line), err=True)
-        return
-    from .terminal import notes
+    """Print a line about the work to stderr."""
+    click.secho(printable(line), err=True, dim=True)
 
-    notes.print(line, soft_wrap=True, style="dim")
+
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print a line for each of *rows*, with their columns aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        say("  ".join(map(str.ljust, row, widths)).rstrip())
+
+
+def print_json(value: Any) -> None:
+    """Print *value* as JSON, with null for numbers that JSON does not have."""
+    click.echo(json_text(_finite(value), indent=2))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list) else value
 
 
 def name_program() -> str:
@@ -61,55 +79,30 @@ def name_program() -> str:
     return list2cmdline([called]) if sys.platform == "win32" else shlex.quote(called)
 
 
-def is_plain() -> bool:
-    """Return whether stderr is no terminal and gets plain text only."""
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    return not is_terminal and not any(map(os.environ.get, _FORCED))
+def is_watched() -> bool:
+    """Return whether a person at a terminal sees stderr."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextmanager
-def progress(
-    what: str, total: int | None, *, of_bytes: bool = False
-) -> Iterator[Callable[[int], None]]:
-    """Show a bar for *what*, of *total* steps or bytes; yield the function that advances it."""
-    if is_plain():
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a bar for *what*, of *total* steps; yield the function that takes how far it is."""
+    if not is_watched() or not total:
         yield lambda _: None
         return
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    from .terminal import notes
-
-    count = DownloadColumn() if of_bytes else MofNCompleteColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), count)
-    bar = Progress(
-        *columns,
-        TimeRemainingColumn(),
-        console=notes,
-        transient=True,
-        disable=not notes.is_terminal,
-    )
-    with bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
+    with click.progressbar(length=total, label=what, show_pos=True, file=sys.stderr) as bar:
+        yield lambda done: bar.update(done - bar.pos)
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """Show *what* while it is done, where there are no steps to count."""
-    if is_plain():
+    line = f"{what} …" if is_watched() else ""
+    click.echo(line, err=True, nl=False)
+    try:
         yield
-        return
-    from .terminal import notes
-
-    with notes.status(f"{what} …"):
-        yield
+    finally:
+        click.echo(f"\r{' ' * len(line)}\r" if line else "", err=True, nl=False)
 
 
 class Interrupts:

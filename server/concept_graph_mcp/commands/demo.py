@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -22,12 +23,12 @@ from conceptgraph_core.everyday import lines
 from .. import everyday
 from ..embedding.base import EmbeddingError
 from ..errors import one_line
+from ..printable import printable
 from ..session import Session
 from ..settings import default_path, demo_path, store_path
 from ..times import time_given
-from .common import Failure, Interrupts, name_program, note, with_session
+from .common import Failure, Interrupts, name_program, note, say, with_session
 from .storing import Ingest
-from .terminal import out, say
 
 SAMPLE: Final = "rosa.jsonl"
 # Tokens: few lines, so that all of the demo is seen at once.
@@ -57,8 +58,7 @@ async def print_story(session: Session) -> None:
         f" {shown} messages, and their notes:"
     )
     async for step, notes in live(session, steps):
-        out.print()
-        out.print(step["why"], style="bold")
+        click.secho(f"\n{printable(step['why'])}", bold=True)
         _print(f"{_show_day(step)}, Rosa: “{step['shown']}”")
         for line in notes.splitlines() or ["no notes: nothing belongs to this"]:
             _print(line, _INDENT)
@@ -137,7 +137,7 @@ def _show_day(step: Step) -> str:
 
 
 def _print(text: str, indent: str = "") -> None:
-    for line in textwrap.wrap(text, out.width - len(indent)):
+    for line in textwrap.wrap(text, shutil.get_terminal_size().columns - len(indent)):
         say(indent + line)
 
 

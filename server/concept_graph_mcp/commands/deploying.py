@@ -12,8 +12,7 @@ from conceptgraph_core import __version__
 from conceptgraph_core.words import libraries
 
 from ..core import modules_directory
-from .common import FOLDER, Failure
-from .terminal import say
+from .common import FOLDER, Failure, say
 
 _CORE = "conceptgraph_core"
 # The parts of this package that calls without a look-up need (see `hosts.memgraph.bare_calls`).

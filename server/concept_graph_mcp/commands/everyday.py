@@ -21,9 +21,19 @@ from .. import everyday
 from ..calls import everyday as verbs
 from ..everyday import NOTHING_OF_USER
 from ..session import Session
-from .common import AS_JSON, AT, Failure, look_only, name_program, note, unix_ms, with_everyday
+from .common import (
+    AS_JSON,
+    AT,
+    Failure,
+    look_only,
+    name_program,
+    note,
+    print_json,
+    say,
+    unix_ms,
+    with_everyday,
+)
 from .making import LEFT_OUT, take_options
-from .terminal import print_json, say
 
 Row = dict[str, Any]
 

@@ -30,6 +30,7 @@ from .common import (
     note_adopted,
     note_vectors,
     place_file,
+    print_json,
     progress,
     replace_file,
     report_errors,
@@ -38,7 +39,6 @@ from .common import (
     with_session,
 )
 from .importing import Import
-from .terminal import print_json
 
 MARKDOWN: Final = "markdown"
 _TOLD: Final = 20

@@ -8,8 +8,6 @@ from typing import Any
 
 import anyio
 import click
-from rich.table import Table
-from rich.text import Text
 
 from conceptgraph_core import dates
 
@@ -30,10 +28,12 @@ from .common import (
     in_each_store,
     in_session,
     note,
+    print_columns,
+    print_json,
+    say,
     waiting,
     with_keeper,
 )
-from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
 
@@ -50,10 +50,7 @@ async def stats(session: Session, as_json: bool) -> None:
     if as_json:
         print_json({row["measure"]: row["value"] for row in rows})
         return
-    table = Table(wide("measure"), narrow("value"))
-    for row in rows:
-        table.add_row(row["measure"], shown_measure(row))
-    out.print(table)
+    print_columns([(row["measure"], shown_measure(row)) for row in rows])
 
 
 def shown_measure(row: Row) -> str:
@@ -96,20 +93,14 @@ def check(ctx: click.Context, as_json: bool, mend: bool, owner: str | None) -> N
     if as_json:
         print_json({"problems": rows})
     elif rows:
-        out.print(_show_problems(rows))
+        for row in rows:
+            of = ": ".join(filter(None, (row.get("store"), row["subject"])))
+            say(f"{row['problem']}: {of}; {row['advice']}")
         if chosen.embedded is None and chosen.per_user is None:
             _print_statements(rows)
     else:
         say("Nothing is wrong.")
     ctx.exit(1 if rows else 0)
-
-
-def _show_problems(rows: list[Row]) -> Table:
-    table = Table(wide("problem"), wide("of"), wide("what to do"))
-    for row in rows:
-        of = (row.get("store"), row["subject"])
-        table.add_row(row["problem"], ": ".join(filter(None, of)), row["advice"])
-    return table
 
 
 def _print_statements(rows: list[Row]) -> None:
@@ -166,22 +157,15 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         print_json({"findings": [_plain(finding) for finding in findings]})
     else:
-        out.print(_table(findings))
+        # Problems first: a long list scrolls away.
+        shown = sorted(findings, key=lambda one: not one.wrong)
+        print_columns([("✗" if one.wrong else "✓", one.what, one.state) for one in shown])
     ctx.exit(1 if any(finding.wrong for finding in findings) else 0)
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
     """Return *finding* as JSON, with `mend` only where a command helps."""
     return {name: value for name, value in asdict(finding).items() if value is not None}
-
-
-def _table(findings: list[Finding]) -> Table:
-    table = Table("", "what", wide("state"))
-    # Problems first: a long table scrolls away.
-    for finding in sorted(findings, key=lambda one: not one.wrong):
-        mark = Text("✗", style="red") if finding.wrong else Text("✓", style="green")
-        table.add_row(mark, finding.what, finding.state)
-    return table
 
 
 async def _store_findings(chosen: Settings) -> list[Finding]:

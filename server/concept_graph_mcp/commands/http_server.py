@@ -4,7 +4,7 @@ import dataclasses
 import ipaddress
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import time
@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import click
-from rich.table import Table
 
 from conceptgraph_core import text
 from conceptgraph_core.context import OWN, WHOSE
@@ -22,9 +21,19 @@ from conceptgraph_core.errors import ConceptGraphError
 from .. import settings, user_files
 from ..hosts.per_user import MOST_OPEN, prepare
 from ..http.limits import Limits
-from .common import AS_JSON, FOLDER, Failure, Number, configured, need_extra, note
+from .common import (
+    AS_JSON,
+    FOLDER,
+    Failure,
+    Number,
+    configured,
+    need_extra,
+    note,
+    print_columns,
+    print_json,
+    say,
+)
 from .group import Topic
-from .terminal import narrow, out, print_json, say, wide
 
 if TYPE_CHECKING:
     from ..http.tokens import Tokens
@@ -93,7 +102,7 @@ def list_(embedded: str | None, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        out.print(_table(rows))
+        print_columns([*_list_cells(rows)])
     else:
         note("There are no tokens; concept-graph-mcp tokens add USER makes one.")
 
@@ -125,18 +134,13 @@ def _time(seconds: int | None, zone: ZoneInfo) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).astimezone(zone).isoformat(timespec="seconds")
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(
-        *(narrow("id"), wide("user"), wide("may")),
-        *(narrow("created"), narrow("expires"), narrow("last used")),
-    )
+def _list_cells(rows: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    yield "id", "user", "may", "created", "expires", "last used"
     for row in rows:
         may = ", ".join(scope.partition(":")[2] for scope in row["scopes"])
-        # Days, and minutes where they count, leave room for the user within 80 columns.
         expires = "expired" if row["expired"] else (row["expires"] or "never")[:10]
         used = (row["last_used"] or "never")[:16].replace("T", " ")
-        table.add_row(row["id"], row["user"], may, row["created"][:10], expires, used)
-    return table
+        yield row["id"], row["user"], may, row["created"][:10], expires, used
 
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")

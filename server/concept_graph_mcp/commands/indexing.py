@@ -17,8 +17,7 @@ from ..errors import StoreError
 from ..health.findings import texts
 from ..session import Session
 from ..worker.embedding import embed_lacking
-from .common import AS_JSON, Failure, Interrupts, note, progress, with_session
-from .terminal import print_json
+from .common import AS_JSON, Failure, Interrupts, note, print_json, progress, with_session
 
 Row = dict[str, Any]
 

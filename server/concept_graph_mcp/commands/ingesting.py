@@ -28,6 +28,7 @@ from .common import (
     Interrupts,
     note,
     note_vectors,
+    print_json,
     report_errors,
     with_session,
 )
@@ -156,7 +157,7 @@ def import_(
         except KeyboardInterrupt:
             raise work.interrupted() from None
     if as_json:
-        _print_json(_describe_work(work, dry_run))
+        print_json(_describe_work(work, dry_run))
     else:
         _note_work(work, dry_run)
 
@@ -231,13 +232,6 @@ def _note_work(work: Ingest, dry_run: bool) -> None:
         note(line)
 
 
-def _print_json(value: Any) -> None:
-    # Imports what a terminal needs, which no other ingest does.
-    from .terminal import print_json
-
-    print_json(value)
-
-
 def _describe_work(work: Ingest, dry_run: bool) -> dict[str, Any]:
     """Return what was ingested, or would be."""
     return {
@@ -254,7 +248,7 @@ def _describe_work(work: Ingest, dry_run: bool) -> dict[str, Any]:
 def _list_imports(embedded: str | None, as_json: bool) -> None:
     found = with_session(embedded, list_imports)
     if as_json:
-        _print_json([one._asdict() for one in found])
+        print_json([one._asdict() for one in found])
         return
     for one in found:
         first, last = (_show_day(at) for at in (one.first_at, one.last_at))
@@ -277,7 +271,7 @@ def _undo_import(embedded: str | None, undo: str, yes: bool, as_json: bool) -> N
             work = partial(retract_import, import_id=undo, interrupts=interrupts)
             counts = dict(with_session(embedded, work))
     if as_json:
-        _print_json(counts)
+        print_json(counts)
     elif count:
         kept = f"kept because another import has them too: {counts['kept']:,}"
         note(f"removed: {counts['removed']:,}, {kept}")

@@ -23,10 +23,18 @@ from ..calls.verb import AnyVerb
 from ..errors import Refused
 from ..hosts.store import Keeper
 from ..session import Session
-from .common import AS_JSON, SHARED_CONCEPTS, Failure, Number, configured, with_keeper
+from .common import (
+    AS_JSON,
+    SHARED_CONCEPTS,
+    Failure,
+    Number,
+    configured,
+    print_json,
+    say,
+    with_keeper,
+)
 from .group import Topic
 from .making import LEFT_OUT, YES, Given, Made, Row, date, make_command, show_line
-from .terminal import print_json, say
 
 _WHO = "is an entity_id, or a name that only one entity has."
 _STATE = {"name": "--state", "help": "Only those in this state; may be given again."}

@@ -10,8 +10,7 @@ from conceptgraph_core.arguments import Between, OneOf, unwrap_type
 from ..calls.verb import AnyVerb, Argument
 from ..session import Session
 from ..times import find_moments, read_moments
-from .common import AS_JSON, AT, OF_ASKER, Number, in_session, note
-from .terminal import print_json, say
+from .common import AS_JSON, AT, OF_ASKER, Number, in_session, note, print_json, say
 
 F = TypeVar("F", bound=Callable[..., Any])
 Row = dict[str, Any]

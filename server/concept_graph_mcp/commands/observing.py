@@ -34,12 +34,12 @@ from .common import (
     Interrupts,
     configured,
     note,
+    print_json,
     progress,
     report_errors,
     with_session,
 )
 from .importing import Interrupted
-from .terminal import print_json
 
 _NAMED = 5
 # Counted besides, where there is any.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-from rich.table import Table
 
 from conceptgraph_core.words import languages
 
@@ -27,8 +26,7 @@ from ..settings import (
     location,
 )
 from . import hook_process
-from .common import AS_JSON, FILE, Failure, name_program, note
-from .terminal import out, print_json, say, wide
+from .common import AS_JSON, FILE, Failure, name_program, note, print_columns, print_json, say
 
 # Variables that the settings file has no name for, printed only where they are set.
 _FURTHER = (
@@ -69,10 +67,7 @@ def settings(embedded: str | None, as_json: bool) -> None:
         rows = [{"name": one.name, "value": one.value, "from": one.source} for one in found]
         print_json({"file": str(file), "exists": file.exists(), "settings": rows})
         return
-    table = Table("setting", wide("value"), "from")
-    for one in found:
-        table.add_row(*one)
-    out.print(table)
+    print_columns(found)
     say(f"The settings file is {file}." if file.exists() else f"There is no settings file {file}.")
 
 

@@ -250,7 +250,7 @@ class Ingest:
             return
         sizes = [_size(history) for _, history in found]
         total = sum(sizes) or None
-        with progress(f"reading {path.name}", total, of_bytes=bool(total)) as tell_done:
+        with progress(f"reading {path.name}", total) as tell_done:
             # Without sizes, as in an archive, messages are counted.
             tell = tell_done if total else lambda _: tell_done(self.created + self.existing)
             for (file, history), size in zip(formats.with_open_archives(found), sizes, strict=True):

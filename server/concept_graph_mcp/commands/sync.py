@@ -29,11 +29,11 @@ from .common import (
     Failure,
     configured,
     note,
+    print_json,
     replace_file,
     with_keeper,
     with_session,
 )
-from .terminal import print_json
 
 _SSH = "ssh"
 # The exit codes of a shell that lacks the program, and of ssh itself.

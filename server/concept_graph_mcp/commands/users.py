@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from conceptgraph_core import __version__, text
 from conceptgraph_core.errors import InvalidText
@@ -25,14 +24,16 @@ from .common import (
     note,
     of_user,
     place_file,
+    print_columns,
+    print_json,
     report_errors,
+    say,
     waiting,
     with_keeper,
 )
 from .exporting import destination
 from .group import Topic
 from .http_server import tokens_of
-from .terminal import Terminal, narrow, print_json, say, wide
 
 
 async def count_owned(session: Session, user: str) -> dict[str, int]:
@@ -108,10 +109,10 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
         print_json(rows)
         return
     rows = sorted(rows, key=lambda row: str(row["user_id"]))
-    table = Table(wide("user"), *(narrow(measure) for measure in _SHOWN))
-    for row in rows:
-        table.add_row(row["user_id"], *(f"{row.get(measure, 0):,}" for measure in _SHOWN))
-    Terminal().print(table)
+    print_columns(
+        [("user", *_SHOWN)]
+        + [(row["user_id"], *(f"{row.get(one, 0):,}" for one in _SHOWN)) for row in rows]
+    )
 
 
 @users.command()

@@ -24,10 +24,10 @@ from .common import (
     note_adopted,
     place_file,
     report_errors,
+    say,
     with_keeper,
 )
 from .exporting import destination
-from .terminal import say
 
 
 @click.command()

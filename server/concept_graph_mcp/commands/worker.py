@@ -10,7 +10,6 @@ from typing import Any
 
 import anyio
 import click
-from rich.table import Table
 
 from conceptgraph_core.jobs import schema
 
@@ -33,10 +32,12 @@ from .common import (
     names_user,
     need_extra,
     note,
+    print_columns,
+    print_json,
     progress,
+    say,
     with_session,
 )
-from .terminal import narrow, out, print_json, say, wide
 
 Row = dict[str, Any]
 
@@ -90,14 +91,13 @@ def print_status(row: Row, zone: tzinfo) -> None:
     if not row["jobs"]:
         say("Nothing was ever done.")
         return
-    columns = (narrow("job"), narrow("last run"), narrow("seconds"), wide("in all"))
-    table = Table(*columns, wide("last error"), box=None, pad_edge=False)
+    rows = [("job", "last run", "seconds", "in all", "last error")]
     for job in row["jobs"]:
         took = "" if job["duration_ms"] is None else f"{job['duration_ms'] / 1000:,.3f}"
         counted = {name: job[name] for name in _SHOWN} | dict(job["counts"])
         did = _counted({name: value for name, value in counted.items() if value})
-        table.add_row(job["job"], time(job["started_at"]), took, did, job["last_error"] or "")
-    out.print(table)
+        rows.append((job["job"], time(job["started_at"]), took, did, job["last_error"] or ""))
+    print_columns(rows)
 
 
 _BEFORE = """Run the jobs that are due: fade memories, consolidate entities, compute vectors.
