@@ -70,6 +70,8 @@ def _refuse(problem: str, with_set_time: bool) -> None:
     groups=_GROUPS,
     unserved=_unserved,
     invoke_without_command=True,
+    epilog="\b\nVariables:\n"
+    + "\n".join(f"{one.variable:29}{one.meaning}" for one in settings.SETTINGS),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
@@ -109,25 +111,8 @@ def main(
 ) -> None:
     """An associative memory for LLM agents, served over MCP on stdin and stdout.
 
-    \b
-    The graph is in a file of the data directory, or in Memgraph. Environment
-    variables stand above the settings file (see settings):
-      MEMGRAPH_URI            a Memgraph, e.g. bolt://localhost:7687
-      MEMGRAPH_READ_URI       replicas that answer what only reads
-      MEMGRAPH_USER           and MEMGRAPH_PASSWORD
-      AROUSAL_TAU_MS          how fast arousal fades, default 86400000 (a day)
-      TZ                      your time zone; default: the machine's
-      CONCEPT_GRAPH_EMBEDDED  like --embedded: 1, or the path of the file
-      CONCEPT_GRAPH_TOOLSETS  like --toolsets
-      CONCEPT_GRAPH_USER      whose memories and entities; default: default
-      CONCEPT_GRAPH_CONCEPTS  whose concepts: shared, or the user's own
-      CONCEPT_GRAPH_LANGUAGES of what is written and asked; default: en
-      CONCEPT_GRAPH_DECAY     how memories fade, e.g. base_rate=0.02
-      CONCEPT_GRAPH_EMBEDDINGS  finding by meaning: none, or the name of a model
-      CONCEPT_GRAPH_DECAY_USERS  whose memories `worker` lets fade; default: all
-      CONCEPT_GRAPH_RETENTION_DAYS  like `worker --retention`
-      CONCEPT_GRAPH_REDACT    on: leave secrets out of what agents store
-      CONCEPT_GRAPH_TOKENS    the file of the tokens for `serve`
+    The graph is in a file of the data directory, or in Memgraph. Environment variables stand above
+    the settings file (see settings).
     """
     ctx.obj = embedded
     if ctx.invoked_subcommand == "serve":

@@ -4,8 +4,9 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -112,25 +113,16 @@ def read(
     in_file = _names_file(store, by_option)
     uri = environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI
     checked = _Checked()
+    read_each = {one.field: checked(one.read, environment.get(one.variable, "")) for one in _PLAIN}
     chosen = Settings(
-        zone=checked(_zone, environment.get("TZ") or machine_zone()),
-        tau_ms=checked(_tau, environment.get("AROUSAL_TAU_MS") or str(limits.DEFAULT_TAU_MS)),
+        **read_each,
         uri=checked(uri_of, uri),
-        user=environment.get("MEMGRAPH_USER", ""),
         password=checked(_password, environment, in_file),
         embedded=checked(_embedded, store, by_option),
-        user_id=checked(_user_id, environment.get("CONCEPT_GRAPH_USER") or DEFAULT_USER),
         toolsets=checked(_toolsets, offered),
-        decay=checked(_decay, environment.get("CONCEPT_GRAPH_DECAY", "")),
-        embeddings=checked(embeddings, environment.get("CONCEPT_GRAPH_EMBEDDINGS", "")),
-        decay_users=checked(_users, environment.get("CONCEPT_GRAPH_DECAY_USERS", "")),
-        retention_ms=checked(retention, environment.get("CONCEPT_GRAPH_RETENTION_DAYS", "")),
-        read_uris=checked(uris, environment.get("MEMGRAPH_READ_URI", ""), "MEMGRAPH_READ_URI"),
         concepts=checked(
             _concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), in_file, _names(offered)
         ),
-        redacts=checked(_redacts, environment.get("CONCEPT_GRAPH_REDACT", "")),
-        tokens=Path(named) if (named := environment.get("CONCEPT_GRAPH_TOKENS")) else None,
     )
     # Not one of our settings, because the text index reads it itself.
     checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))
@@ -259,7 +251,8 @@ def machine_zone() -> str:
         return "UTC"
 
 
-def _zone(name: str) -> ZoneInfo:
+def _zone(value: str) -> ZoneInfo:
+    name = value or machine_zone()
     try:
         return ZoneInfo(name.removeprefix(":"))
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -292,7 +285,7 @@ def _redacts(value: str) -> bool:
 
 def _user_id(value: str) -> str:
     try:
-        return text.user(value, "CONCEPT_GRAPH_USER")
+        return text.user(value or DEFAULT_USER, "CONCEPT_GRAPH_USER")
     except ConceptGraphError as error:
         raise SettingsError(str(error)) from None
 
@@ -327,7 +320,7 @@ def _toolsets(value: str) -> tuple[str, ...]:
 
 def _tau(value: str) -> int:
     try:
-        tau = float(value)
+        tau = float(value or limits.DEFAULT_TAU_MS)
     except ValueError:
         tau = math.nan
     if not 1 <= tau <= limits.MAX_TIME_MS:
@@ -402,3 +395,46 @@ def _decay(numbers: str) -> dict[str, float]:
         return decaying.parse_rates(numbers)
     except ConceptGraphError as error:
         raise SettingsError(f"{decaying.DECAY_VARIABLE}: {error}") from None
+
+
+class Setting(NamedTuple):
+    """A variable, its meaning in a few words, and its name in the settings file, if it has one.
+
+    `read` makes the value of `field` in `Settings`, unless that needs more than the variable.
+    """
+
+    variable: str
+    meaning: str
+    name: str = ""
+    field: str = ""
+    read: Callable[[str], Any] = str
+    is_secret: bool = False
+
+
+# In the order in which help and `settings` list them.
+SETTINGS = (
+    Setting("MEMGRAPH_URI", "a Memgraph, e.g. bolt://localhost:7687"),
+    Setting("MEMGRAPH_READ_URI", "replicas that answer what only reads",
+            "", "read_uris", partial(uris, name="MEMGRAPH_READ_URI")),
+    Setting("MEMGRAPH_USER", "the user of Memgraph", "", "user"),
+    Setting("MEMGRAPH_PASSWORD", "and the password", is_secret=True),
+    Setting("AROUSAL_TAU_MS", "how fast arousal fades, default 86400000 (a day)",
+            "", "tau_ms", _tau),
+    Setting(EMBEDDED_VARIABLE, "like --embedded: 1, or the path of the file"),
+    Setting("CONCEPT_GRAPH_TOOLSETS", "like --toolsets"),
+    Setting("CONCEPT_GRAPH_USER", "whose memories and entities; default: default",
+            "user", "user_id", _user_id),
+    Setting("CONCEPT_GRAPH_CONCEPTS", "whose concepts: shared, or the user's own", "concepts"),
+    Setting("TZ", "your time zone; default: the machine's", "time_zone", "zone", _zone),
+    Setting(languages.VARIABLE, "of what is written and asked; default: en", "languages"),
+    Setting(EMBEDDINGS_VARIABLE, "finding by meaning: none, or the name of a model",
+            "embedding", "embeddings", embeddings),
+    Setting(decaying.DECAY_VARIABLE, "how memories fade, e.g. base_rate=0.02", "", "decay", _decay),
+    Setting("CONCEPT_GRAPH_DECAY_USERS", "whose memories `worker` lets fade; default: all",
+            "", "decay_users", _users),
+    Setting(RETENTION_VARIABLE, "like `worker --retention`", "", "retention_ms", retention),
+    Setting(REDACT_VARIABLE, "on: leave secrets out of what agents store", "", "redacts", _redacts),
+    Setting("CONCEPT_GRAPH_TOKENS", "the file of the tokens for `serve`",
+            "", "tokens", lambda value: Path(value) if value else None),
+)  # fmt: skip
+_PLAIN = [one for one in SETTINGS if one.field]

@@ -19,13 +19,7 @@ STORE: Final = "store"
 # The value of the store's variable that means the usual file.
 USUAL: Final = "1"
 # Each other setting of the file with its variable.
-VARIABLES: Final[Mapping[str, str]] = {
-    "user": "CONCEPT_GRAPH_USER",
-    "concepts": "CONCEPT_GRAPH_CONCEPTS",
-    "time_zone": "TZ",
-    "languages": languages.VARIABLE,
-    "embedding": settings.EMBEDDINGS_VARIABLE,
-}
+VARIABLES: Final = {one.name: one.variable for one in settings.SETTINGS if one.name}
 NAMES: Final = (STORE, *VARIABLES)
 
 

@@ -19,6 +19,7 @@ from ..histories import formats
 from ..settings import (
     EMBEDDED_VARIABLE,
     NO_EMBEDDINGS,
+    SETTINGS,
     STORE_VARIABLES,
     Settings,
     SettingsError,
@@ -28,23 +29,8 @@ from ..settings import (
 from . import hook_process
 from .common import AS_JSON, FILE, Failure, name_program, note, print_columns, print_json, say
 
-# Variables that the settings file has no name for, printed only where they are set.
-_FURTHER = (
-    "MEMGRAPH_READ_URI",
-    "MEMGRAPH_USER",
-    "MEMGRAPH_PASSWORD",
-    "AROUSAL_TAU_MS",
-    "CONCEPT_GRAPH_TOOLSETS",
-    "CONCEPT_GRAPH_DECAY",
-    "CONCEPT_GRAPH_DECAY_USERS",
-    "CONCEPT_GRAPH_RETENTION_DAYS",
-    "CONCEPT_GRAPH_REDACT",
-    "CONCEPT_GRAPH_TOKENS",
-)
-_SECRET = ("MEMGRAPH_PASSWORD",)
 
-
-class Setting(NamedTuple):
+class _Shown(NamedTuple):
     """A setting, its value for people, and its source."""
 
     name: str
@@ -71,14 +57,14 @@ def settings(embedded: str | None, as_json: bool) -> None:
     say(f"The settings file is {file}." if file.exists() else f"There is no settings file {file}.")
 
 
-def _list_settings(embedded: str | None) -> Iterator[Setting]:
+def _list_settings(embedded: str | None) -> Iterator[_Shown]:
     """Iterate over the settings. Raises SettingsError."""
     filed, environment = settings_file.read_file() or {}, given(os.environ)
     if filed.get(EMBEDDED_VARIABLE) == settings_file.USUAL:
         del filed[EMBEDDED_VARIABLE]
     chosen = settings_file.read_settings(embedded)
     source = "option" if embedded is not None else _find_source(STORE_VARIABLES, filed, environment)
-    yield Setting(settings_file.STORE, _name_store(chosen), source)
+    yield _Shown(settings_file.STORE, _name_store(chosen), source)
     # On Memgraph the everyday verbs have their user's own, unless something says otherwise.
     of_verbs = settings_file.read_settings(embedded, "everyday").concepts
     concepts = chosen.concepts
@@ -90,11 +76,12 @@ def _list_settings(embedded: str | None) -> Iterator[Setting]:
         "embedding": chosen.embeddings or NO_EMBEDDINGS,
     }
     for name, variable in settings_file.VARIABLES.items():
-        yield Setting(name, values[name], _find_source((variable,), filed, environment))
-    for variable in _FURTHER:
-        if variable in environment:
-            value = "(set)" if variable in _SECRET else environment[variable]
-            yield Setting(variable, value, "environment")
+        yield _Shown(name, values[name], _find_source((variable,), filed, environment))
+    stores = (*STORE_VARIABLES, *settings_file.VARIABLES.values())
+    for one in SETTINGS:
+        if one.variable in environment and one.variable not in stores:
+            value = "(set)" if one.is_secret else environment[one.variable]
+            yield _Shown(one.variable, value, "environment")
 
 
 def _find_source(
