@@ -42,11 +42,9 @@ from .exporting import destination
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @click.pass_obj
 def view(embedded: str | None, name: str | None, port: int, at: str | None, no_open: bool) -> None:
-    """Draw what is stored about NAME in the browser, over all layers.
+    """Show in the browser what is remembered: a picture of the year, people, time and doubts.
 
-    NAME is an entity, a concept or the id of an episode; an entity of that name comes first.
-    Without NAME, the page opens on the people and topics of the year in groups, or in a graph with
-    only concepts on the most aroused ones.
+    NAME is a person, a place or a project, whose card is open at once.
 
     Before your first write it shows the demo, if there was one.
 
