@@ -4,7 +4,6 @@ import shutil
 import threading
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from xml.etree import ElementTree
 
 import half_year
@@ -15,7 +14,6 @@ from tests.conftest import Memory
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.commands import viewing
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.view import drawing, people
 from concept_graph_mcp.view.drawing import describe, draw_card, draw_picture
@@ -252,37 +250,6 @@ def test_the_command_writes_the_card(file, tmp_path):
     assert "2 people" in bare.output
     assert "Ann" not in bare.output
     assert run("--output", tmp_path / "card.gif").exit_code == 2
-
-
-def test_without_a_browser_the_command_says_how_to_get_a_png(file, tmp_path, monkeypatch):
-    monkeypatch.setattr(viewing.shutil, "which", lambda _: None)
-    told = run("--output", tmp_path / "card.png")
-    assert told.exit_code == 1
-    assert "a PNG needs Chromium or Chrome; write an .svg" in told.output
-
-
-def test_letters_that_no_font_has_are_named_once_a_script(monkeypatch):
-    fonts = {"京": b"", "ก": b"thai.ttf", "ש": b""}
-    monkeypatch.setattr(viewing.shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(viewing, "_list_fonts", lambda _, letter: fonts[letter])
-    assert viewing._list_undrawn("Zoë ก 京京 ש ś…") == ["京", "ש"]
-    monkeypatch.setattr(viewing.shutil, "which", lambda _: None)
-    assert viewing._list_undrawn("京") == []
-
-
-@pytest.mark.parametrize(
-    ("platform", "expected"),
-    [
-        ("darwin", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
-        ("win32", "C:/Programs/Microsoft/Edge/Application/msedge.exe"),
-    ],
-)
-def test_on_macos_and_windows_a_browser_is_found_where_it_is_installed(
-    monkeypatch, platform, expected
-):
-    monkeypatch.setenv("PROGRAMFILES", "C:/Programs")
-    assert Path(expected) in viewing._list_usual(platform)
-    assert not [*viewing._list_usual("linux")]
 
 
 def test_a_memory_of_nothing_has_no_card_and_before_the_first_write_the_demo_has_one(

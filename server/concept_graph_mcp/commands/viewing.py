@@ -1,13 +1,6 @@
 """Draw the memory: in the browser (`view`), and the user as a picture (`card`)."""
 
-import contextlib
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import unicodedata
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,15 +82,6 @@ async def _check(session: Session, name: str | None) -> None:
         raise Failure(f"nobody is called {name!r}; concept-graph-mcp search finds what there is")
 
 
-# Browsers that can photograph a page without a screen; macOS and Windows have them on no path.
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
-_ON_MACOS = ("Google Chrome", "Chromium", "Microsoft Edge")
-_ON_WINDOWS = ("Google/Chrome", "Chromium", "Microsoft/Edge")
-_WAIT_S = 60
-# The last letter of the blocks of Latin.
-_LATIN = 0x24F
-
-
 @click.command()
 @click.option(
     "--year",
@@ -110,7 +94,7 @@ _LATIN = 0x24F
     "file",
     type=PATH,
     default=Path("-"),
-    help='FILE.svg or FILE.png; "-", the default, prints the SVG.',
+    help='FILE.svg; "-", the default, prints the SVG.',
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @AT
@@ -126,13 +110,11 @@ def card(
 ) -> None:
     """Draw the card of a year: one sentence, a picture of the names, and five figures.
 
-    It has the names of people and topics, and no message. A PNG needs an installed Chromium, Chrome
-    or Edge. Before your first write it shows the demo, if there was one.
+    It has the names of people and topics, and no message; the page of view saves it as a PNG too.
+    Before your first write it shows the demo, if there was one.
     """
-    is_png = file.suffix.casefold() == ".png"
-    if not is_png and str(file) != "-" and file.suffix.casefold() != ".svg":
-        raise click.UsageError("--output: the name must end in .svg or .png")
-    browser = _find_browser() if is_png else ""
+    if str(file) != "-" and file.suffix.casefold() != ".svg":
+        raise click.UsageError("--output: the name must end in .svg")
 
     async def draw(session: Session, _: KeptStore) -> str:
         # Imported only here, because no other command draws.
@@ -152,68 +134,6 @@ def card(
         chosen = configured_or_demo(embedded)
         drawn = with_keeper(None, draw, at, chosen=chosen).encode()
         with destination(file, force) as stream:
-            stream.write(_photograph(drawn, browser) if is_png else drawn)
+            stream.write(drawn)
     if str(file) != "-":
         note(f"The card is in {file}.")
-    if is_png and (missing := " ".join(_list_undrawn(drawn.decode()))):
-        fonts = "install one (Debian: fonts-noto-core, fonts-noto-cjk), or write an .svg"
-        note(f"No font here has {missing}, so the card has boxes in their place: {fonts}.")
-
-
-def _find_browser() -> str:
-    found = next(filter(None, map(shutil.which, (*_BROWSERS, *map(str, _list_usual())))), None)
-    if found is None:
-        raise Failure(
-            "a PNG needs Chromium or Chrome; write an .svg, or save the PNG from the page of view"
-        )
-    return found
-
-
-def _list_usual(platform: str = sys.platform) -> Iterator[Path]:
-    """Iterate over the places where these browsers are installed on macOS and Windows."""
-    if platform == "darwin":
-        for folder in (Path("/Applications"), Path.home() / "Applications"):
-            yield from (folder / f"{one}.app/Contents/MacOS/{one}" for one in _ON_MACOS)
-    if platform == "win32":
-        for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
-            for one in _ON_WINDOWS if (folder_name := os.environ.get(variable)) else ():
-                program = "msedge.exe" if one.endswith("Edge") else "chrome.exe"
-                yield Path(folder_name or "") / one / "Application" / program
-
-
-def _list_undrawn(drawn: str) -> list[str]:
-    """Return a letter of each script in *drawn* that no font has, as far as fontconfig tells."""
-    lister = shutil.which("fc-list")
-    # One letter stands for its script; every font has those of Latin.
-    letters = {
-        unicodedata.name(one, one).partition(" ")[0]: one
-        for one in drawn
-        if ord(one) > _LATIN and unicodedata.category(one)[0] in "LS"
-    }
-    if lister is None:
-        return []
-    return [one for one in letters.values() if not _list_fonts(lister, one)]
-
-
-def _list_fonts(lister: str, letter: str) -> bytes:
-    command = [lister, f":charset={ord(letter):x}"]
-    return subprocess.run(command, capture_output=True, timeout=_WAIT_S, check=False).stdout
-
-
-def _photograph(drawn: bytes, browser: str) -> bytes:
-    """Return the SVG *drawn* as a PNG of the same size. Raises Failure."""
-    # On Windows a browser may hold a file of its profile a little longer.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        source, target = Path(folder) / "card.svg", Path(folder) / "card.png"
-        source.write_bytes(drawn)
-        flags = ["--headless", "--hide-scrollbars", "--window-size=1200,900"]
-        # Chromium refuses its sandbox to root. The file is this program's own and has no script.
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            flags.append("--no-sandbox")
-        command = [browser, *flags, f"--user-data-dir={folder}/profile"]
-        command += [f"--screenshot={target}", source.as_uri()]
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(command, capture_output=True, timeout=_WAIT_S, check=False)
-        if not target.is_file():
-            raise Failure(f"{browser} made no PNG; write an .svg instead")
-        return target.read_bytes()
