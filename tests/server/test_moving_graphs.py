@@ -196,7 +196,7 @@ def test_a_correction_shows_first_what_it_touches_and_asks(shell):
     before = shell.graph()
     refused = shell.run("concept", "remove", "apple", stdin="n\n")
     assert refused.exit_code == 1
-    for line in ("concept: apple", "relation: apple is-a 果物", "relation: apple evokes Bought"):
+    for line in ("apple: concept\n", "apple is-a 果物: relation\n", "apple evokes Bought"):
         assert line in refused.stdout
     assert shell.graph() == before
     shell.ok("concept", "remove", "apple", stdin="y\n")
@@ -210,9 +210,12 @@ def test_a_concept_is_renamed_with_all_its_relations(shell):
 
 
 def test_a_relation_is_removed_alone(shell):
-    shell.ok("concept", "remove", "apple", "is-a", "果物", "--yes")
+    shell.ok("concept", "remove-relation", "apple", "is-a", "果物", "--yes")
     assert "is-a" not in shell.ok("concept", "recall", "apple")
     assert "evokes" in shell.ok("concept", "recall", "apple")
+
+
+_PART_OF = ("apple", "part-of", "果物")
 
 
 @pytest.mark.parametrize(
@@ -222,7 +225,7 @@ def test_a_relation_is_removed_alone(shell):
         (["concept", "rename", "apple", "果物"], 'new_name: "果物" is taken already'),
         (["concept", "rename", "20250615/apple", "x"], "is an episode, which keeps its name"),
         (["concept", "remove", "nosuch"], 'name: nothing is called "nosuch"'),
-        (["concept", "remove", "apple", "part-of", "果物"], 'no part-of from "apple" to "果物"'),
+        (["concept", "remove-relation", *_PART_OF], 'no part-of from "apple" to "果物"'),
     ],
 )
 def test_a_correction_that_cannot_be_made_is_one_line(shell, arguments, line):
