@@ -30,7 +30,7 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.hosts.memgraph import caller
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.sqlite import database, modules
-from concept_graph_mcp.hosts.sqlite.marshalling import Marshal
+from concept_graph_mcp.hosts.sqlite.modules import Marshal
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session

@@ -12,7 +12,7 @@ from expect import ProbeFailed
 from samples import samples  # noqa: F401
 
 from concept_graph_mcp.hosts.sqlite import procedure_host
-from concept_graph_mcp.hosts.sqlite.marshalling import Marshal
+from concept_graph_mcp.hosts.sqlite.modules import Marshal
 from conceptgraph_core.graph.primitives import Equal
 
 PROBE = "host_probe"

@@ -4,15 +4,25 @@ The methods do not check that the call is still running: `mgp` does, through `is
 in Memgraph.
 """
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from . import values
-from .elements import EdgeElement, ImmutableObjectError, LogicErrorError, VertexElement
+from .elements import EdgeElement, VertexElement
 
 _CONTAINERS = frozenset({tuple, dict})
 # Values of these types can always be stored unchanged.
 _KEPT = frozenset({float, bool, type(None)})
+
+
+class LogicErrorError(Exception):
+    """The exception of `_mgp` for what cannot be done."""
+
+
+class ImmutableObjectError(Exception):
+    """The exception of `_mgp` for a write of a procedure that reads."""
 
 
 class _ItemIterator:
@@ -30,51 +40,6 @@ class _ItemIterator:
     def next(self) -> Any:
         self._current = next(self._items, None)
         return self._current
-
-
-class _EdgesIterator:
-    """The edges that an end had when the iteration began."""
-
-    __slots__ = ("_edges", "_graph", "_index", "_size")
-
-    def __init__(self, graph: "Graph", edges: list[EdgeElement]) -> None:
-        self._graph = graph
-        self._edges = edges
-        self._index = 0
-        # A list of edges only grows; a removal replaces the list.
-        self._size = len(edges)
-
-    def get(self) -> "Edge | None":
-        if self._index >= self._size:
-            return None
-        return Edge(self._graph, self._edges[self._index])
-
-    def next(self) -> "Edge | None":
-        index = self._index = self._index + 1
-        if index >= self._size:
-            return None
-        return Edge(self._graph, self._edges[index])
-
-
-class _StreamedEdges:
-    """The edges of an end that is read for the first time, on demand."""
-
-    __slots__ = ("_current", "_edges", "_graph")
-
-    def __init__(self, graph: "Graph", edges: Iterator[EdgeElement]) -> None:
-        self._graph = graph
-        self._edges = edges
-        self._current = next(edges, None)
-
-    def get(self) -> "Edge | None":
-        return None if self._current is None else Edge(self._graph, self._current)
-
-    def next(self) -> "Edge | None":
-        self._current = next(self._edges, None)
-        return self.get()
-
-
-_NO_EDGES: Any = _ItemIterator(())
 
 
 class _Element:
@@ -160,21 +125,21 @@ class Vertex(_Element):
     def remove_label(self, label: str) -> None:
         self._graph.writing().remove_label(self._element, label)
 
-    def iter_out_edges(self) -> Any:
-        edges = self._element.out_edges
-        if edges is None:
-            return _StreamedEdges(
-                self._graph, self._graph.reading().edges.stream(self._element, True)
-            )
-        return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
+    def iter_out_edges(self) -> _ItemIterator:
+        return self._iterate(self._element.out_edges, True)
 
-    def iter_in_edges(self) -> Any:
-        edges = self._element.in_edges
-        if edges is None:
-            return _StreamedEdges(
-                self._graph, self._graph.reading().edges.stream(self._element, False)
-            )
-        return _EdgesIterator(self._graph, edges) if edges else _NO_EDGES
+    def iter_in_edges(self) -> _ItemIterator:
+        return self._iterate(self._element.in_edges, False)
+
+    def _iterate(self, known: list[EdgeElement] | None, outgoing: bool) -> _ItemIterator:
+        graph = self._graph
+        edges: Iterable[EdgeElement] = (
+            graph.reading().edges.stream(self._element, outgoing)
+            if known is None
+            # Those that there are now: a list of edges only grows; a removal replaces the list.
+            else islice(known, len(known))
+        )
+        return _ItemIterator(map(partial(Edge, graph), edges))
 
 
 class Edge(_Element):

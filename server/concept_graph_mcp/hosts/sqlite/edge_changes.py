@@ -27,9 +27,6 @@ class EdgeChanges:
         # New edges whose ends have no loaded list, by end and direction.
         self._unlisted: dict[tuple[VertexElement, bool], list[EdgeElement]] = {}
         self._deleted: set[EdgeElement] = set()
-        # The shared properties of new edges: none, or one integer.
-        self._no_properties: dict[str, Any] = {}
-        self._numbers: dict[tuple[str, int], dict[str, Any]] = {}
 
     # Reading
 
@@ -65,34 +62,17 @@ class EdgeChanges:
     # Writing
 
     def set_property(self, edge: EdgeElement, name: str, value: Any) -> None:
-        """Set a property of *edge*; its properties are replaced, never changed.
-
-        So edges whose only property is the same integer can share one map.
-        """
-        before = edge.properties
-        if not differs(before.get(name), value):
+        """Set a property of *edge*; its properties are replaced, never changed."""
+        if not differs(edge.properties.get(name), value):
             return
         if edge not in self._created:
-            self._before.setdefault(edge, before)
-        if not before:
-            edge.properties = self._only(name, value)
-            return
-        edge.properties = {**before, name: value}
+            self._before.setdefault(edge, edge.properties)
+        edge.properties = {**edge.properties, name: value}
         if value is None:
             del edge.properties[name]
 
-    def _only(self, name: str, value: Any) -> dict[str, Any]:
-        """Return the shared map with this one property."""
-        # As dictionary keys, True and 1 are equal.
-        if value.__class__ is not int:
-            return {} if value is None else {name: value}
-        known = self._numbers.get((name, value))
-        if known is None:
-            known = self._numbers[name, value] = {name: value}
-        return known
-
     def create(self, source: VertexElement, target: VertexElement, edge_type: str) -> EdgeElement:
-        [made] = self._create_all(source, edge_type, [target], [self._no_properties])
+        [made] = self._create_all(source, edge_type, [target], [{}])
         return made
 
     def create_each(
@@ -104,8 +84,8 @@ class EdgeChanges:
         given: Sequence[Any],
     ) -> None:
         """Create an edge from *source* to each of *targets*, with its *given* property *name*."""
-        only = self._only
-        self._create_all(source, edge_type, targets, [only(name, one) for one in given])
+        properties = [{} if one is None else {name: one} for one in given]
+        self._create_all(source, edge_type, targets, properties)
 
     def _create_all(
         self,
@@ -153,7 +133,6 @@ class EdgeChanges:
             [edge for edge in self._before if edge not in self._deleted],
             [edge for edge in self._created if edge not in self._deleted],
             self._deleted,
-            (self._no_properties, *self._numbers.values()),
         )
 
     def finish(self, written: int) -> None:

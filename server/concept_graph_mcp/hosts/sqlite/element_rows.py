@@ -97,18 +97,11 @@ class ElementRows:
         changed: Collection[EdgeElement],
         created: Collection[EdgeElement],
         deleted: Collection[EdgeElement],
-        shared: Iterable[dict[str, Any]],
     ) -> None:
-        """Store the current state of edges; *shared* are property maps that many of them share."""
-        # The stored form of shared properties.
-        texts = [(one, encode(one)) for one in shared] if changed or created else []
-        known = {id(one): (text, size(text)) for one, text in texts}
-        if changed:
-            self._database.write(
-                "UPDATE edge SET properties = ?5 WHERE id = ?1", self._edge_rows(changed, known)
-            )
+        """Store the current state of edges."""
+        self._write("UPDATE edge SET properties = ?5 WHERE id = ?1", self._edge_row, changed)
         columns = "edge (id, type, source, target, properties)"
-        self._database.insert(columns, 5, self._edge_rows(created, known))
+        self._database.insert(columns, 5, map(self._edge_row, created))
         self._write("DELETE FROM edge WHERE id = ?", lambda e: (e.id,), deleted)
 
     def write_vector(self, table: str, vertex: int, vector: bytes | None) -> None:
@@ -130,17 +123,10 @@ class ElementRows:
         self.written += size(text)
         return vertex.id, _encoded_labels(vertex.labels), text
 
-    def _edge_rows(
-        self, edges: Iterable[EdgeElement], known: dict[int, tuple[str, int]]
-    ) -> Iterator[Row]:
-        """Iterate over the rows of *edges*: hundreds of thousands in a long call."""
-        for edge in edges:
-            found = known.get(id(edge.properties))
-            if found is None:
-                text = encode(edge.properties)
-                found = text, size(text)
-            self.written_of_edges += found[1]
-            yield edge.id, edge.type, edge.source.id, edge.target.id, found[0]
+    def _edge_row(self, edge: EdgeElement) -> Row:
+        text = encode(edge.properties)
+        self.written_of_edges += size(text)
+        return edge.id, edge.type, edge.source.id, edge.target.id, text
 
 
 @functools.cache

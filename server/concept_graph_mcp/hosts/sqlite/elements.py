@@ -7,43 +7,8 @@ from typing import Any, Protocol
 _BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
 
 
-# The exceptions of `_mgp`, which `mgp` catches and raises under its own names.
-
-
-class UnknownError(Exception): ...
-
-
-class UnableToAllocateError(Exception): ...
-
-
-class InsufficientBufferError(Exception): ...
-
-
-class OutOfRangeError(Exception): ...
-
-
-class LogicErrorError(Exception): ...
-
-
-class DeletedObjectError(Exception): ...
-
-
-class InvalidArgumentError(Exception): ...
-
-
-class KeyAlreadyExistsError(Exception): ...
-
-
-class ImmutableObjectError(Exception): ...
-
-
-class ValueConversionError(Exception): ...
-
-
-class SerializationError(Exception): ...
-
-
-class AuthorizationError(Exception): ...
+class DeletedObjectError(Exception):
+    """The exception of `_mgp` for a read of a deleted element."""
 
 
 class Reading(Protocol):

@@ -10,43 +10,31 @@ from functools import partial
 from typing import Any
 
 from . import values
-from .call_graph import Edge, Graph, Path, Vertex
-from .elements import (
-    AuthorizationError,
-    DeletedObjectError,
-    ImmutableObjectError,
-    InsufficientBufferError,
-    InvalidArgumentError,
-    KeyAlreadyExistsError,
-    LogicErrorError,
-    OutOfRangeError,
-    SerializationError,
-    UnableToAllocateError,
-    UnknownError,
-    ValueConversionError,
-)
+from .call_graph import Edge, Graph, ImmutableObjectError, LogicErrorError, Path, Vertex
+from .elements import DeletedObjectError
 from .values import CypherType
 
 __all__ = [
-    "AuthorizationError",
     "Callback",
     "DeletedObjectError",
     "Edge",
     "Graph",
     "ImmutableObjectError",
-    "InsufficientBufferError",
-    "InvalidArgumentError",
-    "KeyAlreadyExistsError",
     "LogicErrorError",
     "Module",
-    "OutOfRangeError",
     "Path",
-    "SerializationError",
-    "UnableToAllocateError",
-    "UnknownError",
-    "ValueConversionError",
     "Vertex",
 ]
+
+# The others of its exceptions, which `mgp` catches and raises under its own names.
+globals().update(
+    (name, type(name, (Exception,), {}))
+    for name in (
+        *("AuthorizationError", "InsufficientBufferError", "InvalidArgumentError"),
+        *("KeyAlreadyExistsError", "OutOfRangeError", "SerializationError"),
+        *("UnableToAllocateError", "UnknownError", "ValueConversionError"),
+    )
+)
 
 SOURCE_TYPE_KAFKA = "SOURCE_TYPE_KAFKA"
 SOURCE_TYPE_PULSAR = "SOURCE_TYPE_PULSAR"

@@ -25,7 +25,7 @@ from .cache import Cache
 from .database import Conflict, Database, Row
 from .elements import VertexElement
 from .indexes import Catalogue
-from .marshalling import Marshal, Rows
+from .modules import Marshal, Rows
 from .opening import FAILURES, Opening
 from .postings import Postings, incoming
 from .transaction import Transaction, UniqueViolation
@@ -62,11 +62,8 @@ class Host:
     @property
     def store_id(self) -> str:
         """Return the id of the store, a UUID. Raises Unavailable if the file cannot be read."""
-        with self._lock:
-            try:
-                return self._database.store_id
-            except FAILURES as error:
-                raise self._database.unavailable(error) from error
+        with self._locked():
+            return self._database.store_id
 
     @property
     def cached_bytes(self) -> int:
@@ -105,16 +102,22 @@ class Host:
                 given = self._with_found(graph, arguments, lookup)
                 return self._marshal.rows(callback, self._run(callback, graph, given), fields)
 
+        with self._locked():
+            try:
+                return attempt(exclusive=callback.writes and self._contended)
+            except Conflict:
+                # Another process wrote since this call began to read. The second attempt waits for
+                # its turn to write before it reads, so no other can overtake it. Further calls do
+                # the same, until one finds nothing to write.
+                self._contended = True
+                return attempt(exclusive=True)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other threads out; raise what the store fails with as a StoreError."""
         with self._lock:
             try:
-                try:
-                    return attempt(exclusive=callback.writes and self._contended)
-                except Conflict:
-                    # Another process wrote since this call began to read. The second attempt waits
-                    # for its turn to write before it reads, so no other can overtake it. Further
-                    # calls do the same, until one finds nothing to write.
-                    self._contended = True
-                    return attempt(exclusive=True)
+                yield
             except FAILURES as error:
                 raise self._database.unavailable(error) from error
 
@@ -158,11 +161,8 @@ class Host:
         """Check the whole file and return its problems, one line each."""
         from . import integrity
 
-        with self._lock:
-            try:
-                return integrity.problems(self._database)
-            except FAILURES as error:
-                raise self._database.unavailable(error) from error
+        with self._locked():
+            return integrity.problems(self._database)
 
     def forget(self) -> None:
         """Drop everything cached between calls."""
@@ -182,11 +182,8 @@ class Host:
 
     def hold(self) -> None:
         """Block other writers until `restore` or `let_go`, so a backup made now is complete."""
-        with self._lock:
-            try:
-                self._database.begin(exclusive=True)
-            except FAILURES as error:
-                raise self._database.unavailable(error) from error
+        with self._locked():
+            self._database.begin(exclusive=True)
 
     def let_go(self) -> None:
         """End the block of `hold`, if it has not ended."""
@@ -197,11 +194,8 @@ class Host:
         """Replace the graph by that of another store file, or by an empty one."""
         from . import backup
 
-        with self._lock:
-            try:
-                backup.put_back(self._database, file, self._model.stored)
-            except FAILURES as error:
-                raise self._database.unavailable(error) from error
+        with self._locked():
+            backup.put_back(self._database, file, self._model.stored)
 
     def _iterate_exported(self, batch: int, only: Sequence[Lookup]) -> Iterator[list[Row]]:
         """Iterate over the rows of vertices, by id."""

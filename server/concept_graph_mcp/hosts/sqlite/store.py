@@ -163,16 +163,6 @@ class EmbeddedStore:
             await self._in_thread(lambda: host.restore(file))
         finally:
             await self._in_thread(host.let_go)
-        if file is not None:
-            await self._index()
-
-    async def _index(self) -> None:
-        """Index the elements of an older version; indexed elements stay unchanged."""
-        from ...calls import text_lookups, transfer
-
-        async for records in self.stream():
-            if texts := text_lookups.texts_among(records):
-                await self.call(transfer.index(texts, again=False), {})
 
     async def close(self) -> None:
         self._thread.end()
