@@ -11,7 +11,7 @@ from conceptgraph_core import __version__, text
 from conceptgraph_core.errors import InvalidText
 
 from .. import calls, file_formats
-from ..hosts.sqlite import file_watch
+from ..hosts.sqlite import opening
 from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
@@ -188,7 +188,7 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
 
     still_in = with_keeper(None, work, chosen=chosen)
     if chosen.per_user is not None and chosen.embedded is not None:
-        gone = file_watch.remove(chosen.embedded)
+        gone = opening.remove(chosen.embedded)
         say(f"Removed {', '.join(map(str, gone))}")
     say("Counted again: nothing is left.")
     say("Backups and exports that were made before still have it.")

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
-from . import element_rows
+from . import elements
 from .database import Database, Row
 from .elements import EdgeElement, UnreadVertex, VertexElement, size
 from .opening import Unsound
@@ -66,7 +66,7 @@ class Cache:
 
     def vertex(self, vertex_id: int) -> VertexElement | None:
         """Read a vertex that is not among `vertices`."""
-        row = element_rows.read_vertex(self._database, vertex_id)
+        row = elements.read_vertex(self._database, vertex_id)
         return None if row is None else self.vertex_of(row)
 
     def load_vertices(self, ids: Iterable[int]) -> Iterator[VertexElement]:
@@ -76,8 +76,7 @@ class Cache:
         missing = [one for one in ids if one not in known or known[one].reading is not None]
         if missing:
             there = {
-                self.vertex_of(row).id
-                for row in element_rows.read_vertices(self._database, missing)
+                self.vertex_of(row).id for row in elements.read_vertices(self._database, missing)
             }
             gone = set(missing) - there
             ids = [vertex_id for vertex_id in ids if vertex_id not in gone]
@@ -98,7 +97,7 @@ class Cache:
     def read(self, unread: Collection[VertexElement]) -> None:
         """Read the labels and properties of *unread*, vertices known only as ends of edges."""
         waiting = {vertex.id: vertex for vertex in unread if vertex.reading is not None}
-        for row in element_rows.read_vertices(self._database, waiting):
+        for row in elements.read_vertices(self._database, waiting):
             waiting.pop(row[0]).become(self._label_tuple(row[1]), decode(row[2]))
             self.bytes += size(row[2])
         if waiting:
@@ -107,7 +106,7 @@ class Cache:
     def stored_edges(self, vertex: VertexElement, outgoing: bool) -> Iterator[EdgeElement]:
         """Iterate over the stored edges that leave (or enter) *vertex*, reading them on demand."""
         self.vertices.setdefault(vertex.id, vertex)
-        cursor = element_rows.read_edges_of(self._database, vertex.id, outgoing)
+        cursor = elements.read_edges_of(self._database, vertex.id, outgoing)
         count = _FIRST_EDGES
         while rows := cursor.fetchmany(count):
             ends = _Ends(self)
@@ -151,7 +150,7 @@ class Cache:
         if not lists:
             return
         near = _SOURCE if outgoing else _TARGET
-        rows = element_rows.read_edges_of_many(self._database, lists, outgoing)
+        rows = elements.read_edges_of_many(self._database, lists, outgoing)
         while some := rows.fetchmany(_READ_AT_ONCE):
             ends = _Ends(self)
             for row, edge in zip(some, self._edges_of(some, ends), strict=True):

@@ -18,13 +18,14 @@ from ...errors import (
     one_line,
 )
 from . import cancellation, tables
-from .file_watch import Presence, abandon
 from .indexes import CATALOGUE, Catalogue
 from .nearest import Vectors
 from .opening import (
     BUSY_TIMEOUT_S,
     FAILURES,
     Opening,
+    Presence,
+    abandon,
     code,
     copy_store,
     give_up_spare,

@@ -3,12 +3,9 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .indexes import Catalogue, Row, Table
-
-if TYPE_CHECKING:
-    from .database import Database
 
 State = tuple[tuple[str, ...], dict[str, Any]] | None
 _BATCH = 1_000
@@ -25,10 +22,20 @@ _SCHEMA = (
 )
 
 
+class Statements(Protocol):
+    """Executes statements: the open database, whose tables are created here."""
+
+    def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor: ...
+
+    def write(self, statement: str, rows: Iterable[Row]) -> None: ...
+
+    def insert(self, table: str, columns: int, rows: Iterable[Row]) -> None: ...
+
+
 class Derivation:
     """The rows to remove and add for the vertices changed in one transaction."""
 
-    def __init__(self, database: "Database", catalogue: Catalogue) -> None:
+    def __init__(self, database: Statements, catalogue: Catalogue) -> None:
         self._database = database
         self._catalogue = catalogue
         self._gone: dict[Table, list[Row]] = {}
@@ -126,7 +133,7 @@ def _names(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in rows}
 
 
-def remake(database: "Database", catalogue: Catalogue) -> None:
+def remake(database: Statements, catalogue: Catalogue) -> None:
     """Rebuild all derived rows, within the caller's transaction."""
     for table in catalogue.derived:
         database.execute(f'DELETE FROM main."{table.name}"')

@@ -7,8 +7,7 @@ from typing import Any
 from . import interface
 from .cache import Cache, detach
 from .database import Database
-from .element_rows import ElementRows
-from .elements import Deleted, EdgeElement, VertexElement, differs
+from .elements import Deleted, EdgeElement, ElementRows, VertexElement, differs
 
 # A call with more new edges than this keeps none of them in memory.
 _FEW_EDGES = 2_000

@@ -20,10 +20,10 @@ from conceptgraph_core.graph.primitives import (
 from conceptgraph_core.registry import MODEL, Model
 
 from ...errors import Refused
-from . import cancellation, element_rows, interface, lookups, modules
+from . import cancellation, interface, lookups, modules
 from .cache import Cache
 from .database import Conflict, Database, Row
-from .elements import VertexElement
+from .elements import VertexElement, read_vertices, read_vertices_after
 from .indexes import Catalogue
 from .modules import Marshal, Rows
 from .opening import FAILURES, Opening
@@ -202,10 +202,10 @@ class Host:
         if only:
             ids = sorted({one for lookup in only for one in lookups.find(self._database, lookup)})
             for start in range(0, len(ids), batch):
-                yield sorted(element_rows.read_vertices(self._database, ids[start : start + batch]))
+                yield sorted(read_vertices(self._database, ids[start : start + batch]))
             return
         last_id = 0
-        while rows := element_rows.read_vertices_after(self._database, last_id, batch):
+        while rows := read_vertices_after(self._database, last_id, batch):
             yield rows
             last_id = rows[-1][0]
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from conceptgraph_core.graph.primitives import Equal
 
-from . import element_rows, lookups
+from . import elements, lookups
 from .cache import Cache
 from .database import Database
 from .derivation import Derivation
 from .edge_changes import EdgeChanges
-from .element_rows import ElementRows
-from .elements import Deleted, VertexElement, differs
+from .elements import Deleted, ElementRows, VertexElement, differs
 from .indexes import Catalogue, pack_vector, unpack_vector
 
 _SCAN_BATCH = 1_000
@@ -53,7 +52,7 @@ class Transaction:
     def vertices(self) -> Iterator[VertexElement]:
         """Iterate over all vertices, the stored ones by id and then those of this call."""
         last_id = 0
-        while rows := element_rows.read_vertices_after(self._database, last_id, _SCAN_BATCH):
+        while rows := elements.read_vertices_after(self._database, last_id, _SCAN_BATCH):
             for row in rows:
                 element = self._cache.vertex_of(row)
                 if element not in self._deleted:
@@ -70,7 +69,7 @@ class Transaction:
         table = self._catalogue.vector(vertex.labels, name)
         if table is None or vertex in self._deleted:
             return None
-        row = element_rows.read_vectors(self._database, table.name, [vertex.id]).fetchone()
+        row = elements.read_vectors(self._database, table.name, [vertex.id]).fetchone()
         return None if row is None else unpack_vector(row[1])
 
     def vectors(self, vertex: VertexElement) -> dict[str, tuple[float, ...]]:
@@ -90,7 +89,7 @@ class Transaction:
             if table is not None:
                 of_tables.setdefault(table.name, {})[vertex.id] = vertex
         for table_name, by_id in of_tables.items():
-            for vertex_id, blob in element_rows.read_vectors(self._database, table_name, by_id):
+            for vertex_id, blob in elements.read_vectors(self._database, table_name, by_id):
                 self._read_vectors[by_id[vertex_id], name] = unpack_vector(blob)
 
     def cosines(
