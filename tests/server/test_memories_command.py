@@ -63,7 +63,7 @@ def test_all_of_a_memory_is_shown_with_its_links_and_not_accessed_by_that(kept):
         "Prefers green tea in the morning\n\nmemory_id: tea\nsummary: Green tea"
     )
     assert "state: active\ndecay_score: 1\npreserved: True\n" in shown
-    link = "relation causes, direction outgoing, strength 0.1"
+    link = "direction outgoing, relation causes, strength 0.1"
     assert f"links: Bought a kettle at the market (kettle): {link}\n" in shown
     assert "access_count: 0\n" in ok(*kept, "memories", "show", "tea").stdout
     assert "metadata: shop Lidl" in ok(*kept, "memories", "show", "kettle").stdout
@@ -94,7 +94,7 @@ def test_what_became_of_a_memory_is_shown_with_its_days_and_reasons(kept, monkey
     ok(*kept, "import", "-", stdin="".join(json.dumps(one) + "\n" for one in made))
     shown = ok(*kept, "memories", "show", "past").stdout
     at = "2025-06-04T03:20:00+02:00"
-    assert f"history from dormant, to archived, at {at}, score 0.09123" in shown
+    assert f"history at {at}, from dormant, score 0.09123, to archived" in shown
     assert f"forgotten at {at}, reason cold" in shown
     assert "shop Lidl" in shown
     assert "metadata: history 5\n" in ok(*kept, "memories", "show", "odd").stdout

@@ -217,7 +217,11 @@ def show_line(row: Mapping[str, Any], fields: Sequence[str] | None = None) -> st
     who = f"{row['speaker']}: " if row.get("speaker") else ""
     text = f"{who}{_show(row[head])}" if head else str(row.get(key, ""))
     text += f" ({row[key]})" if head and key and row[key] != row[head] else ""
-    rest = [one for one in (row if fields is None else fields) if one not in {head, key, "speaker"}]
+    rest = [
+        one
+        for one in (sorted(row) if fields is None else fields)
+        if one not in {head, key, "speaker"}
+    ]
     said = ", ".join(_show_field(one, row[one]) for one in rest if _says_anything(row.get(one)))
     return ": ".join(filter(None, (text, said)))
 
@@ -258,7 +262,9 @@ def _show(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_show(one)}" for key, one in value.items() if _says_anything(one))
+        # Memgraph sorts the keys of a map, and the other host keeps their order.
+        said = ((key, one) for key, one in sorted(value.items()) if _says_anything(one))
+        return ", ".join(f"{key} {_show(one)}" for key, one in said)
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_show, value))
     return str(value)
