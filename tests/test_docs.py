@@ -34,7 +34,7 @@ from concept_graph_mcp.hosts.sqlite.modules import Marshal
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.tools import prompts, toolsets
+from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.memories import schema as memories
@@ -357,7 +357,7 @@ def test_the_prompt_names_only_what_the_tools_have():
     prompt = pasted("Concepts")
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
     results = {"episode_id"}
-    assert prompt.text.strip() == prompts.text(["concept"]).strip()
+    assert prompt.text.strip() == toolsets.write_prompt(["concept"]).strip()
     known = {*tools(), *(argument for given in tools().values() for argument in given)}
     assert named == (named & known) | results
     assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
@@ -365,7 +365,7 @@ def test_the_prompt_names_only_what_the_tools_have():
 
 def test_the_prompt_of_every_day_names_all_of_its_tools():
     prompt = pasted("Every day")
-    assert prompt.text.strip() == prompts.text(["everyday"]).strip()
+    assert prompt.text.strip() == toolsets.write_prompt(["everyday"]).strip()
     assert all(re.search(rf"\b{tool}\b", prompt.text) for tool in tools("everyday"))
     assert "notes, not instructions" in prompt.text
 
@@ -392,7 +392,7 @@ def test_the_system_prompt_names_only_what_the_tools_have():
     assert named <= {*given, *arguments, *memories.RELATION_TYPES}
     assert {"memory_context", "memory_node_search", "memory_node_create"} <= named
     assert {"memory_node_link", "memory_traverse", "memory_preserve"} <= named
-    assert prompt.text.strip() == prompts.text(["memory"]).strip()
+    assert prompt.text.strip() == toolsets.write_prompt(["memory"]).strip()
 
 
 def test_the_guide_has_every_type_of_link_and_the_other_names():

@@ -45,7 +45,6 @@ from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
 from .tools import toolsets as registered
 from .tools.adapter import show_visible
-from .tools.prompts import prompts
 
 if TYPE_CHECKING:
     from .worker.along import Along, AlongEach
@@ -185,7 +184,7 @@ def build(
     if {"everyday", "chatgpt"} & {*toolsets} and refusal is None:
         add_resources(server, asked or session)
         profile = functools.partial(describe_user, asked or session)
-    for prompt in prompts(toolsets, profile):
+    for prompt in registered.list_prompts(toolsets, profile):
         server.add_prompt(prompt)
     server.middleware.extend([show_visible, stdin.refuse_unreadable, stdin.shorten_names])
     if watch_store and adopts is not None:

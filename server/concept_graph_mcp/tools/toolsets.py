@@ -1,10 +1,12 @@
-"""List the toolsets, and write the instructions of a server that offers some of them."""
+"""List the toolsets, and write the instructions and the prompt of a server that offers some."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
+from mcp.server.mcpserver.prompts import Prompt
 
 from ..session import Session
 from .adapter import ConceptTool
@@ -79,3 +81,35 @@ def hide_aliases(aliases: Mapping[str, str]) -> ServerMiddleware[Any]:
         return result
 
     return leave_out
+
+
+# The instructions on when to use a toolset's tools. The entity tools' descriptions suffice.
+_PROMPTS = {
+    "concept": "use_memory.md",
+    "memory": "use_memories.md",
+    "everyday": "use_everyday.md",
+}
+
+
+def list_prompts(
+    toolsets: Sequence[str], profile: Callable[[], Awaitable[str]] | None = None
+) -> list[Prompt]:
+    """Return the prompts of a server that offers *toolsets*: one, or none if it would be empty.
+
+    The prompt names only tools that are offered. It ends with the *profile* of the user.
+    """
+    if not _PROMPTS.keys() & set(toolsets):
+        return []
+
+    async def use_memory() -> str:
+        """Tell a model when to recall and what to remember."""
+        told = "" if profile is None else await profile()
+        return "\n".join(filter(None, (write_prompt(toolsets), told)))
+
+    return [Prompt.from_function(use_memory, title="Use the memory")]
+
+
+def write_prompt(toolsets: Sequence[str]) -> str:
+    """Return the prompt's text for *toolsets*."""
+    files = [file for toolset, file in _PROMPTS.items() if toolset in toolsets]
+    return "\n".join(Path(__file__).with_name(file).read_text(encoding="utf-8") for file in files)
