@@ -133,8 +133,8 @@ _DAYS = {"sun": "Sunday"}
 class Job:
     """A scheduled job that works in batches of one transaction each.
 
-    `schedule` says when, in the zone of TZ: the fields of a cron line, as APScheduler's CronTrigger
-    takes them (`{"hour": 2, "minute": 0}`). `run` goes through its batches and calls the turn's
+    `schedule` says when, in the zone of TZ: `hour` and `minute`, of each hour without `hour`;
+    `day_of_week`; "*/10" for every ten minutes. `run` goes through its batches and calls the turn's
     `go_on` between two of them. In a dry run it changes nothing and reports the changes to `would`.
     Repeated at the same time it finds nothing left to do, so the next run completes a killed one.
     `missing` returns the setting that the job lacks, or None.

@@ -6,10 +6,10 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs import schema
@@ -20,13 +20,12 @@ from ..session import Session
 from ..settings import Settings
 from .job import Job, JobRun, Row, Stopped, Telling, why_not
 
-if TYPE_CHECKING:
-    from apscheduler.triggers.cron import CronTrigger
-
 DONE = "done"
 NOT_DUE = "not due"
 STOPPED = "stopped"
 FAILED = "failed"
+_MINUTE = timedelta(minutes=1)
+_WEEKDAYS = {"sun": 6}
 
 
 def _name_holder(process: int) -> str:
@@ -205,23 +204,25 @@ def is_due(job: Job, status: Row, now_ms: int, zone: tzinfo) -> bool:
     started_at = known[0]["started_at"] if known else None
     if started_at is None or started_at > now_ms + DAY_MS:
         return True
-    # Not from the previous time: the trigger does not recognise it in an hour that comes twice.
-    since = datetime.fromtimestamp(started_at / 1000, UTC) + timedelta(milliseconds=1)
-    due = trigger(job, zone).get_next_fire_time(None, since)
-    return due is not None and due.timestamp() * 1000 <= now_ms
+    return next_due_ms(job, started_at, zone) <= now_ms
 
 
-def next_due_ms(job: Job, now_ms: int, zone: tzinfo) -> int:
-    """Return the next time of *job* after *now_ms* (unix ms)."""
-    due = trigger(job, zone).get_next_fire_time(
-        None, datetime.fromtimestamp(now_ms / 1000, UTC) + timedelta(milliseconds=1)
-    )
-    return int(due.timestamp() * 1000)
-
-
-def trigger(job: Job, zone: tzinfo) -> "CronTrigger":
-    """Return the trigger of *job*, in *zone*."""
-    # Imported here, so that help texts need not wait for the scheduler.
-    from apscheduler.triggers.cron import CronTrigger
-
-    return CronTrigger(**job.schedule, timezone=zone)
+def next_due_ms(job: Job, after_ms: int, zone: tzinfo) -> int:
+    """Return the next time of *job* after *after_ms* (unix ms)."""
+    after = datetime.fromtimestamp(after_ms / 1000, UTC)
+    hour, minute = job.schedule.get("hour"), str(job.schedule.get("minute", 0))
+    if hour is None:
+        _, _, step = minute.partition("/")
+        due = after.replace(second=0, microsecond=0) + _MINUTE
+        # The hour that comes twice has each of its minutes twice.
+        while due.astimezone(zone).minute % int(step or 60) != (0 if step else int(minute)):
+            due += _MINUTE
+        return int(due.timestamp() * 1000)
+    weekday = _WEEKDAYS.get(job.schedule.get("day_of_week", ""))
+    day = after.astimezone(zone).date()
+    while True:
+        # A time that a day leaves out comes as much later as its clock springs.
+        due_ms = int(datetime.combine(day, time(hour, int(minute)), zone).timestamp() * 1000)
+        if due_ms > after_ms and weekday in {None, day.weekday()}:
+            return due_ms
+        day += timedelta(days=1)

@@ -15,5 +15,3 @@ def tell(event: str, level: int = logging.INFO, /, **fields: Any) -> None:
 
 def only_ours() -> None:
     """Silence library messages that repeat our own or report no fault."""
-    # The scheduler warns when it skips a run because the previous one still runs or waits.
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)

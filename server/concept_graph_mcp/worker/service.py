@@ -2,17 +2,16 @@
 
 import logging
 import signal
+import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from ..errors import Misdeployed, StoreError, Unauthenticated, Unavailable
 from . import logs
 from .job import Job
-from .lease_runner import DONE, STOPPED, LeaseRunner, Outcome, trigger
+from .lease_runner import DONE, STOPPED, LeaseRunner, Outcome, next_due_ms
 
 # Seconds after which a job is tried again when the store is away or another worker is running.
 AGAIN_S = 60
@@ -97,43 +96,33 @@ async def serve(
     Due jobs run at once. Raises Misdeployed, Unauthenticated.
     """
     service, zone = Service(worker, metrics), worker.session.zone
-    # A run that is late, perhaps because the machine was asleep, takes place once all the same.
-    late = {"coalesce": True, "misfire_grace_time": None}
-    scheduler = AsyncIOScheduler(timezone=zone, job_defaults=late)
     failed: list[StoreError] = []
     ended = anyio.Event()
 
     async def attempt(job: Job) -> None:
-        try:
-            done = await service.attempt(job)
-        except (Misdeployed, Unauthenticated) as error:
-            failed.append(error)
-            ended.set()
-            return
-        if not done and not ended.is_set():
-            again = datetime.now(UTC) + timedelta(seconds=AGAIN_S)
-            # An attempt that schedules the next one has not ended yet.
-            once = {"id": f"{job.name} again", "replace_existing": True, "max_instances": 2}
-            scheduler.add_job(attempt, "date", [job], run_date=again, **once)
+        while not ended.is_set():
+            try:
+                done = await service.attempt(job)
+            except (Misdeployed, Unauthenticated) as error:
+                failed.append(error)
+                ended.set()
+                return
+            now = time.time()
+            due = next_due_ms(job, int(now * 1000), zone) / 1000
+            due = due if done else min(due, now + AGAIN_S)
+            # In steps, because a machine that is asleep waits no further.
+            while (left := due - time.time()) > 0 and not ended.is_set():
+                with anyio.move_on_after(min(left, AGAIN_S)):
+                    await ended.wait()
 
-    for job in jobs:
-        scheduler.add_job(
-            attempt,
-            trigger(job, zone),
-            [job],
-            id=job.name,
-            next_run_time=datetime.now(UTC),
-        )
     logs.tell("started", holder=worker.holder, jobs=",".join(job.name for job in jobs))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_set_when_told, ended)
-        scheduler.start()
+        for job in jobs:
+            tasks.start_soon(attempt, job)
         await ended.wait()
         stop()
-        # The scheduler's own shutdown would cancel a batch.
-        scheduler.pause()
         await service.wait_until_idle()
-        scheduler.shutdown(wait=False)
         tasks.cancel_scope.cancel()
     logs.tell("ended")
     if failed:
