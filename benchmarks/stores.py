@@ -39,7 +39,7 @@ class Embedded:
     def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
         arguments = [*call.arguments, {**_context(now_ms), **call.context}]
         procedure = call.procedure
-        return self.host.call(procedure.name, arguments, call.lookup, procedure.fields)
+        return self.host.call(procedure.name, arguments, procedure.fields)
 
     def fit_vectors(self) -> None:
         """Do nothing: vectors are compared."""

@@ -14,12 +14,10 @@ from typing import Any
 import click
 import pytest
 import yaml
-from click.testing import CliRunner
 from docker.utils.build import exclude_paths
 
 from concept_graph_mcp import endpoints, settings
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.commands.deploying import LOOKING_UP
 from concept_graph_mcp.http.limits import Limits
 from conceptgraph_core.registry import MODEL
 
@@ -420,49 +418,6 @@ def test_build_context_holds_nothing_else(tmp_path: Path) -> None:
 
 
 # Query modules
-
-
-def test_image_has_what_install_modules_copies_of_the_server() -> None:
-    shell, ours = (
-        "/usr/lib/memgraph/concept_graph/conceptgraph_core/shell/",
-        "server/concept_graph_mcp",
-    )
-    copied = set()
-    for words in (shlex.split(rest) for rest in arguments("docker/Dockerfile", "COPY")):
-        for name in words[:-1]:
-            path = Path(name.removeprefix(f"{ours}/"))
-            if name.startswith(ours):
-                copied.add(str(path))
-                folder = path if name.endswith("/") else path.parent
-                assert Path(words[-1]) == Path(shell) / folder
-    assert copied == set(LOOKING_UP)
-
-
-def test_what_is_copied_of_the_server_imports_only_what_can_be_imported_again() -> None:
-    package = ROOT / "server/concept_graph_mcp"
-    files = [
-        file
-        for name in LOOKING_UP
-        for file in ([package / name] if name.endswith(".py") else (package / name).glob("*.py"))
-    ]
-    assert len(files) > len(LOOKING_UP)
-    imported = {one for file in files for one in absolute_imports(file)}
-    assert imported <= RELOADABLE | {"conceptgraph_core"}
-
-
-def test_what_is_copied_of_the_server_needs_nothing_else_of_it(tmp_path: Path) -> None:
-    CliRunner().invoke(main, ["install-modules", str(tmp_path)], catch_exceptions=False)
-    shell = "conceptgraph_core.shell"
-    names = [
-        f"{shell}.hosts.memgraph.bare_calls",
-        f"{shell}.calls.everyday",
-        f"{shell}.calls.entities",
-    ]
-    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import {', '.join(names)}"
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
 
 
 def test_query_modules_hold_exactly_what_is_deployed() -> None:

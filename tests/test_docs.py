@@ -233,7 +233,7 @@ def test_calls_return_what_the_page_shows_without_a_database_too(page, tmp_path)
             call = cypher_text.plain_call(block.text)
             if call is not None:
                 procedure, arguments, fields = call
-                rows = host.call(procedure, arguments, None, fields)
+                rows = host.call(procedure, arguments, fields)
                 assert output in (None, cypher_text.shown(rows)), f"line {block.line}"
             elif WRITES.search(block.text):
                 break

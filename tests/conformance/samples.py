@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
+from conceptgraph_core.graph.lacking import encode
 
 MODULES = Path(__file__).parent / "modules"
 NOW_MS = 1_750_000_000_000
@@ -41,7 +42,7 @@ class Samples:
         return self.run(calls.transfer.import_rows(rows, MODEL))[0]
 
     def found(self, lookup: Any) -> list[str]:
-        return [row["key"] for row in self.run(calls.Call(FOUND, (), lookup))]
+        return [row["key"] for row in self.run(calls.Call(FOUND, (encode([lookup]),)))]
 
     def records(self) -> list[dict[str, Any]]:
         async def collect() -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
+from conceptgraph_core import context as contexts
 from conceptgraph_core.entities.procedures import SCOPES
 
 MOST_EDGES, MOST_SCANNED = 1_200, 50
@@ -85,3 +86,9 @@ def test_a_search_takes_a_hundred_keywords_and_not_one_more(memory):
         memory.concept_search([*words, "more"])
     with pytest.raises(REFUSALS, match="keywords: 101 are too many; at most 100"):
         memory.run(Call(calls.concepts.procedures.CONCEPT_SEARCH, ([*words, "more"], 50)))
+
+
+def test_the_environment_sets_how_many_nodes_a_call_without_a_look_up_reads(monkeypatch):
+    for said, most in {"": 100_000, "250000": 250_000, "0": 0, "many": 100_000}.items():
+        monkeypatch.setenv(contexts.MOST_SCANNED_VARIABLE, said)
+        assert contexts.most_scanned() == most

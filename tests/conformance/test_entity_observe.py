@@ -459,7 +459,7 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
             while overtaken:
                 call = overtaken.pop()
                 with closing(Host(Path(entities.memory.store.location))) as other:
-                    other.call(call.procedure.name, [*call.arguments, {}], call.lookup)
+                    other.call(call.procedure.name, [*call.arguments, {}])
             return known
 
         monkeypatch.setattr(remembered, "read_embedding", chosen)

@@ -679,8 +679,6 @@ def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgott
         assert (row["total"], row["state"]) == (2, "expired")
         assert row["deleted_at"] == memory.now_ms
     assert expired("kettle") == set()
-    call = calls.memory_admin.expired("default", "tea")
-    assert run(memory, call._replace(lookup=None)) == run(memory, call)
     [figures] = run(memory, calls.memory_links.stats("default"))
     assert (figures["nodes"], figures["by_state"]["expired"]) == (1, 2)
     # Of all users.

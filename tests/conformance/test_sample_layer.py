@@ -11,6 +11,7 @@ from samples import DERIVED, NOW_MS, SET_PLACE, in_order, note, shelf, standing
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
+from conceptgraph_core.graph.lacking import encode
 from conceptgraph_core.graph.primitives import Equal, Last, Nearest, Ordered, Range
 
 LIVED = [
@@ -70,7 +71,9 @@ def test_what_follows_from_its_properties_follows_them(samples):
     lookup = Equal((NOTE,), ("owner", "title"), (("ann", "tea"),))
     for worth, dear in ((0.25, False), (0.75, True), (0.25, False)):
         samples.add(note("ann", "tea", worth=worth))
-        assert samples.run(calls.Call(DERIVED, (), lookup)) == [{"length": 3, "dear": dear}]
+        assert samples.run(calls.Call(DERIVED, (encode([lookup]),))) == [
+            {"length": 3, "dear": dear}
+        ]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +154,9 @@ def test_a_key_of_two_properties_is_unique_in_its_scope_only(samples):
 def test_a_vector_is_a_list_of_floats_and_nothing_else(samples):
     samples.add(*LIVED)
     tea = Equal((NOTE,), ("owner", "title"), (("ann", "tea"),))
-    assert samples.run(calls.Call(SET_PLACE, ([1.0, 0.5],), tea)) == [{"place": [1.0, 0.5]}]
+    assert samples.run(calls.Call(SET_PLACE, ([1.0, 0.5], encode([tea])))) == [
+        {"place": [1.0, 0.5]}
+    ]
     kept = [row for row in samples.records() if row.get("owner") == "ann" and "place" in row]
     assert [row["place"] for row in kept] == [[1.0, 0.5]]
 

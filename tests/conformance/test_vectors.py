@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from expect import REFUSALS
 from sample_schema import MODEL, NOTE
-from samples import FOUND, SET_PLACE, note
+from samples import SET_PLACE, note
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph import nearest, vector_indexes
+from concept_graph_mcp.hosts.memgraph import vector_indexes
 from concept_graph_mcp.hosts.sqlite import nearest as nearest_embedded
+from conceptgraph_core.cypher import nearest
+from conceptgraph_core.graph.lacking import encode
 from conceptgraph_core.graph.primitives import Equal, Nearest, Union, Vectored
 
 MINE = (("owner", "ann"),)
@@ -107,7 +109,7 @@ def test_what_changes_is_found_as_it_is_by_then(places):
     places.add(*(note("ann", f"n{n}", place=turned(n)) for n in range(5)))
     assert near_east(places, 2) == ["n0", "n1"]
     first = Equal((NOTE,), ("owner", "title"), (("ann", "n0"),))
-    places.run(calls.Call(SET_PLACE, (turned(50),), first))
+    places.run(calls.Call(SET_PLACE, (turned(50), encode([first]))))
     places.add(note("ann", "n1", mood="gone"), note("ann", "new", place=turned(0.5)))
     assert near_east(places, 9, among=(("mood", (None,)),)) == ["new", "n2", "n3", "n4", "n0"]
     places.portal.call(places.store.restore, None)
@@ -249,5 +251,5 @@ def test_an_import_that_changes_a_text_leaves_it_without_its_old_vector(samples)
 
 
 def test_who_finds_nothing_near_is_told_so_by_an_empty_list(samples):
-    assert samples.run(calls.Call(FOUND, (), Nearest(NOTE, "place", EAST, 9))) == []
+    assert samples.found(Nearest(NOTE, "place", EAST, 9)) == []
     assert samples.run(calls.embedding.chosen(MODEL)) == []

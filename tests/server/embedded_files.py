@@ -23,9 +23,7 @@ def opened(path: Path) -> Iterator[Host]:
 
 
 def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
-    return host.call(
-        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
-    )
+    return host.call(call.procedure.name, [*call.arguments, CONTEXT], call.procedure.fields)
 
 
 def copy_without_words(path: Path) -> Path:

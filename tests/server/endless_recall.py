@@ -8,7 +8,7 @@ from typing import Any
 
 from concept_graph_mcp import __main__, serving
 from concept_graph_mcp.hosts.memgraph import cancellation, pulling
-from concept_graph_mcp.hosts.memgraph.lookups import Statement
+from conceptgraph_core.cypher.translating import Statement
 
 _CALL = "CALL conceptgraph.recall"
 _AGAIN = "UNWIND range(1, 100001) AS once UNWIND range(1, 100001) AS again "

@@ -17,9 +17,7 @@ import pytest
 from command_line import run
 from tests.examples import HAS_ALL
 
-import concept_graph_mcp
 from concept_graph_mcp import settings, settings_file
-from concept_graph_mcp.commands.deploying import LOOKING_UP
 from concept_graph_mcp.core import modules_directory
 from conceptgraph_core import __version__
 
@@ -364,11 +362,6 @@ def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     expected = files(modules_directory(), below=modules_directory())
     for library in libraries:
         expected |= files(library, below=library.parent)
-    package = Path(concept_graph_mcp.__file__).parent
-    for name in LOOKING_UP:
-        source = package / name
-        copied = files(source, below=package) or {Path(name): source.read_bytes()}
-        expected |= {Path("conceptgraph_core/shell", file): data for file, data in copied.items()}
     assert files(target, below=target) == expected
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.memgraph import cypher, pulling
-from concept_graph_mcp.hosts.memgraph.lookups import write_lookup
 from concept_graph_mcp.hosts.memgraph.pulling import Pulled
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.concepts.lookups import folded, new_episode, similar
+from conceptgraph_core.cypher.translating import write_lookup
 from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.documents import of_mentions
@@ -47,15 +47,8 @@ EVERY = {
 }
 
 
-def pulls(call: calls.Call) -> bool:
-    """Tell whether the procedure of *call* asks for its look-ups itself."""
-    return call.lookup is None and call.procedure.takes_context
-
-
 def statements(call: calls.Call) -> list[tuple[str, dict[str, object]]]:
-    """Return the statements of *call*: those of the first round, if it pulls."""
-    if not pulls(call):
-        return list(cypher.call(call, CONTEXT))
+    """Return the statements of the first round of *call*."""
     plans = {key(one): pulling.plan(one, True) for one in call.wanted}
     pulled = {
         name: Pulled(plan, {one: [] for one in RETURNED if f" {one}" in plan.first[0][-40:]})
@@ -138,7 +131,7 @@ def test_a_call_without_a_look_up_hands_over_no_nodes():
 
 
 def test_a_call_without_a_context_has_no_arguments():
-    [(statement, parameters)] = cypher.call(calls.transfer.version(), {})
+    statement, parameters = pulling.calling(calls.transfer.version(), {}, {})
     assert (
         statement == "CALL conceptgraph.version() YIELD version RETURN collect([version]) AS rows"
     )
@@ -170,32 +163,10 @@ def test_a_search_without_keywords_scans_no_names():
     assert "ORDER BY rank DESC" in statement
 
 
-@pytest.mark.parametrize(
-    "call", [*filter(pulls, EVERY.values())], ids=lambda one: one.procedure.name
-)
-def test_the_answers_of_a_call_that_pulls_are_its_parameters(call):
+@pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
+def test_the_parameters_of_a_call_are_those_that_its_statements_name(call):
     for text, own in statements(call):
         assert placeholders(text) - CONTEXT.keys() == own.keys() - CONTEXT.keys()
-
-
-@pytest.mark.parametrize(
-    "call", [one for one in EVERY.values() if not pulls(one)], ids=lambda one: one.procedure.name
-)
-def test_every_parameter_is_given_and_every_given_one_used(call):
-    *first, (calling, parameters) = cypher.call(call, CONTEXT)
-    given = CONTEXT.keys() | dict(call.context).keys()
-    returned: set[str] = set()
-    used: set[str] = set()
-    for text, own in first:
-        wanted = placeholders(text)
-        assert own.keys() - given <= wanted <= own.keys() | returned
-        assert not own.keys() & returned
-        used |= wanted
-        returned |= set(re.findall(r"(\w+)(?:,|$)", text.rpartition(" RETURN ")[2]))
-    wanted = placeholders(calling)
-    assert parameters.keys() - unused(call) <= wanted <= parameters.keys() | returned
-    assert returned <= used | wanted
-    assert not returned & parameters.keys()
 
 
 def placeholders(text: str) -> set[str]:
@@ -232,10 +203,6 @@ def test_what_leads_to_the_words_of_a_question_never_leaves_the_database():
     assert "{found: $found, degrees: $degrees, incoming: incoming}" in calling
 
 
-def unused(call: calls.Call) -> set[str]:
-    return set() if call.procedure.takes_context else set(CONTEXT)
-
-
 @pytest.mark.parametrize("call", EVERY.values(), ids=EVERY)
 def test_only_returning_follows_the_procedure(call):
     statement, _ = whole(call)
@@ -262,7 +229,8 @@ def test_nothing_that_a_caller_says_is_in_the_text_of_a_statement():
 
 def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
     procedure = calls.Procedure("m.p", ("x",), writes=False)
-    [(_, parameters)] = cypher.call(calls.Call(procedure, (1, 2)), {"a": 3, "now_ms": 4})
+    call = calls.Call(procedure, (1, 2))
+    _, parameters = pulling.calling(call, {"a": 3, "now_ms": 4}, {})
     assert parameters == {"a0": 1, "a1": 2, "a": 3, "now_ms": 4}
 
 
@@ -299,10 +267,9 @@ def test_no_look_up_goes_through_the_nodes_of_others(call, empty_memgraph):
     import neo4j
 
     anyio.run(open_and_close, empty_memgraph)
-    before = cypher.beforehand(call)
     with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
         session.run("UNWIND range(1, 100) AS i CREATE (:Other)").consume()
-        for statement, parameters in [*([] if before is None else [before]), *statements(call)]:
+        for statement, parameters in statements(call):
             plan = session.run(f"EXPLAIN {statement}", {**LOOKED_UP, **parameters}).values()
             assert not [line for (line,) in plan if "ScanAll (" in line]
 

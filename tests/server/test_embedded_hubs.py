@@ -18,9 +18,7 @@ LEAVES = 400
 
 
 def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
-    return host.call(
-        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
-    )
+    return host.call(call.procedure.name, [*call.arguments, CONTEXT], call.procedure.fields)
 
 
 @pytest.fixture
@@ -116,7 +114,7 @@ def test_correcting_a_memory_goes_through_no_other_mention_of_its_words(tmp_path
         copied.clear()
         call = calls.memories.update("ada", "m7", content="pears")
         context = {**CONTEXT, **call.context, "user_id": "ada"}
-        host.call(call.procedure.name, [*call.arguments, context], call.lookup)
+        host.call(call.procedure.name, [*call.arguments, context])
         assert sum(copied) < LEAVES // 10
     assert_sound(tmp_path / "memories.db")
 

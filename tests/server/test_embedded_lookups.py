@@ -39,7 +39,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 def add(host: Host, rows: list[dict[str, Any]]) -> None:
     call = calls.transfer.import_rows(rows)
-    host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
+    host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}])
 
 
 def concepts(*names: str, level: float = 0.5, accessed_at: int = NOW_MS) -> list[dict[str, Any]]:
@@ -240,7 +240,7 @@ def test_the_plain_forms_follow_the_names(host):
         calls.concepts.rename("apple", "Appłe é", False),
         calls.concepts.remove("Äpfel", False),
     ):
-        host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
+        host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}])
     forms = [
         row[0]
         for row in host._database.execute(
@@ -290,7 +290,7 @@ def test_a_renamed_and_a_removed_concept_are_found_no_more(host):
         calls.concepts.rename("apple", "quince", False),
         calls.concepts.remove("pear", False),
     ):
-        host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}], call.lookup)
+        host.call(call.procedure.name, [*call.arguments, {"now_ms": NOW_MS}])
     assert search(host, ["apple"]) == ["quince"]
     assert search(host, ["quin"]) == ["quince"]
     assert found(host, named("apple", "pear", "quince")) == ["quince"]

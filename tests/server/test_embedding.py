@@ -17,7 +17,6 @@ from concept_graph_mcp.embedding.base import Embedding, EmbeddingError, Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding, open_embedding
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Session
-from conceptgraph_core.graph.primitives import Nearest
 from conceptgraph_core.ranks import cosine
 
 STATIC = Path(__file__).parents[3] / "shared/data/static-minilm"
@@ -260,11 +259,11 @@ def nearest(store: Path, said: str, text: str) -> str:
         embedding = LazyEmbedding(said)
         [vector] = await embedding.vectors([text])
         opened_store = EmbeddedStore(store, creates=False)
-        look_up = Nearest("Memory", "embedding", vector, 1, (("user_id", "mia"),))
-        call = calls.Call(calls.transfer.procedures.EXPORT, ("nodes",), look_up)
-        [row] = await opened_store.call(call, {})
+        opened = await embedding.wait_until_open()
+        call = calls.memory_search.search("mia", "xyzzy", 1, embedded=(opened.name, vector))
+        [row] = await opened_store.call(call, {"user_id": "mia"})
         await opened_store.close()
-        return str(row["record"]["id"])
+        return str(row["memory_id"])
 
     return anyio.run(work)
 

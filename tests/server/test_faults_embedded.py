@@ -44,9 +44,7 @@ def opened(path: Path, **options: Any) -> Iterator[Host]:
 
 
 def run(host: Host, call: calls.Call) -> list[dict[str, Any]]:
-    return host.call(
-        call.procedure.name, [*call.arguments, CONTEXT], call.lookup, call.procedure.fields
-    )
+    return host.call(call.procedure.name, [*call.arguments, CONTEXT], call.procedure.fields)
 
 
 def records(host: Host) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_wo
     with closing(Host(tmp_path / "one.db")) as one:
         for name, *arguments in race.WRITES * 8:
             call = getattr(calls.concepts, name)(*arguments)
-            one.call(call.procedure.name, [*call.arguments, CONTEXT], call.lookup)
+            one.call(call.procedure.name, [*call.arguments, CONTEXT])
         expected = [record for batch in one.export(1_000) for record in batch]
     race.assert_as_if_one_after_the_other(answers, found, expected)
     assert_sound(tmp_path / "one.db")

@@ -101,7 +101,7 @@ class Killing:
 
 def call(host: Host, made: calls.Call) -> list[dict[str, Any]]:
     given = [*made.arguments, {**LATER, **made.context}]
-    return host.call(made.procedure.name, given, made.lookup, made.procedure.fields)
+    return host.call(made.procedure.name, given, made.procedure.fields)
 
 
 def moments(statements: int, count: int) -> Iterator[int]:

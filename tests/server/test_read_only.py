@@ -76,7 +76,7 @@ def store(request, folder) -> Iterator[Path]:
 
 
 def run(host: Host, call: calls.Call) -> None:
-    host.call(call.procedure.name, [*call.arguments, {}], call.lookup, call.procedure.fields)
+    host.call(call.procedure.name, [*call.arguments, {}], call.procedure.fields)
 
 
 def test_a_store_that_cannot_be_written_is_read(store, read_only):

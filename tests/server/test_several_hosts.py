@@ -32,7 +32,7 @@ def host(file: Path) -> Iterator[Host]:
 
 def run(host: Host, call: Call, now_ms: int = NOW_MS) -> list[dict[str, Any]]:
     arguments = [*call.arguments, {"now_ms": now_ms, "date": "20250615", **call.context}]
-    return host.call(call.procedure.name, arguments, call.lookup, call.procedure.fields)
+    return host.call(call.procedure.name, arguments, call.procedure.fields)
 
 
 def asked(host: Host, question: str = QUESTION) -> list[dict[str, Any]]:

@@ -84,11 +84,11 @@ def test_an_opening_that_sqlite_does_not_let_wait_is_tried_again(store, monkeypa
 
 
 def test_a_cache_that_has_become_too_large_is_let_go(host, monkeypatch):
-    rows = host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text",))
+    rows = host.call("conceptgraph.peek", [["apple"], 2, None, LATER], ("text",))
     assert host._cache.bytes > 0
     assert host._cache.vertices
     monkeypatch.setattr("concept_graph_mcp.hosts.sqlite.cache.MAX_BYTES", 1_000)
-    assert host.call("conceptgraph.peek", [["apple"], 2, None, LATER], None, ("text",)) == rows
+    assert host.call("conceptgraph.peek", [["apple"], 2, None, LATER], ("text",)) == rows
     assert (host._cache.bytes, host._cache.vertices) == (0, {})
 
 

@@ -166,7 +166,7 @@ class Graph(Generic[N]):
         where nothing can look up, `nodes` has all there are. Raises Lacking, before anything is
         written, where the server has to make a look-up and call again.
         """
-        for told in self._answers(lookups):
+        for told in {id(one): one for one in self._answers(lookups)}.values():
             more = dict(told)
             self._add_found(*(more.pop(one, None) for one in ("found", "degrees", "incoming")))
             self.context = self.context._replace(**more)
@@ -221,6 +221,9 @@ class Graph(Generic[N]):
             told = answer(lookup)
         elif self.context.answers is not None:
             told = self.context.answers.get(lacking.key(lookup), _LACKS)
+            if "as" in told:
+                # It was looked up together with another one.
+                told = self.context.answers[told["as"]]
         elif lookup.__class__ is Embedded:
             told = _LACKS
         elif self.nested is not None:

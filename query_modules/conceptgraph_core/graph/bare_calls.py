@@ -1,7 +1,6 @@
 """Look up by index what a call reads that came without a look-up: one of a person in Lab.
 
-`nested_query` runs the look-up and the folder `shell`, which `install-modules` puts beside this
-package, knows what each procedure reads. Where either is missing, a bare call reads all nodes.
+`nested_query` runs what the rule asks for. Where that cannot be, a bare call reads all nodes.
 
 A look-up does not see what the calling transaction wrote (see `nested_query`). So there is none
 if anything else may have been written in it: today's way, slower, sees that.
@@ -9,17 +8,16 @@ if anything else may have been written in it: today's way, slower, sees that.
 
 import functools
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .. import context as contexts
 from .primitives import Lookup
 
 re: Final[Any] = __import__("re")
 
-_SHELL: Final = "conceptgraph_core.shell.hosts.memgraph.bare_calls"
+# It stands above the layers, whose declarations it reads.
+_PLANNING: Final = "conceptgraph_core.cypher.planning"
 _ELSEWHERE: Final = "only Memgraph runs a query within a call"
-_NOT_DEPLOYED: Final = "the look-ups of calls are not deployed beside the modules"
 _MODULES: Final = "conceptgraph|memorygraph|entitygraph|everyday"
 _LITERAL: Final = re.compile(
     r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`|//[^\n]*|/\*.*?\*/""", re.DOTALL
@@ -37,7 +35,6 @@ class BareCalls:
 
     def __init__(self) -> None:
         self._queries: Any = None
-        self._shell: Any = None
         self.problem: str | None = None
         # The transactions in which a bare call wrote: the one thing that outlives a call here.
         self._wrote: deque[int] = deque(maxlen=_REMEMBERED)
@@ -55,51 +52,33 @@ class BareCalls:
         from .nested_query import NestedQueries
 
         self._queries = NestedQueries(type(graph))
-        if self._queries.problem:
-            return str(self._queries.problem)
-        try:
-            self._shell = __import__(_SHELL, fromlist=["*"])
-        except ImportError:
-            return _NOT_DEPLOYED
-        return ""
+        return str(self._queries.problem)
 
-    def told(
-        self,
-        ctx: Any,
-        name: str,
-        writes: bool,
-        given: Sequence[tuple[str, Any]],
-        told: Mapping[str, Any],
-    ) -> tuple[Mapping[str, Any], "Callable[[Lookup], Mapping[str, Any] | None] | None"]:
-        """Return the context *told* to the procedure *name*, with what it reads if that is known.
-
-        *given* are its other arguments, by name. The second result runs its further look-ups; None
-        if nothing can.
-        """
+    def look_ups(
+        self, ctx: Any, name: str, writes: bool, now_ms: int
+    ) -> Callable[[Lookup], Mapping[str, Any] | None] | None:
+        """Return what runs the look-ups of the procedure *name*; None if nothing can."""
         graph = getattr(ctx.graph, "_graph", None)
         if self.check(graph):
-            return told, None
+            return None
         try:
             if not self._queries.has_room(graph) or not self._is_first(graph, name, writes):
-                return told, None
-            run = functools.partial(self._queries.rows, graph)
-            context = contexts.parse(told)
-            looked = self._shell.look_up(run, name, given, told, context)
+                return None
         except self._queries.failed:
             # It may have been ended together with the call.
             ctx.check_must_abort()
-            return told, None
-        nested = functools.partial(self._answer, ctx, run, context)
-        return told if looked is None else {**looked, **told}, nested
-
-    def _answer(
-        self, ctx: Any, run: Any, context: contexts.Context, lookup: Lookup
-    ) -> Mapping[str, Any] | None:
-        try:
-            answer: Mapping[str, Any] = self._shell.answer(run, lookup, context)
-        except self._queries.failed:
-            ctx.check_must_abort()
             return None
+        run = functools.partial(self._queries.rows, graph)
+        planning = __import__(_PLANNING, fromlist=["*"])
+
+        def answer(lookup: Lookup) -> Mapping[str, Any] | None:
+            try:
+                told: Mapping[str, Any] = planning.answer(run, lookup, now_ms)
+            except self._queries.failed:
+                ctx.check_must_abort()
+                return None
+            return told
+
         return answer
 
     def _is_first(self, graph: Any, name: str, writes: bool) -> bool:

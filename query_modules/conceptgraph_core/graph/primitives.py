@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from .. import limits, text
 from ..folding import Keywords
 from ..layers import Columns
-from ..procedures import Procedure
 
 # Sorts before every text.
 BEYOND: Final = "\U0010ffff" * 2
@@ -191,24 +190,6 @@ class Union(NamedTuple):
     parts: "tuple[Lookup, ...]"
 
 
-class Answered(NamedTuple):
-    """Nodes of *label* with *where* whose *property* is among a procedure's results.
-
-    The read-only *procedure* is called with *arguments*, and a *context* of the results of
-    *lookup*; without results it is not called. The first field of its rows is the value of
-    *property*. The rows are passed in the context under *key*.
-    """
-
-    procedure: Procedure
-    arguments: tuple[Any, ...]
-    context: tuple[tuple[str, Any], ...]
-    lookup: "Lookup"
-    key: str
-    label: str
-    property: str
-    where: Where = ()
-
-
 class Incoming(NamedTuple):
     """The results of *lookup*, and their incoming edges as the context's `degrees` and `incoming`.
 
@@ -219,10 +200,9 @@ class Incoming(NamedTuple):
     start of the edges of the types *edges*, the property *weight* of each edge, and the properties
     *columns* of these nodes, as their layer declares them.
 
-    The results of *then* come last, if at most *few* edges lead to them. So do those of *also*,
-    which has the same label, and the nodes that
-    *related* names: a property of the results that has lists, each beginning with a value of *by*.
-    These nodes have the same *scope*, another property, and lack *unless*.
+    The results of *also*, which has the same label, come last, if at most *few* edges lead to them.
+    So do the nodes that *related* names: a property of the results that has lists, each beginning
+    with a value of *by*. These nodes have the same *scope*, another property, and lack *unless*.
 
     Nodes whose *by* is among *last* come after all others, and what they name as related is left
     out. They have what is left of *most*, and *few* in any case.
@@ -238,7 +218,6 @@ class Incoming(NamedTuple):
     by: str
     unless: str
     most: int
-    then: Answered | None = None
     few: int = 0
     also: Equal | None = None
     related: str | None = None

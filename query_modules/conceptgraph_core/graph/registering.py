@@ -54,20 +54,17 @@ class Module:
     def _running(
         self, name: str, writes: bool, view: Callable[..., Any], does: Callable[..., Any]
     ) -> Any:
-        names, keys = _names(does), frozenset(_names(does, by_name=True))
+        keys = frozenset(_names(does, by_name=True))
 
         def run(ctx: mgp.ProcCtx, *given: Any) -> list[Any]:
             context, named = self._context(given[-1]), {}
             if not keys.isdisjoint(context):
                 named = {key: context[key] for key in keys & context.keys()}
                 context = {key: one for key, one in context.items() if key not in keys}
-            nested = None
-            if "found" not in context and "answers" not in context:
-                arguments = list(zip(names, given, strict=False))
-                context, nested = BARE.told(ctx, name, writes, arguments, context)
             try:
                 graph = view(ctx, context)
-                graph.nested = nested
+                if "found" not in context and "answers" not in context:
+                    graph.nested = BARE.look_ups(ctx, name, writes, graph.context.now_ms)
                 answer = does(graph, *given[:-1], **named)
                 if answer is None:
                     return []

@@ -27,7 +27,6 @@ class Call(NamedTuple):
 
     procedure: Procedure
     arguments: tuple[Any, ...]
-    lookup: Lookup | None = None
     context: Mapping[str, Any] = _NOTHING
     wanted: Sequence[Lookup] = ()
     embed: "Embed | None" = None

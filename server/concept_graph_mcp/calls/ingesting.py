@@ -13,7 +13,7 @@ from .call import Call, checked
 def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
     """Return the call that stores the new ones of *messages*, in one transaction."""
     found = lookups.ingested(scope, messages, text_lookups.spoken())
-    return Call(procedures.INGEST, (list(messages),), None, text_lookups.context(), [found])
+    return Call(procedures.INGEST, (list(messages),), text_lookups.context(), [found])
 
 
 @checked

@@ -1,7 +1,7 @@
-"""Declare a verb: its procedure, and the function that says what it takes and what it looks up.
+"""Declare a verb: its procedure, and the function that says what it takes and surely looks up.
 
     @verb_of_user(procedures.SEARCH, is_worded=True)
-    def search(scope: str, query: str, limit: Limit = 10, *, asker: Asker = None) -> Lookup: ...
+    def search(scope: str, query: str, limit: Limit = 10, *, asker: Asker = None) -> None: ...
 
 * The first argument of a `verb_of_user` is the user, or the scope of the concepts.
 * Arguments that may be given by position are those of the procedure, in its order. `embedded` is
@@ -45,14 +45,14 @@ class Argument(NamedTuple):
 
 
 class Passing(NamedTuple):
-    """A look-up, and values that the call passes in place of those that were given."""
+    """Look-ups that a call is sure to ask for, and values in place of those given."""
 
-    lookup: "Lookup | list[Lookup] | None"
+    wanted: list[Lookup]
     values: Mapping[str, Any]
 
 
-# A list has what the procedure is known to ask for.
-Reads = Lookup | Passing | list[Lookup] | None
+# Look-ups that the procedure is sure to ask for.
+Reads = Passing | list[Lookup] | None
 
 
 class AnyVerb(Generic[P]):
@@ -105,12 +105,12 @@ class AnyVerb(Generic[P]):
 
     def _call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
         try:
-            lookup = self._reads(*given, **named)
+            wanted = self._reads(*given, **named)
             values = self._defaults.copy()
             values.update(zip(self._names, given, strict=False))
             values.update(named)
-            if isinstance(lookup, Passing):
-                lookup, changed = lookup
+            if isinstance(wanted, Passing):
+                wanted, changed = wanted
                 values.update(changed)
             arguments = [
                 one if one.__class__ in _SIMPLE else _plain(one)
@@ -127,9 +127,7 @@ class AnyVerb(Generic[P]):
                 own = values[_CONCEPTS]
                 context |= whose(values[self._names[0]] if own is None else own)
             procedure = self.procedure if values.get(_EXPLAINED, True) else self._unexplained
-            wanted = lookup if isinstance(lookup, list) else ()
-            found = None if isinstance(lookup, list) else lookup
-            return Call(procedure, tuple(arguments), found, context, wanted)
+            return Call(procedure, tuple(arguments), context, wanted or ())
         except ConceptGraphError as error:
             raise Refused(str(error), type(error)) from error
 

@@ -15,24 +15,6 @@ from ..core import modules_directory
 from .common import FOLDER, Failure, say
 
 _CORE = "conceptgraph_core"
-# The parts of this package that calls without a look-up need (see `hosts.memgraph.bare_calls`).
-# Within the core, because a reload of the modules must drop them with it.
-_SHELL = "shell"
-LOOKING_UP = (
-    *("errors.py", "calls"),
-    *(
-        f"hosts/memgraph/{name}.py"
-        for name in (
-            "bare_calls",
-            "cypher",
-            "lookup_plan",
-            "lookups",
-            "nearest",
-            "text_search",
-        )
-    ),
-)
-_PACKAGE = Path(__file__).resolve().parents[1]
 _STAGE = ".installing-"
 _IGNORED = shutil.ignore_patterns("__pycache__", "*.pyc")
 
@@ -80,7 +62,6 @@ def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path)
         stale.mkdir()
         for package in packages:
             shutil.copytree(package, fresh / package.name, ignore=_IGNORED)
-        _add_shell(fresh / _CORE / _SHELL)
         for entry in entries:
             shutil.copyfile(entry, fresh / entry.name)
         # Packages first: an entry file must never load a package of an earlier version.
@@ -90,16 +71,6 @@ def _install(packages: Sequence[Path], entries: Sequence[Path], directory: Path)
             (fresh / entry.name).replace(directory / entry.name)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-
-
-def _add_shell(target: Path) -> None:
-    for name in LOOKING_UP:
-        source, copy = _PACKAGE / name, target / name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, copy, ignore=_IGNORED)
-        else:
-            shutil.copyfile(source, copy)
 
 
 def _exchange(fresh: Path, target: Path, stale: Path) -> None:

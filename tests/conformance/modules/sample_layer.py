@@ -14,6 +14,7 @@ CALL sample_layer.embedding_set("a", []) YIELD *;
 import mgp
 from sample_schema import MODEL
 
+from conceptgraph_core.graph import lacking
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.layers import join_layers
 from conceptgraph_core.transfer import audit, export_import, procedures, view
@@ -40,28 +41,36 @@ register(procedures.EMBEDDING_SET, Samples, embeddings.embed)
 
 
 @mgp.read_proc
-def found(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(key=str):
-    """Return the keys of what a look-up found, in its order."""
-    graph = Samples(ctx, context)
+def found(ctx: mgp.ProcCtx, lookups: str, context: mgp.Map = {}) -> mgp.Record(key=str):
+    """Return the keys of what look-ups find, in its order."""
+    graph = pulled(ctx, lookups, context)
     return [mgp.Record(key="/".join(map(str, graph.key(node)))) for node in graph.nodes()]
 
 
 @mgp.read_proc
-def derived(ctx: mgp.ProcCtx, context: mgp.Map = {}) -> mgp.Record(length=int, dear=bool):
-    """Return what follows from the other properties of the notes that a look-up found."""
+def derived(ctx: mgp.ProcCtx, lookups: str, context: mgp.Map = {}) -> mgp.Record(
+    length=int, dear=bool
+):
+    """Return what follows from the other properties of the notes that look-ups find."""
     return [
         mgp.Record(**{name: node.raw.get_property(name) for name in ("length", "dear")})
-        for node in Samples(ctx, context).nodes()
+        for node in pulled(ctx, lookups, context).nodes()
     ]
 
 
 @mgp.write_proc
-def set_place(ctx: mgp.ProcCtx, place: mgp.List[mgp.Any], context: mgp.Map = {}) -> mgp.Record(
-    place=mgp.Nullable[mgp.List[float]]
-):
-    """Set the vector of what was found; return it as it then reads."""
+def set_place(
+    ctx: mgp.ProcCtx, place: mgp.List[mgp.Any], lookups: str, context: mgp.Map = {}
+) -> mgp.Record(place=mgp.Nullable[mgp.List[float]]):
+    """Set the vector of what look-ups find; return it as it then reads."""
     rows = []
-    for node in Samples(ctx, context).nodes():
+    for node in pulled(ctx, lookups, context).nodes():
         node.raw.set_property("place", list(place))
         rows.append(mgp.Record(place=node.raw.get_property("place")))
     return rows
+
+
+def pulled(ctx, lookups, context):
+    graph = Samples(ctx, context)
+    graph.pull(*lacking.decode(lookups))
+    return graph

@@ -3,7 +3,7 @@
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import anyio
@@ -16,7 +16,6 @@ from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.graph.primitives import Embedded, Lookup
-from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import MEND
 
@@ -33,7 +32,7 @@ from ...errors import (
 )
 from ...settings import DEFAULT_URI, location
 from ..store import RELEASING, Edge, Node, Rows
-from . import cypher, probes, pulling, readiness, vector_indexes
+from . import probes, pulling, readiness, vector_indexes
 from .accesses import take_accesses
 from .cancellation import Calls
 from .failures import (
@@ -210,29 +209,10 @@ class BoltCaller:
     async def _make(
         self, call: Call, context: Mapping[str, Any], patience_s: float | None = None
     ) -> list[dict[str, Any]]:
-        """Make *call* and return its rows; retry it after conflicts for *patience_s* or 8 s."""
-        if call.lookup is None and call.procedure.takes_context:
-            return await self._pull(call, context, patience_s)
-        further: Any = ()
-        if (asked := cypher.beforehand(call)) is not None:
-            [row] = await self._translate(False, self.rows, *asked, False)
-            further = row["found"]
-            call = call if further else cypher.alone(call)
-        statements = cypher.call(call, context, self._has_vector_search, further)
-        made = await self._translate(
-            *(call.procedure.writes, self._run_statements, statements, call.procedure),
-            patience_s=patience_s,
-        )
-        fields = call.procedure.fields
-        rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
-        return rows if made.advice is None else Rows(rows, made.advice)
+        """Make *call*, which says what it needs, until it lacks nothing, and return its rows.
 
-    async def _pull(
-        self, call: Call, context: Mapping[str, Any], patience_s: float | None
-    ) -> list[dict[str, Any]]:
-        """Make *call*, which says what it needs, until it lacks nothing.
-
-        Each time the look-ups that it asked for are made, and the call is sent with their answers.
+        After conflicts each round is retried for *patience_s* or 8 s. Each time the look-ups that
+        it asked for are made, and the call is sent with their answers.
         A call that lacks one has written nothing.
         """
         kept: dict[str, Pulled] = {}
@@ -273,37 +253,27 @@ class BoltCaller:
             # A write rests on what holds in its own transaction, also when that is repeated.
             known = {}
         search = self._has_vector_search
-        plans = {name: pulling.plan(one, search) for name, one in wanted.items()}
-        firsts = [one for name, one in plans.items() if name not in known and one.first]
+        new = {name: one for name, one in wanted.items() if name not in known}
+        plans = pulling.plan_all(new, search)
+        firsts = [one for one in plans.values() if one.first]
         writes = call.procedure.writes
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
         is_apart = not writes or not firsts or call.procedure.counts
+        known.update(embedded)
+        made = call, context, plans, known
         async with (
             self._calls.marked(mode) as metadata,
             self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
         ):
-
-            async def make(run: Callable[..., Awaitable[neo4j.AsyncResult]]) -> Rows:
-                for name, plan in plans.items():
-                    if name in known:
-                        continue
-                    row: Mapping[str, Any] = {}
-                    if plan.first is not None:
-                        text, given = plan.first
-                        found = await run(text, {**context, **given})
-                        row = (await found.single(strict=True)).data()
-                    known[name] = Pulled(plan, row)
-                pulled = {name: known[name] for name in wanted} | dict(embedded)
-                return Rows(await _rows(await run(*pulling.calling(call, context, pulled))))
 
             async def alone(text: str, given: Mapping[str, Any]) -> neo4j.AsyncResult:
                 return await session.run(neo4j.Query(text, metadata=metadata), dict(given))
 
             try:
                 if is_apart and not (writes and self._has_replicas):
-                    return await make(alone)
+                    return Rows(await _rows(await pulling.make(alone, *made)))
                 async with await session.begin_transaction(metadata=metadata) as transaction:
-                    rows = await make(transaction.run)
+                    rows = Rows(await _rows(await pulling.make(transaction.run, *made)))
                     try:
                         await transaction.commit()
                     except (ClientError, TransientError) as error:
@@ -347,37 +317,6 @@ class BoltCaller:
             query = neo4j.Query(statement, metadata=metadata)
             return await _rows(await session.run(query, dict(parameters)))
 
-    async def _run_statements(
-        self, statements: Sequence[cypher.Statement], procedure: Procedure
-    ) -> Rows:
-        """Run the statements of one call and return the rows of the last.
-
-        They are one transaction if the call may write more than accesses: what was looked up must
-        still be so. If a replica is missing, an auto-committed statement has no rows, only an
-        error.
-        """
-        mode = neo4j.WRITE_ACCESS if procedure.writes else neo4j.READ_ACCESS
-        is_apart = len(statements) == 1 or procedure.counts or not procedure.writes
-        async with (
-            self._calls.marked(mode) as metadata,
-            self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
-        ):
-            if is_apart and not (procedure.writes and self._has_replicas):
-
-                async def run(text: str, given: Mapping[str, Any]) -> neo4j.AsyncResult:
-                    return await session.run(neo4j.Query(text, metadata=metadata), dict(given))
-
-                return Rows(await _rows(await calling(run, statements)))
-            async with await session.begin_transaction(metadata=metadata) as transaction:
-                rows = Rows(await _rows(await calling(transaction.run, statements)))
-                try:
-                    await transaction.commit()
-                except (ClientError, TransientError) as error:
-                    rows.advice = find_unreplicated(error)
-                    if rows.advice is None:
-                        raise
-                return rows
-
     async def _translate(
         self,
         writes: bool,
@@ -420,19 +359,6 @@ class BoltCaller:
             )
         outcome = "the write may have happened" if writes else "nothing was written"
         return Unavailable(f"the connection to Memgraph at {self._location} was lost; {outcome}")
-
-
-async def calling(
-    run: Callable[[str, dict[str, Any]], Awaitable[neo4j.AsyncResult]],
-    statements: Sequence[cypher.Statement],
-) -> neo4j.AsyncResult:
-    """Run the statements of one call and return the result of the last."""
-    *first, (text, parameters) = statements
-    found: dict[str, Any] = {}
-    for looking_up, wanted in first:
-        result = await run(looking_up, {**wanted, **found})
-        found |= (await result.single(strict=True)).data()
-    return await run(text, {**parameters, **found})
 
 
 async def _rows(result: neo4j.AsyncResult) -> list[dict[str, Any]]:

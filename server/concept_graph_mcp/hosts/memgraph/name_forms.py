@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from neo4j.exceptions import ClientError
 
+from conceptgraph_core.cypher.name_search import write_unfolded
 from conceptgraph_core.layers import Layer, TextIndex
 from conceptgraph_core.transfer.procedures import INDEX
 
 from ...errors import one_line
 from .failures import find_taken_key, is_conflict
 from .probes import Run
-from .text_search import write_unfolded
 
 logger = logging.getLogger(__name__)
 

@@ -1,15 +1,18 @@
 """Write the Cypher of a call that pulls what it needs: its look-ups, and the CALL with answers."""
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.cypher.planning import Finding, finding
+from conceptgraph_core.cypher.translating import Statement
+from conceptgraph_core.graph.primitives import Grouped, Incoming, Lookup, Sized, Tallied, Union
 
 from ...calls.call import Call
-from .lookup_plan import Finding, finding
-from .lookups import Statement
 
+T = TypeVar("T")
+# These tell more than the nodes that they find.
+_TELLING = (Incoming, Sized, Grouped, Tallied)
 _PARAMETER = re.compile(r"\$(\w+)")
 _HINT = "USING INDEX"
 
@@ -30,6 +33,24 @@ def plan(lookup: Lookup, has_vector_search: bool) -> Finding:
     if made.first is None and made.before.startswith(_HINT):
         return finding(lookup, has_vector_search, long=0)
     return made
+
+
+def plan_all(wanted: Mapping[str, Lookup], has_vector_search: bool) -> dict[str, Finding]:
+    """Return the plans of *wanted*, by `lacking.key`: those that only find nodes are one look-up.
+
+    Its results are the answer to each of them, given once.
+    """
+    plain = {name: one for name, one in wanted.items() if not isinstance(one, _TELLING)}
+    if len(plain) > 1:
+        whole = plan(Union(tuple(plain.values())), has_vector_search)
+        first, *others = plain
+        made = {first: whole}
+        made |= {name: Finding(None, given={"as": f"'{first}'"}) for name in others}
+    else:
+        made = {name: plan(one, has_vector_search) for name, one in plain.items()}
+    return made | {
+        name: plan(one, has_vector_search) for name, one in wanted.items() if name not in plain
+    }
 
 
 def plan_given(told: Mapping[str, Any]) -> Pulled:
@@ -67,15 +88,15 @@ def calling(call: Call, context: Mapping[str, Any], pulled: Mapping[str, Pulled]
             }
         rows = ", ".join([f"{key}: {said}" for key, said in told.items()])
         answers.append(f"{name}: {{{rows}}}")
-    given_context = [f"{name}: ${name}" for name in context]
-    given_context.append(f"answers: {{{', '.join(answers)}}}")
-    takes = ", ".join([*[f"${name}" for name in arguments], f"{{{', '.join(given_context)}}}"])
+    takes = [f"${name}" for name in arguments]
+    if procedure.takes_context:
+        keys = [f"{name}: ${name}" for name in context]
+        keys.append(f"answers: {{{', '.join(answers)}}}")
+        takes.append(f"{{{', '.join(keys)}}}")
     fields = ", ".join(procedure.fields)
     # All rows in one record, which a driver unpacks in half the time of one record a row.
-    return (
-        f"{before}CALL {procedure.name}({takes}) YIELD {fields} RETURN collect([{fields}]) AS rows",
-        parameters,
-    )
+    calling_it = f"CALL {procedure.name}({', '.join(takes)}) YIELD {fields}"
+    return f"{before}{calling_it} RETURN collect([{fields}]) AS rows", parameters
 
 
 def _number(text: str, names: Mapping[str, Any], number: int) -> str:
@@ -83,3 +104,22 @@ def _number(text: str, names: Mapping[str, Any], number: int) -> str:
     return _PARAMETER.sub(
         lambda found: f"$w{number}_{found[1]}" if found[1] in names else found[0], text
     )
+
+
+async def make(
+    run: Callable[[str, dict[str, Any]], Awaitable[T]],
+    call: Call,
+    context: Mapping[str, Any],
+    plans: Mapping[str, Finding],
+    known: dict[str, Pulled],
+) -> T:
+    """Make the look-ups of *plans* that are not *known*, then *call* with all these answers."""
+    for name, plan in plans.items():
+        if name not in known:
+            row: Mapping[str, Any] = {}
+            if plan.first is not None:
+                text, given = plan.first
+                found: Any = await run(text, {**context, **given})
+                row = (await found.single(strict=True)).data()
+            known[name] = Pulled(plan, row)
+    return await run(*calling(call, context, known))

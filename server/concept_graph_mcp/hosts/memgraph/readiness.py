@@ -9,6 +9,7 @@ from typing import Any
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
+from conceptgraph_core.cypher.name_search import list_properties
 from conceptgraph_core.layers import SHARED, Index, Layer
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.procedures import VERSION
@@ -18,7 +19,6 @@ from ...errors import Misdeployed, one_line
 from . import name_forms
 from .failures import is_conflict
 from .probes import Run, list_loaded
-from .text_search import list_properties
 
 logger = logging.getLogger(__name__)
 

@@ -15,13 +15,16 @@ from neo4j.exceptions import DriverError, Neo4jError
 from conceptgraph_core import __version__
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.transfer.places import look_up
 
 from ... import calls
+from ...calls import text_lookups
 from ...errors import Contended, Unavailable, one_line
 from ..store import EXPORTS
-from . import cypher, probes, vector_indexes
-from .caller import BoltCaller, calling
+from . import cypher, probes, pulling, vector_indexes
+from .caller import BoltCaller
 
 if TYPE_CHECKING:
     from ...file_formats import Row
@@ -166,7 +169,11 @@ class BoltStore(BoltCaller):
             for start in range(0, len(rows), _RESTORE_BATCH):
                 batch = rows[start : start + _RESTORE_BATCH]
                 call = calls.transfer.import_rows([row.record for row in batch], self._model)
-                await (await calling(transaction.run, cypher.call(call, {}))).consume()
+                # A call that lacked something would end the transaction.
+                records = [row.record for row in batch]
+                wanted = look_up(self._model.layers, records, text_lookups.spoken())
+                plans = {key(wanted): pulling.plan(wanted, False)}
+                await (await pulling.make(transaction.run, call, {}, plans, {})).consume()
             await transaction.commit()
         except (Neo4jError, DriverError, OSError, InvalidRow) as error:
             failure = error if isinstance(error, InvalidRow) else self._failure(error, writes=True)

@@ -6,12 +6,12 @@ from contextlib import suppress
 
 from neo4j.exceptions import ClientError
 
+from conceptgraph_core.cypher.nearest import index_name
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
 from conceptgraph_core.layers import Layer, VectorIndex
 
 from . import probes
 from .failures import is_conflict
-from .nearest import index_name
 from .probes import Run, list_loaded
 
 logger = logging.getLogger(__name__)

@@ -1,13 +1,12 @@
 """Run look-ups by index within the call's transaction: a primitive is a query of a table."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, groupby, pairwise
 from typing import Any, cast
 
 from conceptgraph_core.graph.primitives import (
-    Answered,
     Equal,
     Grouped,
     Incoming,
@@ -46,13 +45,6 @@ _FEW_VALUES = 32
 def find(database: Database, lookup: Lookup) -> list[int]:
     """Return the ids of the vertices that *lookup* asks for, without duplicates."""
     return list(dict.fromkeys(_find(database, lookup)))
-
-
-def look_up_named(lookup: Answered, answers: Sequence[Mapping[str, Any]]) -> Equal:
-    """Return the look-up of the vertices that *answers* name."""
-    names, values = zip(*lookup.where, strict=True) if lookup.where else ((), ())
-    wanted = tuple((*values, row[lookup.procedure.fields[0]]) for row in answers)
-    return Equal((lookup.label,), (*names, lookup.property), wanted)
 
 
 def look_up_related(lookup: Incoming, found: Iterable[VertexElement]) -> Equal | None:

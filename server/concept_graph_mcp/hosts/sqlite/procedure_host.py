@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from conceptgraph_core.graph.primitives import (
-    Answered,
     Grouped,
     Incoming,
     Lookup,
@@ -80,16 +79,14 @@ class Host:
         self,
         name: str,
         arguments: Sequence[Any],
-        lookup: Lookup | None = None,
         fields: Sequence[str] | None = None,
         *,
         is_synced: bool = True,
     ) -> Rows:
         """Call the procedure *name* in a transaction of its own and return its rows.
 
-        The last argument is the context, to which the results of *lookup* are added. *fields* are
-        the result fields wanted, all by default. Unless it *is_synced*, it does not wait
-        for the disk: a power failure may undo it, but never a part of it.
+        *fields* are the result fields wanted, all by default. Unless it *is_synced*, it does not
+        wait for the disk: a power failure may undo it, but never a part of it.
 
         Raises Refused if the arguments do not fit the signature, Ended if the call was cancelled,
         and Unavailable if the store fails. Exceptions of the procedure pass through. In each case
@@ -99,8 +96,7 @@ class Host:
 
         def attempt(exclusive: bool) -> Rows:
             with self._transaction(callback.writes, exclusive, is_synced) as graph:
-                given = self._with_found(graph, arguments, lookup)
-                return self._marshal.rows(callback, self._run(callback, graph, given), fields)
+                return self._marshal.rows(callback, self._run(callback, graph, arguments), fields)
 
         with self._locked():
             try:
@@ -271,14 +267,6 @@ class Host:
             if collecting:
                 gc.enable()
 
-    def _with_found(
-        self, graph: interface.Graph, arguments: Sequence[Any], lookup: Lookup | None
-    ) -> Sequence[Any]:
-        if lookup is None:
-            return arguments
-        *leading, context = arguments
-        return [*leading, {**context, **self._look_up(graph, lookup)}]
-
     def _look_up(self, graph: interface.Graph, lookup: Lookup) -> dict[str, Any]:
         """Return the keys of the context that *lookup* tells."""
         if isinstance(lookup, Grouped):
@@ -291,10 +279,6 @@ class Host:
         if isinstance(lookup, Incoming):
             elements = [vertex._element for vertex in found]
             named: list[Lookup] = [] if lookup.also is None else [lookup.also]
-            if lookup.then is not None:
-                answers = self._answers(graph, lookup.then)
-                told[lookup.then.key] = answers
-                named += [lookups.look_up_named(lookup.then, answers)] if answers else []
             later = self._later(graph, lookup, elements, named)
             after = [vertex._element for vertex in later]
             postings = Postings(self._database, lookup)
@@ -323,16 +307,6 @@ class Host:
             for key, vertex in later.items()
             if lookup.unless not in vertex._element.properties
         ]
-
-    def _answers(self, graph: interface.Graph, lookup: Answered) -> Rows:
-        """Return the rows of the procedure in *lookup*, within the call's transaction."""
-        found = self._find(graph, lookup.lookup)
-        if not found:
-            return []
-        callback = self._callback(lookup.procedure.name)
-        context = {**dict(lookup.context), "found": found}
-        records = self._run(callback, graph, [*lookup.arguments, context])
-        return self._marshal.rows(callback, records, lookup.procedure.fields)
 
     def _find(self, graph: interface.Graph, lookup: Lookup) -> list[interface.Vertex]:
         ids = lookups.find(self._database, lookup)

@@ -88,7 +88,7 @@ class EmbeddedStore:
             if told:
                 passed[-1]["answers"] = told
             return host.call(
-                *(procedure.name, passed, call.lookup, procedure.fields),
+                *(procedure.name, passed, procedure.fields),
                 is_synced=not procedure.counts,
             )
 

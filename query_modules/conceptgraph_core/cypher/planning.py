@@ -1,11 +1,10 @@
 """Plan a call's look-up: in a statement of its own, or before the CALL."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conceptgraph_core.graph.primitives import (
-    Answered,
+from ..graph.primitives import (
     Grouped,
     Incoming,
     Lookup,
@@ -13,10 +12,11 @@ from conceptgraph_core.graph.primitives import (
     Tallied,
     WithEdges,
 )
+from .name_search import is_shared
+from .translating import Statement, is_left_out, write_lookup
 
-from .lookups import Statement, is_left_out, write_lookup
-from .text_search import is_shared
-
+# Runs a statement with parameters as a transaction of its own and returns its rows.
+Run = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
 # A look-up with more text than this gets a statement of its own.
 LONG = 500
 IDS = "[n IN found | id(n)]"
@@ -145,23 +145,6 @@ def _plan_tallies(lookup: Tallied, has_vector_search: bool) -> Finding:
     return Finding(first, given={"found": "$found", "tallies": "$tallies"})
 
 
-def write_answers(then: Answered, found: Sequence[int]) -> Statement:
-    """Return the Cypher for `answers`, the rows of the procedure of *then* on the nodes *found*.
-
-    `answered` has the first field of each.
-    """
-    asked = then.procedure
-    given = {f"w_a{index}": value for index, value in enumerate(then.arguments)}
-    given["w_context"] = {**dict(then.context), "found": list(found)}
-    row = ", ".join(f"{name}: {name}" for name in asked.fields)
-    return (
-        f"CALL {asked.name}({', '.join(f'${name}' for name in given)})"
-        f" YIELD {', '.join(asked.fields)}"
-        f" RETURN collect({{{row}}}) AS answers, collect({asked.fields[0]}) AS answered",
-        given,
-    )
-
-
 def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
     """Plan the columns of up to *most* incoming edges, which stay in the database for the call.
 
@@ -169,26 +152,12 @@ def _incoming(lookup: Incoming, has_vector_search: bool) -> Finding:
     """
     before = f"UNWIND $read AS i MATCH (n) WHERE id(n) = i {_columns(lookup)} "
     given = {"found": "$found", "degrees": "$degrees", "incoming": "incoming"}
-    if lookup.then is not None:
-        given[lookup.then.key] = "$answers"
     return Finding(_looking_into(lookup, has_vector_search), before, given=given)
 
 
 def _looking_into(lookup: Incoming, has_vector_search: bool) -> Statement:
-    """Return the Cypher for the ids of `found`, their `degrees`, and those whose edges to `read`.
-
-    The nodes that the `answers` name are those of `$answered`.
-    """
+    """Return the Cypher for the ids of `found`, their `degrees`, and those whose edges to read."""
     body, parameters = write_lookup(lookup.lookup, has_vector_search)
-    later = "[] AS later "
-    if (then := lookup.then) is not None:
-        where = "".join(f"{name}: $w_{name}, " for name, _ in then.where)
-        parameters |= {f"w_{name}": value for name, value in then.where}
-        body += (
-            f"CALL {{ UNWIND $answered AS v MATCH (n:{then.label} {{{where}{then.property}: v}})"
-            " RETURN collect(DISTINCT n) AS answering } "
-        )
-        later = "answering AS later "
     fewest, every = _FEWEST.format(nodes="collect(id(n))"), "read"
     read, last = f"{fewest} RETURN {_MOST} AS read", ""
     if lookup.last:
@@ -199,7 +168,7 @@ def _looking_into(lookup: Incoming, has_vector_search: bool) -> Statement:
             "read + more AS read",
         )
     first = (
-        f"{body}WITH found, {later}{_also(lookup)}{_write_related(lookup)}"
+        f"{body}WITH found, [] AS later {_also(lookup)}{_write_related(lookup)}"
         f"{_fewest_first(lookup, read)}{last}"
         f"RETURN {IDS} AS found, degrees, {every}"
     )
@@ -286,3 +255,21 @@ def _columns(lookup: Incoming) -> str:
         " WITH n, collect(e) AS edges, collect(f) AS ends"
         f" WITH collect([id(n), {', '.join(columns)}]) AS incoming"
     )
+
+
+def answer(run: Run, lookup: Lookup, now_ms: int) -> dict[str, Any]:
+    """Return what the context gains by *lookup*, for a call by hand."""
+    known: dict[str, Any] = {"now_ms": now_ms}
+    plan = finding(lookup, True, long=0)
+    if plan.first is not None:
+        [row] = run(plan.first[0], {**known, **plan.first[1]})
+        known |= row
+    if isinstance(lookup, Incoming):
+        # Their edges are not read here: the look-up may see some that the call does not.
+        known["incoming"] = [[one] for one in known["read"]]
+    elif plan.before:
+        fields = {**plan.given, **({"found": IDS} if "found" in plan.given else {})}
+        returned = ", ".join(f"{expression} AS {key}" for key, expression in fields.items())
+        [row] = run(f"{plan.before}RETURN {returned}", {**plan.parameters, **known})
+        known |= row
+    return {key: known[expression.removeprefix("$")] for key, expression in plan.given.items()}

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from conceptgraph_core.concepts.schema import SCOPE
-from conceptgraph_core.graph.primitives import Ordered, Similar, Text
-from conceptgraph_core.layers import TextIndex
-from conceptgraph_core.registry import text_index
+from ..concepts.schema import SCOPE
+from ..graph.primitives import Ordered, Similar, Text
+from ..layers import TextIndex
+from ..registry import text_index
 
 Parameter = Callable[[Any], str]
 

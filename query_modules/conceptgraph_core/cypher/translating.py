@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from conceptgraph_core.graph.primitives import (
+from ..graph.primitives import (
     Equal,
     Joined,
     Last,
@@ -21,11 +21,10 @@ from conceptgraph_core.graph.primitives import (
     Where,
     WithEdges,
 )
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.registry import LAYERS, text_index
-
-from . import nearest, text_search
-from .text_search import is_shared
+from ..layers import SHARED
+from ..registry import LAYERS, text_index
+from . import name_search, nearest
+from .name_search import is_shared
 
 Statement = tuple[str, dict[str, Any]]
 
@@ -191,7 +190,7 @@ def _referring(writer: _Writer, lookup: Referring) -> None:
 
 def _write_ordered(writer: _Writer, lookup: Ordered) -> None:
     if lookup.level is not None:
-        writer.add(text_search.write_ranked(writer.parameter, lookup), "ranked")
+        writer.add(name_search.write_ranked(writer.parameter, lookup), "ranked")
         return
     by, limit = f"n.{lookup.by}", writer.parameter(lookup.limit)
     nodes, mine = f"MATCH (n:{lookup.label})", _filter(writer, lookup.where)
@@ -308,13 +307,13 @@ def _union(writer: _Writer, lookup: Union) -> None:
 
 def _text(writer: _Writer, lookup: Text) -> None:
     if lookup.keywords.parts:
-        writer.add(text_search.matching(writer.parameter, lookup), "matching")
+        writer.add(name_search.matching(writer.parameter, lookup), "matching")
     else:
-        writer.add(f"{text_search.write_unfolded(text_index(lookup.label))} ", "collect(n)")
+        writer.add(f"{name_search.write_unfolded(text_index(lookup.label))} ", "collect(n)")
 
 
 def _similar(writer: _Writer, lookup: Similar) -> None:
-    writer.add(text_search.write_alike(writer.parameter, lookup), "unfolded + alike")
+    writer.add(name_search.write_alike(writer.parameter, lookup), "unfolded + alike")
 
 
 def _filter(writer: _Writer, where: Where) -> str:

@@ -8,7 +8,7 @@ too few, all nodes are compared.
 from collections.abc import Callable
 from typing import Any
 
-from conceptgraph_core.graph.primitives import Nearest
+from ..graph.primitives import Nearest
 
 Parameter = Callable[[Any], str]
 

@@ -1,0 +1,1 @@
+"""Write the Cypher of look-ups, for the server and for calls by hand. Imports no Memgraph."""
