@@ -17,7 +17,17 @@ from ..layers import Layer, Property
 from . import lacking
 from . import raw as raws
 from .lacking import Lacking
-from .primitives import Embedded, Equal, Lookup
+from .primitives import (
+    Embedded,
+    Equal,
+    Grouped,
+    Incoming,
+    Lookup,
+    Sized,
+    Tallied,
+    Union,
+    WithEdges,
+)
 
 # The steps of a walk or a scan between two checks whether the query was cancelled.
 _ABORT_EVERY = 1_000
@@ -25,6 +35,8 @@ _ABORT_EVERY = 1_000
 _FEW_EDGES = 8
 # No node has this property; setting it to nothing writes the node.
 _WRITTEN = "written"
+# Look-ups that do more than find nodes.
+_MORE = (Embedded, Grouped, Incoming, Sized, Tallied, WithEdges)
 # The answer of a look-up that the server has still to make.
 _LACKS: Mapping[str, Any] = {}
 
@@ -166,6 +178,7 @@ class Graph(Generic[N]):
         where nothing can look up, `nodes` has all there are. Raises Lacking, before anything is
         written, where the server has to make a look-up and call again.
         """
+        self._look_up_together(lookups)
         for told in {id(one): one for one in self._answers(lookups)}.values():
             more = dict(told)
             self._add_found(*(more.pop(one, None) for one in ("found", "degrees", "incoming")))
@@ -183,7 +196,7 @@ class Graph(Generic[N]):
         wanted = dict.fromkeys(map(tuple, values))
         answers = self._answers([Equal((label,), tuple(names), tuple(wanted))])
         found: Iterable[N | None] = self.nodes()
-        if answers:
+        if answers and "found" in answers[0]:
             found = map(self.raw_node, self._raw(answers[0]["found"]))
         return [
             node
@@ -196,6 +209,23 @@ class Graph(Generic[N]):
     def embed(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
         """Return what `Embedded` tells of each of *texts*; the caller must be one that `embeds`."""
         return self._answers([Embedded(one) for one in texts])
+
+    def _look_up_together(self, lookups: Sequence[Lookup]) -> None:
+        """Make those of *lookups* that only find nodes as one, where they are made at once."""
+        at_once = getattr(self._raw_graph, "answer", None)
+        if at_once is None and self.context.answers is None:
+            at_once = self.nested
+        if at_once is None or not self._pulls:
+            return
+        known = self.found.told
+        new = {(one.__class__, one): one for one in lookups if not isinstance(one, _MORE)}
+        new = {key: one for key, one in new.items() if key not in known}
+        told = at_once(Union(tuple(new.values()))) if len(new) > 1 else None
+        if told is not None:
+            # The first one has the results of all.
+            first, *others = new
+            known[first] = told
+            known.update({key: {} for key in others})
 
     def _answers(self, lookups: Sequence[Lookup]) -> list[Mapping[str, Any]]:
         """Return the answers to *lookups*, keys of the context; none where nothing can look up."""

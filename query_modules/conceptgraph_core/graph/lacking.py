@@ -52,8 +52,8 @@ def encode(lookups: Sequence[Lookup]) -> str:
 
 def decode(line: str) -> tuple[Lookup, ...]:
     """Return the look-ups of `encode`."""
-    found: tuple[Lookup, ...] = _made(json.loads(decompress(a2b_base64(line))))
-    return found
+    # The parser calls back for each kind, the inner ones first; all else are lists.
+    return tuple(json.loads(decompress(a2b_base64(line)), object_hook=_make))
 
 
 def _plain(value: Any) -> Any:
@@ -68,12 +68,8 @@ def _plain(value: Any) -> Any:
     return [one if one.__class__ in _SIMPLE else _plain(one) for one in value]
 
 
-def _made(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple([one if one.__class__ in _SIMPLE else _made(one) for one in value])
-    if not isinstance(value, dict):
-        return value
-    [(name, fields)] = value.items()
-    return (
-        {one: _made(given) for one, given in fields} if not name else _KINDS[name](*_made(fields))
-    )
+def _make(given: Mapping[str, Any]) -> Any:
+    [(name, fields)] = given.items()
+    if not name:
+        return dict(fields)
+    return _KINDS[name](*[tuple(one) if isinstance(one, list) else one for one in fields])

@@ -72,5 +72,12 @@ def set_place(
 
 def pulled(ctx, lookups, context):
     graph = Samples(ctx, context)
-    graph.pull(*lacking.decode(lookups))
+    graph.pull(*map(hashable, lacking.decode(lookups)))
     return graph
+
+
+def hashable(given):
+    """Return what was decoded with tuples for lists."""
+    if hasattr(given, "_fields"):
+        return type(given)(*map(hashable, given))
+    return tuple(map(hashable, given)) if isinstance(given, (list, tuple)) else given
