@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Final, NamedTuple
 
@@ -20,23 +20,6 @@ DEFAULT_USER: Final = "default"
 OWN: Final = "own"
 WHOSE: Final = ("shared", OWN)
 
-_NAMES = (
-    *("now_ms", "tau_ms", "date", "until_ms", "until_date", "found", "degrees", "incoming", "size"),
-    *(
-        "groups",
-        "tallies",
-        "near_nothing",
-        "neighbours",
-        "embeds",
-        "user_id",
-        "languages",
-    ),
-    *("asker", "asked_at", "told_in", "told_around", "offset_minutes", "also", "also_vector"),
-    *("also_near_nothing", "only_new", "decay"),
-    *("expires", "planned", "owner", "concepts", "project", "answers"),
-)
-KEYS = frozenset(_NAMES)
-
 
 class Context(NamedTuple):
     """The clock, the arousal time constant, the local date and the nodes found by index.
@@ -45,16 +28,8 @@ class Context(NamedTuple):
       `until_date` is its local date. The clock may be ahead of it, for a forecast.
     * `found` is None if nothing was looked up. Otherwise it is authoritative: a requested name
       that it lacks does not exist. It holds nodes or their ids.
-    * `degrees` has the number of incoming edges of each of them. `incoming` lists these edges for
-      some: a node's id, and columns that begin with the sources.
     * `answers` are the results of look-ups that the server made for this call, by `lacking.key`:
       maps with some of these keys. A call that lacks one says so (None: it makes them itself).
-    * `size` is the number of nodes of the kind in question, if that was counted.
-    * `groups` has rows for nodes that may be missing in `found`, a row for those with equal
-      properties: these, and a list of another property of each node. With it, all nodes that the
-      call sees are in groups.
-    * `tallies` has lists of how many nodes there are of some kind in each of some periods, if the
-      look-up counted them.
     * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
       cosine, and the standard deviation of all (see `retrieval.nearness`).
     * `neighbours` has a row for each term near one of the question by a static embedding: the term
@@ -87,11 +62,6 @@ class Context(NamedTuple):
     until_date: str
     found: tuple[Any, ...] | None
     answers: Mapping[str, Mapping[str, Any]] | None
-    degrees: tuple[int, ...] | None
-    incoming: tuple[Any, ...] | None
-    size: int | None
-    groups: tuple[Any, ...]
-    tallies: tuple[Sequence[int], ...] | None
     near_nothing: tuple[float, float] | None
     neighbours: tuple[tuple[str, str, str, float], ...]
     embeds: bool
@@ -138,14 +108,13 @@ def parse(given: Mapping[str, Any]) -> Context:
     # Every call does this, so absent keys cost nothing.
     get, values = given.get, dict(_ABSENT)
     for key in given.keys() & values.keys():
-        values[key] = _CHECKS[key](get(key), key)
+        values[key] = _KEYS[key].read(get(key), key)
     now_ms = _now_ms(get("now_ms"))
     return Context(
         now_ms=now_ms,
         tau_ms=tau(get("tau_ms")),
         date=_date(get("date"), "date", now_ms),
         until_date=_until_date(get("until_date"), values["until_ms"]),
-        degrees=_degrees(get("degrees"), values["found"]),
         spoken=_read_languages(get("languages")),
         decay=_decay(get("decay"), get("expires")),
         **values,
@@ -265,21 +234,6 @@ def _truth(value: Any, key: str) -> bool:
     return value
 
 
-def _size(value: Any, _: str) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise InvalidContext("context: size must be an integer")
-    return value
-
-
-def _tallies(value: Any, _: str) -> tuple[Sequence[int], ...] | None:
-    if value is None:
-        return None
-    lists = (list, tuple)
-    if not isinstance(value, lists) or not all(isinstance(one, lists) for one in value):
-        raise InvalidContext("context: tallies must be a list of lists of integers")
-    return tuple(value)
-
-
 def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
     if value is None:
         return None
@@ -345,33 +299,6 @@ def _is_neighbour(row: Any) -> bool:
     )
 
 
-def _degrees(value: Any, found: Any) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, (list, tuple)) or found is None or len(value) != len(found):
-        raise InvalidContext("context: degrees must be a list of integers, one for each found")
-    return tuple(value)
-
-
-def _incoming(value: Any, _: str) -> tuple[Any, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, (list, tuple)) or not all(
-        isinstance(one, (list, tuple)) for one in value
-    ):
-        raise InvalidContext("context: incoming must be a list of lists")
-    return tuple(value)
-
-
-def _groups(value: Any, _: str) -> tuple[Any, ...]:
-    if not isinstance(value, (list, tuple)) or not all(
-        isinstance(one, (list, tuple)) and one and isinstance(one[-1], (list, tuple))
-        for one in value
-    ):
-        raise InvalidContext("context: groups must be a list of lists that end with a list")
-    return tuple(value)
-
-
 def _read_planned(value: Any, _: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not all(
         isinstance(one, (list, tuple)) for one in value.values()
@@ -394,56 +321,40 @@ def _read_languages(value: Any) -> tuple[str, ...] | None:
     return languages.name_languages(value)
 
 
-# The values of absent keys; only given keys are checked.
-_ABSENT: Final[Mapping[str, Any]] = {
-    "until_ms": None,
-    "found": None,
-    "answers": None,
-    "incoming": None,
-    "size": None,
-    "groups": (),
-    "tallies": None,
-    "near_nothing": None,
-    "neighbours": (),
-    "embeds": False,
-    "user_id": DEFAULT_USER,
-    "asker": None,
-    "asked_at": None,
-    "told_in": None,
-    "told_around": None,
-    "offset_minutes": 0,
-    "also": (),
-    "also_vector": (),
-    "also_near_nothing": None,
-    "only_new": False,
-    "planned": {},
-    "owner": False,
-    "concepts": WHOSE[0],
-    "project": None,
+class Key(NamedTuple):
+    """A key of a context: its value if it is absent, and what checks and reads a given one."""
+
+    absent: Any
+    read: Callable[[Any, str], Any]
+
+
+# Each is a field of Context. Only given keys are checked.
+_KEYS: Final[Mapping[str, Key]] = {
+    "until_ms": Key(None, _time_if_any),
+    "found": Key(None, _read_found),
+    "answers": Key(None, _read_answers),
+    "near_nothing": Key(None, _near_nothing),
+    "neighbours": Key((), _neighbours),
+    "embeds": Key(False, _truth),
+    "user_id": Key(DEFAULT_USER, _user_id),
+    "asker": Key(None, _check_name),
+    "asked_at": Key(None, _time_if_any),
+    "told_in": Key(None, _two_times),
+    "told_around": Key(None, _read_time),
+    "offset_minutes": Key(0, _offset),
+    "also": Key((), _also),
+    "also_vector": Key((), _vector),
+    "also_near_nothing": Key(None, _near_nothing),
+    "only_new": Key(False, _truth),
+    "planned": Key({}, _read_planned),
+    "owner": Key(False, _truth),
+    "concepts": Key(WHOSE[0], _concepts),
+    "project": Key(None, _check_name),
 }
-_CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
-    "until_ms": _time_if_any,
-    "found": _read_found,
-    "answers": _read_answers,
-    "incoming": _incoming,
-    "groups": _groups,
-    "size": _size,
-    "tallies": _tallies,
-    "near_nothing": _near_nothing,
-    "neighbours": _neighbours,
-    "embeds": _truth,
-    "user_id": _user_id,
-    "asker": _check_name,
-    "asked_at": _time_if_any,
-    "told_in": _two_times,
-    "told_around": _read_time,
-    "offset_minutes": _offset,
-    "also": _also,
-    "also_vector": _vector,
-    "also_near_nothing": _near_nothing,
-    "only_new": _truth,
-    "planned": _read_planned,
-    "owner": _truth,
-    "concepts": _concepts,
-    "project": _check_name,
-}
+_ABSENT: Final = {name: key.absent for name, key in _KEYS.items()}
+# These are read from one another, or from the environment.
+_NAMES: Final = (
+    *("now_ms", "tau_ms", "date", "until_date", "languages", "decay", "expires"),
+    *_KEYS,
+)
+KEYS: Final = frozenset(_NAMES)

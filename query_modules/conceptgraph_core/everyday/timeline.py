@@ -33,7 +33,7 @@ def days(graph: Graph, first: str, bounds: Sequence[int]) -> Row:
     parts = dates.periods(bounds, "bounds", schema.MOST_DAYS)
     own = graph.another(Concepts).scope
     graph.pull(lookups.counted_days(graph.context.user_id, own, first, parts))
-    counted = graph.context.tallies
+    counted = graph.found.tallies
     if counted is None:
         counted = (_memories(graph, parts), _mentions(graph, parts))
     return {
@@ -52,7 +52,7 @@ def sizes(graph: Graph, bounds: Sequence[int]) -> Row:
     parts = dates.periods(bounds, "bounds", schema.MOST_DAYS)
     own = graph.another(Concepts).scope
     graph.pull(lookups.counted(graph.context.user_id, own, parts))
-    counted = graph.context.tallies
+    counted = graph.found.tallies
     if counted is None:
         known = graph.another(Entities).of(entities.ENTITY)
         labels = Counter(node.label for node in graph.another(Concepts).nodes())

@@ -47,15 +47,22 @@ class Found:
     * `by_id` has the vertices, below `mgp`, with their labels; None: nothing was looked up, so that
       a view has all there are.
     * `degrees` are numbers of incoming edges by id, and `incoming` their columns by id.
+    * `size` is the number of nodes of the kind in question, if that was counted.
+    * `groups` has rows for nodes that may be missing in `by_id`, a row for those with equal
+      properties: these, and a list of another property of each node.
+    * `tallies` has lists of how many nodes there are of some kind in each of some periods.
     * `told` has the answer to each look-up, so that none is made twice.
     """
 
-    __slots__ = ("by_id", "degrees", "incoming", "told")
+    __slots__ = ("by_id", "degrees", "groups", "incoming", "size", "tallies", "told")
 
     def __init__(self) -> None:
         self.by_id: dict[int, tuple[Any, list[str]]] | None = None
         self.degrees: dict[int, int] = {}
         self.incoming: dict[int, Sequence[Any]] = {}
+        self.size: int | None = None
+        self.groups: Sequence[Sequence[Any]] = ()
+        self.tallies: Sequence[Sequence[int]] | None = None
         self.told: dict[tuple[type, Lookup], Mapping[str, Any] | None] = {}
 
 
@@ -114,8 +121,7 @@ class Graph(Generic[N]):
         self._pulls = self.context.found is None
         self.found = Found()
         if not self._pulls:
-            given = self.context.found, self.context.degrees, self.context.incoming
-            self._add_found(*given)
+            self._add_found(self.context.found)
         self._steps = 0
         self._read_edges = 0
         self._most_edges: float = math.inf
@@ -172,7 +178,7 @@ class Graph(Generic[N]):
         return self._nodes[node_id] if node_id in self._nodes else self._new_node(raw, node_id)
 
     def pull(self, *lookups: Lookup) -> None:
-        """Add to `nodes` what *lookups* find by index, and to `context` what else they tell.
+        """Add to `nodes` what *lookups* find by index, and to `found` what else they tell.
 
         Nothing that this call wrote is found. Where the caller gave `found`, that is all there is;
         where nothing can look up, `nodes` has all there are. Raises Lacking, before anything is
@@ -182,7 +188,8 @@ class Graph(Generic[N]):
         for told in {id(one): one for one in self._answers(lookups)}.values():
             more = dict(told)
             self._add_found(*(more.pop(one, None) for one in ("found", "degrees", "incoming")))
-            self.context = self.context._replace(**more)
+            for name, value in more.items():
+                setattr(self.found, name, value)
 
     def read_all(self) -> None:
         """Let `nodes` have all there are, whatever the rules that this call uses would pull."""

@@ -349,7 +349,7 @@ def recent(
     groups: list[list[Node]] = []
     # Copies of a text may take the places of other memories.
     for read in (most, schema.MAX_ROWS):
-        if len(groups) < most and (not groups or len(every) < (graph.context.size or 0)):
+        if len(groups) < most and (not groups or len(every) < (graph.found.size or 0)):
             scope, until_ms = graph.context.user_id, graph.context.until_ms
             graph.pull(
                 lookups.recent(scope, read, source)
@@ -365,7 +365,7 @@ def recent(
     ]
     against = standing.find_contradicting(graph, shown, near_duplicates.shown_first(shown, groups))
     # Memories are counted by index, which does not tell the replaced ones apart.
-    total = max(graph.context.size or 0, len(every)) - (len(every) - len(nodes))
+    total = max(graph.found.size or 0, len(every)) - (len(every) - len(nodes))
     return [
         graph.brief(node)
         | {"accessed_at": node.value("accessed_at"), "total": total, "also": len(group) - 1}

@@ -104,7 +104,7 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
 def _count(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
     graph.pull(lookups.counted(graph.context.user_id))
-    counts, groups = _Counts(), graph.context.groups
+    counts, groups = _Counts(), graph.found.groups
     for node, times in _groups(graph):
         counts.states += graph.states(node, times)
         counts.sources[str(node.value("source"))] += len(times)
@@ -138,9 +138,9 @@ class _Alike:
 
 def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
     """Iterate over groups of memories: one of the equal ones, and the times of last access."""
-    if graph.context.groups and graph.context.until_ms is not None:
+    if graph.found.groups and graph.context.until_ms is not None:
         raise InvalidContext("context: groups cannot be bounded by until_ms")
-    for *values, times in graph.context.groups:
+    for *values, times in graph.found.groups:
         node = Node(_Alike(values), 0, schema.MEMORY, graph.context)
         never, since = node.value("accessed_at"), node.value("fades_from")
         if not graph.has_lapsed(node):

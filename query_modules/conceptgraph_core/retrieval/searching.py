@@ -333,7 +333,7 @@ def count_unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> in
     This is the look-up's count of nodes minus the index's count of texts.
     """
     graph.pull(documents.unindexed(kind, scope))
-    size = graph.context.size
+    size = graph.found.size
     if size is None:
         size = sum(1 for vertex in graph.all_vertices() if _is_among(vertex, kind, scope))
     return max(0, size - StoredIndex(graph.another(Words), scope).corpus.texts)
