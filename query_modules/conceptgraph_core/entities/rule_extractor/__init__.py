@@ -62,7 +62,19 @@ def wanted(
 
     Cues count in a user's own words only. Raises as `inputs.observations`.
     """
-    read = inputs.observations(given or observations(text, languages, speaker, with_known=True))
+    if not given:
+        return list(_read_wanted(text, tuple(languages), speaker))
+    return _notice(text, inputs.observations(given), speaker)
+
+
+# A call that lacks look-ups runs again.
+@lru_cache(32)
+def _read_wanted(text: str, languages: Sequence[str], speaker: str) -> Sequence[inputs.Observation]:
+    found = observations(text, languages, speaker, with_known=True)
+    return _notice(text, inputs.observations(found), speaker)
+
+
+def _notice(text: str, read: list[inputs.Observation], speaker: str) -> list[inputs.Observation]:
     return cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
 
 
@@ -89,7 +101,7 @@ def observations(
     ]
 
 
-# A call that lacks look-ups runs again, and remembering a text reads it more than once.
+# Remembering a text reads it more than once.
 @lru_cache(32)
 def _read(
     text: str, languages: Sequence[str], speaker: str, with_known: bool, is_note: bool
