@@ -56,7 +56,7 @@ def finding(lookup: Lookup, has_vector_search: bool = False, long: int = LONG) -
     """Return the plan for *lookup* before a CALL; one of *long* text is a statement of its own."""
     if isinstance(lookup, WithEdges):
         # Edges need no preparation, because Memgraph holds them in memory.
-        return finding(lookup.lookup, has_vector_search)
+        return finding(lookup.lookup, has_vector_search, long)
     if isinstance(lookup, Incoming):
         return _incoming(lookup, has_vector_search)
     if isinstance(lookup, Sized | Tallied):

@@ -163,9 +163,8 @@ def _range(writer: _Writer, lookup: Range) -> None:
     for label in lookup.labels:
         body = f"MATCH (n:{label}) WHERE {condition} "
         if lookup.limit is not None:
-            limit = writer.parameter(lookup.limit)
-            order += " DESC" if lookup.descending else ""
-            body += f"WITH n ORDER BY {order} LIMIT {limit} "
+            way = " DESC" if lookup.descending else ""
+            body += f"WITH n ORDER BY {order}{way} LIMIT {writer.parameter(lookup.limit)} "
         writer.add(body, "collect(n)")
 
 

@@ -51,7 +51,7 @@ def text(lines: Sequence[Line], minute: Moment = dates.minute, day: Moment = dat
     """
 
     def moment(at: int) -> str:
-        return minute(at).removesuffix(" 00:00")
+        return minute(at).removesuffix(_MIDNIGHT)
 
     written: list[str] = []
     part = None

@@ -37,7 +37,7 @@ _FEW_EDGES = 8
 _WRITTEN = "written"
 # Look-ups that do more than find nodes.
 _MORE = (Embedded, Grouped, Incoming, Sized, Tallied, WithEdges)
-# The answer of a look-up that the server has still to make.
+# The answer of a look-up that the server has still to make; compared by identity.
 _LACKS: Mapping[str, Any] = {}
 
 
@@ -251,6 +251,8 @@ class Graph(Generic[N]):
         return self.found.told[key]
 
     def _new_answer(self, lookup: Lookup) -> Mapping[str, Any] | None:
+        # A store file answers at once (`procedure_host` of the server's SQLite host). To a call of
+        # the server's, Memgraph gives the answers in the context, and to one by hand a query.
         answer: Callable[[Lookup], Mapping[str, Any]] | None
         answer = getattr(self._raw_graph, "answer", None)
         told: Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Represent a call of a procedure, complete except for its context."""
+"""Represent a call of a procedure, complete except for the clock and the scope in its context."""
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,10 +19,10 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Call(NamedTuple):
-    """A procedure, its leading arguments, and the look-up that saves it a scan.
+    """A procedure, its leading arguments, and its arguments by name: keys of the `context`.
 
-    `context` holds the assumptions of the look-up; it is added to the context of the call. *wanted*
-    are look-ups that the procedure is known to ask for: a server that makes them saves a round.
+    `wanted` are look-ups that the procedure is known to ask for: a server that makes them
+    beforehand saves a round.
     """
 
     procedure: Procedure

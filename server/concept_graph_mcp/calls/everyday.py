@@ -1,4 +1,7 @@
-"""Build calls over all layers, for an agent's everyday use, each with a single look-up."""
+"""Declare the verbs over all layers, for an agent's everyday use.
+
+The look-ups that a verb returns save Memgraph a round; a store file makes them when the rule asks.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -26,7 +29,6 @@ from conceptgraph_core.arguments import (
 )
 from conceptgraph_core.concepts import lookups as concept_lookups
 from conceptgraph_core.dates import Span
-from conceptgraph_core.entities import schema as entities_schema
 from conceptgraph_core.entities.subjects import Subject
 from conceptgraph_core.everyday import hearing, procedures
 from conceptgraph_core.everyday import lookups as of_everyday
@@ -57,8 +59,6 @@ from .also import also as also_of
 from .memories import Embedded
 from .verb import verb, verb_of_user
 
-# The nodes whose creation is a day's news.
-_TOLD = (schema.MEMORY, entities_schema.MENTION)
 # The text is rendered again with times in the session's zone.
 RECALL = procedures.RECALL.without("text")
 PROFILE = procedures.PROFILE.without("text")

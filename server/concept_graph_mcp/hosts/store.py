@@ -82,7 +82,7 @@ SPENT: ContextVar[Spent | None] = ContextVar("spent", default=None)
 
 
 class Store(Protocol):
-    """One graph, in Memgraph or in a file. Every call is one transaction: all of it or none."""
+    """One graph, in Memgraph or in a file. Every call writes all or nothing."""
 
     @property
     def location(self) -> str:

@@ -1,4 +1,7 @@
-"""Make calls in Memgraph, over Bolt: a call is one to four statements, a write one transaction."""
+"""Make calls in Memgraph, over Bolt, in rounds: the look-ups that a call lacks, then the call.
+
+A round has one to four statements, and the last round of a write is one transaction.
+"""
 
 import logging
 import random
