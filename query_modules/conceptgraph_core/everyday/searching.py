@@ -23,6 +23,7 @@ from ..memories.search import Found
 from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
 from ..ranks import fuse_rankings
+from ..retrieval import documents
 from ..retrieval import searching as indexed
 from ..retrieval.question import shorten
 from ..words import terms
@@ -113,6 +114,8 @@ def _list_beside(
     context, scope = graph.context, graph.context.user_id
     concept_scope, wordings = graph.another(Concepts).scope, (query, *graph.context.also)
     found = leading(wordings, scope, concept_scope, context.languages)
+    episodes = concepts.words_scope(concept_scope)
+    found += documents.searched(wordings, episodes, scope, context.languages)
     found += [of_entities.searched(query, scope)]
     found += of_entities.matching_any(context.also, scope)
     if about is not None:

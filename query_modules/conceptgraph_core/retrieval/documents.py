@@ -283,6 +283,19 @@ def of_mentions(
     )
 
 
+def searched(
+    wordings: Sequence[str],
+    scope: str,
+    user_id: str,
+    languages: Sequence[str],
+    beside: Iterable[str] = (),
+    further: Iterable[str] = (),
+) -> list[Lookup]:
+    """Look up all of the index that a search by these *wordings* reads (see `of_mentions`)."""
+    mentions = of_mentions(wordings, scope, languages, beside, further)
+    return [*equal(corpus(scope)), of_user(scope, user_id), mentions]
+
+
 def corpus(scope: str) -> Iterator[Place]:
     """Yield the look-ups of the nodes that count the texts of *scope*."""
     for part in range(schema.PARTS):

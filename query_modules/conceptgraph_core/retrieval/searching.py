@@ -71,12 +71,10 @@ class Search:
         if first is None:
             spoken = graph.context.languages
             every = (self._asked, *wordings)
-            graph.pull(
-                *documents.equal(documents.corpus(scope)),
-                documents.of_user(scope, graph.context.user_id),
-                documents.of_mentions(every, scope, spoken, beside, related),
-                *pulled,
+            needed = documents.searched(
+                *(every, scope, graph.context.user_id, spoken, beside, related)
             )
+            graph.pull(*needed, *pulled)
             self._index = StoredIndex(graph.another(Words), scope, spelt)
             self._nodes = _Nodes(graph, kind, self._index)
         else:
