@@ -256,7 +256,8 @@ def test_mcp_server_finds_memgraph_and_gets_the_time_zone_of_the_caller() -> Non
 def test_mcp_server_is_told_every_variable_that_it_reads() -> None:
     reading = "".join(Path(one.__file__).read_text() for one in (settings, endpoints))
     read = set(re.findall(r'environment\.get\(\s*"(\w+)"', reading))
-    assert "AROUSAL_TAU_MS" in read
+    read |= {one.variable for one in settings.SETTINGS if one.field}
+    assert read >= {"AROUSAL_TAU_MS", "CONCEPT_GRAPH_LANGUAGES"}
     # Only a server over HTTP has tokens.
     assert read - {"MEMGRAPH_URL", "CONCEPT_GRAPH_TOKENS"} == set(services()["mcp"]["environment"])
 

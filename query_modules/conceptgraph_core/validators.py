@@ -103,7 +103,8 @@ _ACCEPTS: Final[dict[Check, Callable[[Any], bool]]] = {
     text.name: lambda value: value.__class__ is str and value != "",
     text.existing_name: lambda value: value.__class__ is str and value != "",
     text.summary: lambda value: value.__class__ is str and value != "",
-    text.user: lambda value: value.__class__ is str and value != "",
+    # An accented letter may have been written as two characters.
+    text.user: lambda value: value.__class__ is str and value != "" and value.isascii(),
     unit: lambda value: value.__class__ is float and 0.0 <= value <= 1.0,
     valence: lambda value: value.__class__ is float and -1.0 <= value <= 1.0,
     count: lambda value: value.__class__ is int and value >= 0,
