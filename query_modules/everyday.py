@@ -49,7 +49,6 @@ from conceptgraph_core.everyday import (
     identifying,
     procedures,
     profile,
-    recalling,
     remembering,
     searching,
     telling,
@@ -57,11 +56,12 @@ from conceptgraph_core.everyday import (
 )
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.memories.view import Graph
+from conceptgraph_core.recall import answering
 
 register = Module(__doc__, owning).register
 
-register(procedures.RECALL, Graph, recalling.recall)
-register(procedures.ACCESS, Graph, recalling.access)
+register(procedures.RECALL, Graph, answering.recall)
+register(procedures.ACCESS, Graph, answering.access)
 register(procedures.REMEMBER, Graph, remembering.remember)
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.ABOUT, Graph, telling.report_about)

@@ -428,11 +428,13 @@ def test_query_modules_hold_exactly_what_is_deployed() -> None:
     assert found == {*modules, "conceptgraph_core"}
 
 
-def test_query_modules_hold_python_and_the_words_of_languages_only() -> None:
+def test_query_modules_hold_python_words_of_languages_and_weights_only() -> None:
     files = [path for path in QUERY_MODULES.rglob("*") if path.is_file()]
     words = set((QUERY_MODULES / "conceptgraph_core/language").rglob("*.txt"))
-    others = set(files) - words
+    weights = QUERY_MODULES / "conceptgraph_core/recall/weights.json"
+    others = set(files) - words - {weights}
     assert words
+    assert weights in files
     assert [path.name for path in others if path.suffix not in {".py", ".pyc"}] == []
 
 

@@ -131,6 +131,4 @@ def test_recall_shares_its_budget_as_the_page_says():
     assert f"one budget of {everyday.DEFAULT_BUDGET:,} tokens" in TEXT
     assert f"takes {everyday.WHO_SHARE:.0%}".replace("%", " %") in TEXT
     assert f"*comes to mind* {everyday.MIND_SHARE:.0%}".replace("%", " %") in TEXT
-    for least in (everyday.LEAST_COVERED, everyday.LEAST_COVERED_NAMED):
-        assert f"covers {least:.0%}".replace("%", " %") in TEXT
     assert f"1 / ({ranks.K} + rank)" in TEXT

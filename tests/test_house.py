@@ -25,6 +25,7 @@ ORDER = [
         for name in ("language", "words", "context", "graph", "retrieval", "concepts")
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
+    f"{CORE}.recall",
     *(f"{CORE}.{name}" for name in ("arguments", "registry", "cypher", "transfer")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "user_files")),
     *(f"{SHELL}.{name}" for name in ("settings", "settings_file")),

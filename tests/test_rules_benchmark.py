@@ -44,7 +44,7 @@ def test_rules_have_names_of_their_own():
 
 
 @pytest.mark.parametrize(
-    "path", ["retrieval.question:gone", "retrieval.gone:light", "everyday.bar:Gone.place"]
+    "path", ["retrieval.question:gone", "retrieval.gone:light", "recall.score:Gone.place"]
 )
 def test_a_rule_of_a_name_that_the_core_lacks_is_an_error(path):
     with pytest.raises(LookupError, match="the core has no such name"), off(Rule("", {path: None})):
@@ -60,9 +60,9 @@ def test_what_one_name_of_a_rule_replaced_is_put_back_where_another_is_missing()
 
 
 def test_a_function_is_replaced_wherever_it_was_imported():
-    with off(Rule("", {"everyday.asking:least_covered": len})):
-        recalling = load_core()["conceptgraph_core.everyday.recalling"]
-        assert recalling.least_covered is asking.least_covered is len
+    with off(Rule("", {"everyday.asking:make_query": len})):
+        recalling = load_core()["conceptgraph_core.recall.answering"]
+        assert recalling.make_query is asking.make_query is len
 
 
 def test_what_a_rule_decides_is_told_otherwise_without_it():

@@ -87,6 +87,7 @@ class Asked:
         self._world, self._part = world, part
         self._session: Session = world.session(part.user)
         self._keys: dict[str, str] = {}
+        self._made: dict[str | None, dict[str, Any]] = {}
 
     async def fill(self) -> None:
         """Store all texts and, if there is an embedding, compute every vector."""
@@ -104,8 +105,11 @@ class Asked:
 
     def _tools(self, project: str | None) -> dict[str, Any]:
         """Return the tools as a client in *project* has them."""
-        session = self._session if project is None else replace(self._session, project=project)
-        return {one.name: one.fn for one in TOOLSET.tools(session)}
+        if project not in self._made:
+            session = self._session if project is None else replace(self._session, project=project)
+            # Making their schemas takes longer than a call.
+            self._made[project] = {one.name: one.fn for one in TOOLSET.tools(session)}
+        return self._made[project]
 
     async def _live(self) -> None:
         ids: dict[str, str] = {}
@@ -128,6 +132,10 @@ class Asked:
         except Refused:
             # Older versions refuse a future time.
             return await tools["remember"](**given | {"happened_at": None})
+
+    def key(self, memory: str) -> str:
+        """Return the key of the memory of that id."""
+        return self._keys.get(memory, memory)
 
     async def ask(self, case: Case, **given: Any) -> Told:
         """Recall the question of *case*; *given* replaces or adds arguments."""

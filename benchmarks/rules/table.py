@@ -60,13 +60,7 @@ def _untimed(read: Callable[..., Any]) -> Callable[..., Any]:
 
 
 RULES: Final = (
-    # The bar of a message.
-    Rule("long and replaced texts need more", {"everyday.bar:Bar._needs_more": _no}),
-    Rule("what matters of a name", {"everyday.bar:Bar._matters": _no_rows}),
-    Rule("words that only ask, of nobody known", {"everyday.bar:Bar._says_enough": _yes}),
-    Rule("near in meaning", {"everyday.bar:Bar._near": _no_rows}, "answers without a shared word"),
-    Rule("a small budget for a bare name", {"everyday.bar:Bar.tells_names_alone": property(_no)}),
-    Rule("share of the message to cover", {"everyday.asking:least_covered": _returning(float)}),
+    # Words.
     Rule("light words", {"retrieval.question:light": _no_words}),
     Rule("words that ask", {"retrieval.question:asking": _no_words}),
     # Time.
@@ -84,11 +78,8 @@ RULES: Final = (
     # Parts of an answer.
     Rule("own facts", {"everyday.oneself:asked_for": _no_rows}, "questions about oneself"),
     Rule("who and what", {"entities.narration.narrative:brief": _no_turns}, "who somebody is"),
-    Rule(
-        "what comes to mind", {"everyday.recalling:_brought_to_mind": lambda *_: ([], {})}, "mind"
-    ),
-    Rule("no proposition twice", {"everyday.recalling:_is_said": _no}),
-    Rule("routines as one line", {"everyday.recalling:_fold_routines": _unchanged}),
+    Rule("what comes to mind", {"recall.answering:_brought_to_mind": lambda *_: ([], {})}, "mind"),
+    Rule("no proposition twice", {"recall.answering:_is_said": _no}),
     Rule("passages of long texts", {"everyday.passages:LONG": _ENDLESS}, "long notes"),
     # Order.
     Rule("shorter texts first", {"memories.schema:CONTEXT_BREVITY": 0.0}),

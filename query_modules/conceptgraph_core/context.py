@@ -52,6 +52,8 @@ class Context(NamedTuple):
     * `owner`: the owner of the store decides identities without words of the user's.
     * `planned` has the changes of earlier steps of a rehearsal: see `consolidation.planned`.
     * `concepts` are "shared", by all users, or the user's "own".
+    * `chances` from which a message asks for what is stored, and a text answers it
+      (None: those of `recall.score`).
     * `project` is that in which a question is asked (None: all are one; see `memories.projects`).
     """
 
@@ -80,6 +82,7 @@ class Context(NamedTuple):
     owner: bool
     concepts: str
     project: str | None
+    chances: tuple[float, float] | None
     decay: Rules
 
     @property
@@ -275,6 +278,19 @@ def _read_time(value: Any, key: str) -> tuple[int, int] | None:
     return None if said is None else said[:2]
 
 
+def _read_chances(value: Any, key: str) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(_is_share, value)):
+        raise InvalidContext(f"context: {key} must be two numbers from 0 to 1, such as [0.4, 0.02]")
+    return float(value[0]), float(value[1])
+
+
+def _is_share(value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and 0 <= value <= 1
+
+
 def _offset(value: Any, key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -1440 < value < 1440:
         raise InvalidContext(f"context: {key} must be less than 1440 minutes")
@@ -350,6 +366,7 @@ _KEYS: Final[Mapping[str, Key]] = {
     "owner": Key(False, _truth),
     "concepts": Key(WHOSE[0], _concepts),
     "project": Key(None, _check_name),
+    "chances": Key(None, _read_chances),
 }
 _ABSENT: Final = {name: key.absent for name, key in _KEYS.items()}
 # These are read from one another, or from the environment.

@@ -20,12 +20,6 @@ def replaced(days):
     days.remember("The user and Tobias have broken up", ["Tobias"], replaces=old)
 
 
-@pytest.mark.parametrize("message", ["How long do elephants live?", "Where do penguins live?"])
-def test_a_replaced_text_brings_its_successor_for_no_single_word(days, message):
-    replaced(days)
-    assert not days.recalled(message)["lines"]
-
-
 @pytest.mark.parametrize("message", ["Where do I live?", "Do I live in Lyon?", "And Tobias?"])
 def test_a_replaced_text_brings_its_successor_if_just_that_is_asked(days, message):
     replaced(days)
@@ -48,7 +42,6 @@ def test_a_single_word_of_several_leads_to_no_long_note(days):
     days.remember(f"{FILLING}\n\nThe files are on the blue stick in the drawer.\n\n{FILLING}")
     assert not days.recalled("Why is the sky blue?")["lines"]
     assert "blue stick" in days.recall("Where is the blue stick of the theatre?")
-    assert "blue stick" in days.recall("Blue?")
 
 
 def test_a_name_leads_to_a_long_note(days):

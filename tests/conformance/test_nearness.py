@@ -8,7 +8,7 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.retrieval.nearness import NAMING, OF_NOBODY, OF_THE_USER, least_alone
+from conceptgraph_core.retrieval.nearness import NAMING, least_alone
 from memories import MADE_MS, node, texts_embedded
 
 PLACES = {"hay": 0, "grass": 40, "wine": 80, "cork": 90}
@@ -105,22 +105,7 @@ def test_the_bar_rises_with_how_much_there_is_to_choose_from():
     assert least_alone(None, 100_000) == -1.0
     bars = [least_alone((0.4, 0.1), texts) for texts in (1, 8, 80, 8_000)]
     assert bars == pytest.approx([0.455, 0.455, 0.5, 0.59])
-    assert least_alone((0.4, 0.1), 80, NAMING) < least_alone((0.4, 0.1), 80, OF_THE_USER) < 0.5
-    assert least_alone((0.4, 0.1), 80, OF_NOBODY) > 0.5
-
-
-def test_nothing_near_is_nothing_to_recall(near):
-    def recalled(near_nothing: list[float], degrees: float = 0) -> list[Any]:
-        call = calls.everyday.recall("default", "straw", embedded=("toy", turned(degrees)))
-        context = {**call.context, "near_nothing": near_nothing}
-        [row] = near.run(call._replace(context=context))
-        return [source["id"] for source in row["sources"]]
-
-    assert recalled([0.7, 0.2]) == ["hay"]
-    assert recalled([0.5, 0.1], degrees=200) == []
-    assert recalled([0.4, 0.15]) == ["hay", "grass"]
-    # Two deviations behind the nearest.
-    assert recalled([0.4, 0.1]) == ["hay"]
+    assert least_alone((0.4, 0.1), 80, NAMING) < 0.5
 
 
 @pytest.mark.parametrize(
@@ -138,29 +123,6 @@ def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
         asked = texts_embedded(near, verb("default", query))
         assert asked == ([left] if left != query else [])
         assert texts_embedded(near, verb("nobody", query), "nobody") == []
-
-
-def test_where_words_answer_what_is_only_near_must_be_as_near_as_the_nearest(near):
-    def recalled(message: str) -> list[str]:
-        call = calls.everyday.recall("default", message, embedded=("toy", turned(40)))
-        [row] = near.run(call._replace(context={**call.context, "near_nothing": [0.05, 0.4]}))
-        return [line["id"] for line in row["lines"]]
-
-    assert {"grass", "wine"} <= set(recalled("straw"))
-    assert "grass" in recalled("grass")
-    assert "wine" not in recalled("grass")
-
-
-def test_a_text_without_the_name_in_a_message_must_be_nearer(near):
-    def recalled(message: str) -> list[str]:
-        call = calls.everyday.recall("default", message, embedded=("toy", turned(40)))
-        [row] = near.run(call._replace(context={**call.context, "near_nothing": [0.8, 0.4]}))
-        return [line["id"] for line in row["lines"] if line["part"] == "said"]
-
-    near.run(calls.everyday.remember("default", "Zoe has a boat", ["Zoe"]))
-    assert "wine" not in recalled("Where is Zoe?")
-    assert "grass" not in recalled("Where is Zoe?")
-    assert "grass" in recalled("Where does Zoe find the grass?")
 
 
 def test_who_alone_is_asked_for_comes_with_each_text_that_names_them(memory, store, portal):

@@ -35,7 +35,8 @@ def both(keep):
 
 
 def recalled(memory, message, project=THIS, **given):
-    [row] = memory.run(calls.everyday.recall(USER, message, project=project, **given))
+    call = calls.everyday.recall(USER, message, project=project, **given)
+    [row] = memory.run(call._replace(context={**call.context, "chances": [0, 0]}))
     return [str(line["parts"]) for line in row["lines"]]
 
 

@@ -23,7 +23,8 @@ def kept(memory: Any) -> Any:
 
 
 def recalled(memory: Any, message: str) -> str:
-    [row] = memory.run(calls.everyday.recall("default", message))
+    call = calls.everyday.recall("default", message)
+    [row] = memory.run(call._replace(context={**call.context, "chances": [0, 0]}))
     return str([line["parts"] for line in row["lines"]])
 
 

@@ -250,7 +250,9 @@ def test_a_vector_alone_brings_nothing_to_a_greeting(talk):
         near = {"embedding": [0.0, 0.0, 1.0], "embedding_dimension": 3}
         record = {"kind": "memory", "id": "m", "user_id": "default", "content": "cccc", **near}
         await session.run(calls.transfer.import_rows([record]))
-        return await call("recall", message="aaab"), await call("recall", message="cc ccc")
+        return await call("recall", message="aaab"), await call(
+            "recall", message="cc ccc", also=["c"]
+        )
 
     far, near = talk(conversation, Toy())
     assert far == {"text": "", "nothing": True}

@@ -316,7 +316,7 @@ def test_without_a_server_a_hook_imports_only_what_answers(data):
         [sys.executable, "-c", code], input=given, capture_output=True, check=True
     )
     imported = {*done.stderr.decode().split()}
-    assert "conceptgraph_core.everyday.recalling" in imported
+    assert "conceptgraph_core.recall.answering" in imported
     assert not {"click", "mcp", "pydantic", "rich"} & imported
 
 

@@ -347,3 +347,10 @@ def _faintness(graph: Graph, reading: Reading) -> float:
     rank = affect.rank(end.arousal_level, accessed_at, context.tau_ms)
     # Digits beyond a hundredth of a millisecond depend on the order of the factors.
     return -round(rank + context.tau_ms * math.log(factors), 2)
+
+
+def keep_stronger_ways(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return propositions, of two that evoke one another only the stronger way."""
+    evokes = f" {schema.RELATION_NAMES[schema.EVOKES]} "
+    ways = {frozenset(row["text"].split(evokes, 1)): row for row in reversed(rows)}
+    return list(reversed(ways.values()))

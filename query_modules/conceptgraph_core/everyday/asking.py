@@ -7,7 +7,6 @@ Imports nothing of Memgraph: the shell looks up by the same text.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
-from math import inf
 from typing import Final, NamedTuple
 
 from .. import budgets, language, limits, validators
@@ -24,8 +23,6 @@ from . import schema
 _MOST_BEFORE: Final = 1_000
 _TOPIC: Final = "asking"
 _CALENDAR: Final = "calendar"
-# The signs of a sum.
-_SIGNS: Final = frozenset("+*=×÷^%")
 # A day has 25 hours when the clocks are put back.
 _LONGEST_DAY_MS: Final = 25 * 3_600_000
 # Only so many months are looked through for plans that texts tell.
@@ -161,21 +158,6 @@ def is_of_the_user(message: str) -> bool:
 def asks_what_was_done(message: str) -> bool:
     """Tell whether *message* asks for what somebody did then, not for what was said or decided."""
     return _has(split(message), "doing")
-
-
-def least_covered(message: str, is_known: bool, languages: Sequence[str]) -> float:
-    """Return the share of *message* that a text must cover to answer it.
-
-    It is less if the message *is_known* to be about the user, or about somebody who is stored, and
-    all if the message has only numbers. No text answers a sum: "17 * 23".
-    """
-    words = split(message)
-    others = (one for one in words if not one.isdecimal())
-    has_numbers = sum(one.isdecimal() for one in words) > 1
-    asks = language.words(_TOPIC, "what") | language.words(_TOPIC, "asking")
-    if has_numbers and not any(terms(one, languages) for one in others if one not in asks):
-        return 1.0 if _SIGNS.isdisjoint(message) else inf
-    return schema.LEAST_COVERED_NAMED if is_known else schema.LEAST_COVERED
 
 
 def _has(words: Sequence[str], name: str) -> bool:

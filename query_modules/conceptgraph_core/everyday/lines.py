@@ -95,12 +95,7 @@ class Room:
     """The rest of a token budget, in bytes."""
 
     def __init__(self, budget: int) -> None:
-        self.bytes = self._all = budget * budgets.BYTES_A_TOKEN - _FRAME
-
-    def keep(self, budget: int) -> None:
-        """Let all lines together, those that it holds already too, fit into a smaller *budget*."""
-        less = self._all - (budget * budgets.BYTES_A_TOKEN - _FRAME)
-        self.bytes -= max(0, less)
+        self.bytes = budget * budgets.BYTES_A_TOKEN - _FRAME
 
     def holds(self, line: Line, title: bool, least: int = 0) -> bool:
         """Tell whether *line* still fits, and take the room if it does; *title*: of a new part.

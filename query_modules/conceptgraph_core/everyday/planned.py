@@ -34,7 +34,7 @@ def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Candida
     now_ms = graph.context.now_ms if graph.context.asked_at is None else graph.context.asked_at
     words = name_months(span.since or now_ms, span.until or now_ms)
     found = []
-    for one in contexts.candidates(graph, words, Wordings(graph, words), least=(0.0,)):
+    for one in contexts.candidates(graph, words, Wordings(graph, words)):
         days = [day for day in _read_days(graph, one.node) if span.holds(day.from_ms)]
         ahead = min((day.from_ms for day in days if day.to_ms > now_ms), default=None)
         if ahead is not None and one.node not in known and not one.node.is_plan:

@@ -8,8 +8,6 @@ from ..dates import DAY_MS
 from ..errors import InvalidText
 
 DEFAULT_BUDGET: Final = 1_200
-# The budget where nothing is known but whom a message names.
-NAMED_BUDGET: Final = 180
 
 # The largest shares of a token budget: for who and what, and for what comes to mind.
 WHO_SHARE: Final = 0.4
@@ -53,10 +51,6 @@ PROFILE_LONGEST: Final = 200
 OWN_LOOKED_UP: Final = 200
 # So many days are "this week".
 DAYS_AHEAD: Final = 7
-
-# A text whose best match covers less of what is asked for is no answer (see `recalling`).
-LEAST_COVERED: Final = 0.45
-LEAST_COVERED_NAMED: Final = 0.2
 
 # The tag of a memory that matters only for a while, and the time that `recall` shows it.
 DAYS_TAG: Final = "for days"

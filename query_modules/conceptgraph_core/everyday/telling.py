@@ -34,7 +34,6 @@ from . import lookups, schema
 from .asking import read_limit
 from .hearing import name_session
 from .profile import profile
-from .recalling import once
 from .searching import describe_memory, find_memories
 
 Row = dict[str, Any]
@@ -242,4 +241,4 @@ def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
     named = (node.name for name in names for node in widening.find_named(graph, name))
     seeds = list(dict.fromkeys(named))
     rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []
-    return [row["text"] for row in once(rows)]
+    return [row["text"] for row in recall.keep_stronger_ways(rows)]

@@ -7,18 +7,18 @@ docs/design.md).
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from .. import budgets, text
-from ..dates import ALWAYS, DAY_MS, Span
+from ..dates import DAY_MS, Span
 from ..retrieval.question import asks_of_the_past, shorten
 from . import lifecycle, links, near_duplicates, rendering, schema, standing, together
 from .filters import Wanted
 from .meaning import read_meant
 from .projects import read_project
-from .search import Finder, Found
+from .search import Found
 from .view import Graph, Node
 from .wordings import Wordings, merge_found
 
@@ -79,44 +79,18 @@ def context(
     }
 
 
-def candidates(
-    graph: Graph,
-    query: str,
-    wordings: Wordings,
-    least: Sequence[float] = (),
-    least_named: float = 0.0,
-    longest: int | None = None,
-    belonging: Callable[[Finder, Sequence[Found], bool], Sequence[Found]] | None = None,
-    admitted: Callable[[Finder, Sequence[Found]], Sequence[Found]] | None = None,
-    within: Span = ALWAYS,
-) -> list[Candidate]:
-    """Return the memories that *wordings* of *query* find, with entries, the most relevant first.
-
-    Return none if no match covers a share of the query (`Finder.answers`): *least* has that of
-    *query*, and that of each other wording, the context's `also`, which has it to itself. It is
-    *least_named* if a wording names a speaker. Only *longest* bytes of a longer text are shown.
-    *belonging* returns those of the matches that stay, and is told whether they are an answer.
-    *admitted* returns those that count at all, before it is asked whether they are an answer. Only
-    texts *within* a time count.
-    """
+def candidates(graph: Graph, query: str, wordings: Wordings) -> list[Candidate]:
+    """Return the memories that *wordings* of *query* find, the most relevant first."""
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    lists, kept = [], []
-    wanted = Wanted(within=within, project=read_project(graph, query))
-    each = wordings.each(schema.SEARCH_DEPTH, wanted)
-    for (finder, found), share in zip(each, chain(least, repeat(0.0)), strict=False):
-        best = found if admitted is None else list(admitted(finder, found))
-        enough = least_named if finder.names_a_speaker else share
-        is_answer = finder.answers(best[: schema.CONTEXT_BEST], enough)
-        if belonging is not None or is_answer:
-            lists.append(best)
-            stays = _belonging(best) if belonging is None else belonging(finder, best, is_answer)
-            kept.append(stays)
+    wanted = Wanted(project=read_project(graph, query))
+    lists = [found for _, found in wordings.each(schema.SEARCH_DEPTH, wanted)]
+    kept = [_belonging(found) for found in lists]
     if not any(kept):
         return []
     every = merge_found(lists)
     relevance, copies = _relevance(graph, merge_found(kept))
     worth = {
-        node: _worth(node, value, longest)
+        node: _worth(node, value)
         for node, value in relevance.items()
         # A link may lead into another project.
         if wanted.project is None or wanted.project.admits(node)
@@ -125,7 +99,7 @@ def candidates(
     by_node = {one.node: one for one in every}
     return [
         one._replace(found=by_node.get(one.node))
-        for one in _entries(graph, ordered, copies, _find_renewed(every))
+        for one in entries(graph, ordered, copies, find_renewed(every))
     ]
 
 
@@ -147,7 +121,7 @@ def told_in(
     wanted = Wanted(project=read_project(graph, query))
     then = [one for one in then if wanted.admits(graph, one[1])]
     then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
-    return _entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
+    return entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
 
 
 def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:
@@ -159,14 +133,12 @@ def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:
     return next(filter(span.holds, times), None)
 
 
-def _worth(node: Node, relevance: float, longest: int | None) -> float:
-    """Return the relevance of *node* divided by a power of its size, at most *longest* bytes.
+def _worth(node: Node, relevance: float) -> float:
+    """Return the relevance of *node* divided by a power of its size.
 
     The shorter of two equally relevant memories comes first, so that more answers fit the budget.
     """
-    size = budgets.size(node.content)
-    shown = size if longest is None else min(size, longest)
-    return relevance / math.pow(_BESIDE + shown, schema.CONTEXT_BREVITY)
+    return relevance / math.pow(_BESIDE + budgets.size(node.content), schema.CONTEXT_BREVITY)
 
 
 def count_access(graph: Graph, put: Sequence[Node]) -> None:
@@ -216,7 +188,7 @@ def _belonging(found: Sequence[Found]) -> list[Found]:
     ]
 
 
-def _find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
+def find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     """Return those of *found* that a later one is on the matter of, each with the latest of these.
 
     See `second_step.later_first`.
@@ -229,7 +201,7 @@ def _find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     return {by_text[text]: node for node, texts in renewing for text in texts if text in by_text}
 
 
-def _entries(
+def entries(
     graph: Graph,
     ordered: Sequence[Node],
     copies: Collection[Node],
@@ -259,12 +231,12 @@ def _fitting(
 ) -> Iterator[tuple[Node, Row, str]]:
     """Yield those of *found* that fit, each with its line (`rendering.fitting`)."""
 
-    def entries() -> Iterator[Row]:
+    def each() -> Iterator[Row]:
         for one in found:
             graph.step()
             yield one.entry
 
-    for place, shown, line in rendering.fitting(entries(), budget):
+    for place, shown, line in rendering.fitting(each(), budget):
         yield found[place].node, dict(shown), line
 
 

@@ -15,10 +15,10 @@ from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..graph.primitives import Lookup
 from ..ranks import cosine_to
-from ..retrieval.nearness import MARGIN, Meaning
+from ..retrieval.nearness import MARGIN
 from ..retrieval.question import Further, asks_of_the_past, shorten
-from ..retrieval.schema import HEARD_COVERS, checked_limit
-from ..retrieval.searching import Hit, Search
+from ..retrieval.schema import checked_limit
+from ..retrieval.searching import Hit, Reading, Search
 from . import lookups, near_duplicates, schema, standing
 from .fade import EXPIRED
 from .filters import Wanted
@@ -176,40 +176,22 @@ class Finder:
         )
         admits = functools.partial(wanted.admits, self._graph)
         return [
-            Found(hit.node, hit.score, hit, (), self, _similarity=self._similarity)
+            Found(hit.node, hit.score, hit, (), self, _similarity=self.similarity)
             for hit in self._search.best(depth, admits)
         ]
 
     @property
-    def names_a_speaker(self) -> bool:
-        """Whether the query has the first name of a speaker of any stored memory."""
-        return self._search.names_a_speaker
+    def reading(self) -> Reading:
+        """How the query compares with all texts, once `best` was called."""
+        return self._search.read()
 
-    def answers(self, found: Sequence[Found], least: float) -> bool:
-        """Return whether any of *found* answers the query.
-
-        Its words must cover the share *least* of the query, or its vector must be as near as a
-        memory without a matching word needs.
-        """
-        # A question about the user, or of a known name, may ask for what was only heard.
-        heard = 1.0 if least < HEARD_COVERS else HEARD_COVERS
-        return least <= 0 or any(
-            self._search.covered(one.hit, heard) >= least or self.is_near(one)
-            for one in found
-            if one.hit is not None
-        )
-
-    def meaning(self, found: Found) -> Meaning | None:
-        """Return how near *found* itself is in meaning; None if it is not among the nearest."""
-        return None if found.hit is None else self._search.meaning(found.hit, schema.SIMILAR_COSINE)
+    def covered(self, found: Found) -> float:
+        """Return the share of the words of the query that *found* has (`Search.covered`)."""
+        return 0.0 if found.hit is None else self._search.covered(found.hit)
 
     def evidence(self, found: Found) -> dict[str, float]:
         """Return the words of the query that *found* has, with weights (`Search.evidence`)."""
         return {} if found.hit is None else self._search.evidence(found.hit)
-
-    def is_near(self, found: Found) -> bool:
-        """Return whether *found* is near enough in meaning without any word."""
-        return (meaning := self.meaning(found)) is not None and meaning.is_near
 
     @property
     def content(self) -> frozenset[str]:
@@ -238,12 +220,13 @@ class Finder:
         near = [
             (-similarity, node.memory_id)
             for node in nodes
-            if (similarity := self._similarity(node)) is not None
+            if (similarity := self.similarity(node)) is not None
             and wanted.admits(self._graph, node)
         ]
         return [(memory_id, -further) for further, memory_id in sorted(near)]
 
-    def _similarity(self, node: Node) -> float | None:
+    def similarity(self, node: Node) -> float | None:
+        """Return the cosine of *node* to the query; None without vectors."""
         if not self._vector:
             return None
         if node.id not in self._similarities:

@@ -40,10 +40,6 @@ class Wordings:
         for wording in graph.context.also:
             also = graph.context.also_vector, model
             self._finders.append(Finder(graph, wording, *also, others=self._finders))
-        self.need_margin(margin)
-
-    def need_margin(self, margin: float) -> None:
-        """Let what is near alone be nearer by *margin*."""
         for finder in self._finders:
             finder.margin = margin
 

@@ -7,16 +7,11 @@ from typing import Final, Generic, NamedTuple
 from .index import H, Index, Mentions
 
 # How much nearer than to a remark a question must be to a text that no word leads to, among the
-# fewest texts, in standard deviations. Measured: who asks for "my knee" or names Rui means a memory
-# more often than who asks for a capital.
+# fewest texts, in standard deviations; and one that names a speaker.
 MARGIN: Final = 0.55
-OF_THE_USER: Final = -0.25
 NAMING: Final = -2.0
-OF_NOBODY: Final = 1.0
-# So many deviations behind the nearest text another one is not near enough to be shown with it.
-BEHIND: Final = 2.0
 # The more texts there are, the nearer one is by chance: the margin grows with each factor of ten.
-_FEWEST: Final = 8
+FEWEST: Final = 8
 _AMONG_TEN_TIMES: Final = 0.45
 
 # A smaller sample says nothing of the texts that are not near.
@@ -62,19 +57,6 @@ class Near(NamedTuple, Generic[H]):
         return index.about(list(self.texts))._replace(counts=list(self.texts.values()))
 
 
-class Meaning(NamedTuple):
-    """How near a text is to a question in meaning: its cosine, and that in deviations.
-
-    Where `is_near`, it is near enough without a word, and not far behind the nearest. Where
-    `is_near_unnamed`, it would be if the question named nobody (`MARGIN`).
-    """
-
-    cosine: float
-    z: float
-    is_near: bool
-    is_near_unnamed: bool
-
-
 def cosines_of_all(near: Sequence[float], others: Sequence[float], texts: int) -> Cosines:
     """Return the cosines of all *texts* texts of a scope.
 
@@ -108,5 +90,5 @@ def least_alone(
     if near_nothing is None:
         return -1.0
     greatest, deviation = near_nothing
-    more = _AMONG_TEN_TIMES * log10(max(texts, _FEWEST) / _FEWEST)
+    more = _AMONG_TEN_TIMES * log10(max(texts, FEWEST) / FEWEST)
     return greatest + deviation * (margin + more)

@@ -17,7 +17,7 @@ from . import documents, schema
 from .graph_index import StoredIndex
 from .groups import SPELT_COSINE
 from .indexer import Words, is_of
-from .nearness import BEHIND, MARGIN, NAMING, Meaning, Near, cosines_of_all, least_alone
+from .nearness import FEWEST, MARGIN, NAMING, Cosines, Near, cosines_of_all, least_alone
 from .question import LEADS, Cue, Further, Question, asking, light, question
 from .ranking import Associated, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
@@ -35,6 +35,36 @@ class Hit(NamedTuple):
     node: Any
     score: float
     found: Associated[int]
+
+
+class Reading(NamedTuple):
+    """A question as the index reads it: how it compares with all texts.
+
+    `asking` are its words that only ask. All others together have this `weight`, and no text has
+    the share `unknown` of them. `of_all` are the cosines of all texts.
+    """
+
+    texts: int
+    of_all: Cosines | None
+    greatest: float | None
+    asking: frozenset[str]
+    weight: float
+    unknown: float
+    names_a_time: bool
+
+    @property
+    def nearest(self) -> float:
+        """The `z` of the nearest text."""
+        return self.z(self.greatest)
+
+    def z(self, cosine: float | None) -> float:
+        """Return how many deviations above the mean *cosine* is; NaN: it is not known.
+
+        Among very few texts none is far above the mean.
+        """
+        if cosine is None or self.of_all is None or self.texts < FEWEST:
+            return math.nan
+        return self.of_all.z(cosine)
 
 
 class Search:
@@ -103,9 +133,10 @@ class Search:
         """
         texts = self._index.texts_of(self._kind.label, similarities.keys())
         size = self._index.corpus.texts
+        margin = min(self.margin, NAMING) if self._question.named else self.margin
         near = Near(
             {texts[key]: near for key, near in similarities.items() if key in texts},
-            least_alone(self.near_nothing, size, NAMING if self._question.named else self.margin),
+            least_alone(self.near_nothing, size, margin),
             cosines_of_all(
                 list(similarities.values()),
                 others or (),
@@ -180,11 +211,6 @@ class Search:
         read = read_by(self._question, self._index)
         return read_beside(read, (one._question for one in self._others), self._index)
 
-    @property
-    def names_a_speaker(self) -> bool:
-        """Whether the last question names a speaker of any of the texts."""
-        return self._sought is not None and bool(self._sought.named)
-
     def explained(self, hit: Hit) -> Row:
         """Return `matched`, `words` and `factors` of *hit*, as in the rows of `search`."""
         factors = hit.found.factors
@@ -199,21 +225,6 @@ class Search:
         """Return `matched` of *hit* alone."""
         return _list_matched(_in_order(hit.found.words))
 
-    def meaning(self, hit: Hit, otherwise: float) -> Meaning | None:
-        """Return how near *hit* itself is in meaning; None if it is not among the nearest.
-
-        *otherwise* is the cosine that is near enough if the context has no `near_nothing`.
-        """
-        cosine = None if self._near is None else self._near.texts.get(hit.found.text)
-        if self._near is None or cosine is None:
-            return None
-        said = self.near_nothing is not None
-        least = self._near.least if said else otherwise
-        if self.near_nothing is not None:
-            least = max(least, max(self._near.texts.values()) - BEHIND * self.near_nothing[1])
-        unnamed = max(least, least_alone(self.near_nothing, self._index.corpus.texts))
-        return Meaning(cosine, self._near.of_all.z(cosine), cosine >= least, cosine >= unnamed)
-
     def covered(self, hit: Hit, heard: float = 1.0) -> float:
         """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
 
@@ -226,6 +237,20 @@ class Search:
         has = _covers(hit, heard)
         got = sum(rarity * has.get(said, 0.0) for said, rarity in self._rarities.items())
         return got / sum(self._rarities.values()) if self._rarities else 0.0
+
+    def read(self) -> Reading:
+        """Return how the question compares with all texts."""
+        near = self._near if self._near is not None and self._near.texts else None
+        unknown = sum(self._count(cue) == 0 for cue in self._cues) / max(1, len(self._cues))
+        return Reading(
+            max(1, self._index.corpus.texts),
+            None if near is None else near.of_all,
+            None if near is None else max(near.texts.values()),
+            self._asking,
+            sum(self._weights.values()),
+            unknown,
+            bool(self._question.periods),
+        )
 
     def evidence(self, hit: Hit) -> dict[str, float]:
         """Return the words of the question that *hit* has, as `covered` does, each with its weight.

@@ -50,14 +50,8 @@ def _is_at(place: int, words: Sequence[str], phrase: Phrase) -> bool:
     return True
 
 
-_CHANGES: Final = ("change", "parted", "dead")
 # The words for an end or its opposite, by what ends.
 _ENDS: Final = (("parted", "together", "former"), ("dead", "alive"))
-
-
-def says_change(text: str) -> bool:
-    """Tell whether *text* has words for a change in a life: broke up, moved to, died."""
-    return has_phrase(text, "change", *_CHANGES)
 
 
 def says_new_end(text: str, said: str) -> bool:
@@ -66,8 +60,3 @@ def says_new_end(text: str, said: str) -> bool:
         has_phrase(text, "change", *names) and not has_phrase(said, "change", *names)
         for names in _ENDS
     )
-
-
-def asks_for_each(message: str) -> bool:
-    """Tell whether *message* asks for a date, for a number, or for all there is."""
-    return has_phrase(message, "listing", "listing")

@@ -1,0 +1,250 @@
+"""Recall for a message: the entities it names, matching memories, associated concepts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from math import inf
+from typing import Any, Final
+
+from .. import quoting
+from .. import text as texts
+from ..concepts import recall as concepts
+from ..concepts.node import Graph as Concepts
+from ..concepts.node import Node as Concept
+from ..concepts.schema import EVOKES, RELATION_NAMES
+from ..dates import Span
+from ..entities.narration import narrative
+from ..entities.node import Graph as Entities
+from ..entities.node import Node as EntityNode
+from ..everyday import asking, lookups, planned, schema
+from ..everyday.asking import asks_what_was_done, budget, make_query
+from ..everyday.lines import MIND, WHO, Line, Room, make_line, sources, text, tokens
+from ..everyday.oneself import asked_for
+from ..folding import plain
+from ..graph.primitives import Lookup
+from ..language import oneself
+from ..memories import candidates as contexts
+from ..memories.candidates import Candidate
+from ..memories.lookups import leading
+from ..memories.meaning import read_meant
+from ..memories.view import Graph, Node
+from ..memories.wordings import Wordings
+from ..procedures import NOTHING
+from ..retrieval.question import shorten
+from ..words import missing
+from .gather import gather
+from .read import Question, read
+from .say import list_current, put_in_order, quote
+from .score import score
+from .weigh import weigh
+
+Row = dict[str, Any]
+
+_EVOKES: Final = f" {RELATION_NAMES[EVOKES]} "
+
+
+def recall(
+    graph: Graph,
+    message: str,
+    before: str | None = None,
+    token_budget: int | None = schema.DEFAULT_BUDGET,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+    *,
+    max_age_days: int | None = None,
+) -> Row:
+    """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
+
+    First who and what it names, with the facts that are valid now and what is in doubt; then what
+    was said, found by words, links and vectors, the most relevant first; then the strongest
+    propositions of the concepts that it names. A message that asks for a time alone (the context's
+    `told_in`) gets what happened or was told then, the latest first, or the plans for it. *before*
+    is the text just before, which a pronoun refers to. Other wordings of the message (the context's
+    `also`) find as it does, each by itself, and name entities too. With *max_age_days* no memory is
+    older. Each recalled element counts as
+    accessed in its own layer. Returns text, lines (see `lines`), sources, tokens, those of the
+    sources included, and accessed (the arguments of `access`). The text is empty if the message
+    names nobody and no stored text matches enough of its words. A misspelt message is read as it
+    was meant. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
+    """
+    message = shorten(texts.summary(message, "message"))
+    room = Room(budget(token_budget))
+    beside = _list_beside(graph, message, make_query(message, before))
+    meant = read_meant(graph, message, vector, beside)
+    if meant.text != message:
+        message = meant.text
+        _read_times(graph, message)
+    graph.pull(*_list_beside(graph, message, make_query(message, before)))
+    parts = [one for one in meant.spelt if "meant" not in one]
+    # Every text may answer, however near it is.
+    given = make_query(message, before), meant.vector, model, -inf
+    wordings = Wordings(graph, *given, spelt=parts)
+    question = read(graph, message, before, wordings, meant.vector, model, max_age_days)
+    then = _list_then(graph, question.text)
+    own = [
+        (line, node)
+        for line, node in asked_for(graph, message, *graph.context.also, past=question.past)
+        if node is None or question.recent.holds(node.told_at)
+    ]
+    known = [*(line for line, _ in own), *_introduce(question)]
+    known.sort(key=lambda line: (line["part"] != WHO, line["part"]))
+    who = _fitting(room, known, least=int(room.bytes * (1 - schema.WHO_SHARE)))
+    shown = [node for line, node in own if node is not None and line in who]
+    brought, levels = _brought_to_mind(graph.another(Concepts), question.concepts)
+    reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
+    told = _list_answers(question, then)
+    said, put = quote(question, told, room, reserved, shown)
+    contexts.count_access(graph, shown)
+    contexts.count_access(graph, put)
+    above = [str(line["parts"][1]) for line in said]
+    mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
+    lines = [*who, *said, *mind]
+    return {
+        "text": text(lines),
+        "lines": lines,
+        "sources": sources(lines),
+        "tokens": tokens(lines) if lines else 0,
+        "accessed": {
+            "memories": [node.memory_id for node in (*shown, *put)],
+            "concepts": levels,
+        },
+    }
+
+
+def _list_answers(question: Question, then: Sequence[Candidate]) -> list[Candidate]:
+    """Return what belongs to *question*; *then* is of the time that it asks for alone."""
+    context = question.graph.context
+    of_time: list[Candidate] = []
+    if context.told_in is not None:
+        of_time = list_current(question, then, plans=context.told_in[2])
+        if not context.also:
+            return of_time
+    scored = score(question, weigh(question, gather(question)))
+    found = put_in_order(question, scored.belonging)
+    known = {one.node for one in of_time}
+    return [*of_time, *(one for one in found if one.node not in known)]
+
+
+def _asked_at(graph: Graph) -> int:
+    asked_at = graph.context.asked_at
+    return int(graph.context.now_ms if asked_at is None else asked_at)
+
+
+def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
+    """Return those of *lines* that fit while *least* bytes of the room are left."""
+    kept: list[Line] = []
+    for line in lines:
+        is_new = not kept or kept[-1]["part"] != line["part"]
+        if room.holds(line, title=is_new, least=least):
+            kept.append(line)
+    return kept
+
+
+def _introduce(question: Question) -> Iterator[Line]:
+    """Yield a line on each of those whom *question* names."""
+    graph = question.graph.another(Entities)
+    most = schema.MOST_OF_A_GROUP if narrative.names_several(question.text) else schema.MOST_WHO
+    given = question.every, question.meant, _is_heard_elsewhere, question.past
+    for node, parts in islice(narrative.brief(graph, *given), most):
+        yield make_line(WHO, schema.ENTITY, node.key, *parts)
+
+
+def _is_heard_elsewhere(mention: EntityNode) -> bool:
+    """Tell whether *mention* is of no memory.
+
+    A memory is quoted by itself, as long as it is neither forgotten nor replaced; the user's words
+    that came with it must not outlive it here.
+    """
+    return not str(mention.get("message_id")).startswith(f"{schema.SESSION} ")
+
+
+def _list_beside(graph: Graph, message: str, question: str) -> list[Lookup]:
+    """Look up what a recall reads beside the texts that match, as far as its arguments tell."""
+    context, scope = graph.context, graph.context.user_id
+    concept_scope = graph.another(Concepts).scope
+    every = [question, *(["\n".join(context.also)] if context.also else [])]
+    found = lookups.named(every, scope)
+    found += leading((question, *context.also), scope, concept_scope, context.languages)
+    if context.told_in is not None:
+        since, until, plans, _ = context.told_in
+        found += lookups.of_time(scope, since, until, plans=plans)
+    elif context.told_around is not None:
+        found += lookups.of_time(scope, *context.told_around)
+    if oneself.asked(message, *context.also):
+        found += lookups.of_user(scope)
+    return found
+
+
+def _read_times(graph: Graph, message: str) -> None:
+    """Let the context have the times of the corrected *message*, unless it has some."""
+    context = graph.context
+    if context.told_in is None and context.told_around is None and not missing():
+        at, zone = _asked_at(graph), context.zone
+        then = asking.told_in(message, at, zone, context.languages)
+        around = asking.told_around(message, at, zone) if then is None else None
+        graph.context = context._replace(
+            told_in=then,
+            told_around=None if around is None else (around.since or 0, around.until or at),
+        )
+
+
+def _list_then(graph: Graph, question: str) -> list[Candidate]:
+    """Return what happened or was told in the time that *question* asks for, or is planned."""
+    if graph.context.told_in is None:
+        return []
+    since, until, plans, apart = graph.context.told_in
+    span = Span(since, until)
+    found = contexts.told_in(graph, question, span, plans, apart)
+    if plans:
+        return found + planned.find_told(graph, span, {one.node for one in found})
+    if asks_what_was_done(question):
+        # A plan that was only made then is nothing that happened.
+        return [one for one in found if not _is_ahead(graph, one.node)]
+    return found
+
+
+def access(
+    graph: Graph, memories: Sequence[str] = (), concepts_: Mapping[str, float] = NOTHING
+) -> Row:
+    """Count the accesses that a read-only twin returned as accessed.
+
+    *memories* are ids of memories that were together in one answer, and *concepts* names with the
+    levels that they are aroused to. Missing memories and names are skipped. Returns how many
+    memories were accessed, and how many concepts were less aroused. Raises InvalidNumber.
+    """
+    put = graph.present(memories)
+    contexts.count_access(graph, put)
+    return {
+        "memories": len(put),
+        "concepts": concepts.raise_levels(graph.another(Concepts), concepts_),
+    }
+
+
+def _is_ahead(graph: Graph, node: Node) -> bool:
+    return bool(node.told_at > _asked_at(graph))
+
+
+def _brought_to_mind(
+    graph: Concepts, named: Sequence[Concept]
+) -> tuple[list[tuple[Row, Line]], concepts.Levels]:
+    """Return what the concepts *named* bring to mind, each with its line; arouse it.
+
+    Returns also to what levels.
+    """
+    seeds = [node.name for node in named]
+    if not seeds:
+        return [], {}
+    rows, levels = concepts.recall_cheaply(graph, seeds, schema.MOST_MIND, schema.MOST_RELATIONS)
+    brought: list[tuple[Row, Line]] = []
+    for row in concepts.keep_stronger_ways(rows):
+        episode = row["episode_id"]
+        kind, key = (schema.CONCEPT, seeds[0]) if episode is None else (schema.EPISODE, episode)
+        brought.append((row, make_line(MIND, kind, key, quoting.quote(row["text"]))))
+    return brought, levels
+
+
+def _is_said(row: Row, above: Sequence[str]) -> bool:
+    """Tell whether a text *above* says a proposition, or names both ends of an association."""
+    if row["episode_id"] is None and _EVOKES in row["text"]:
+        ends = [plain(quoting.escape(end)) for end in row["text"].split(_EVOKES, 1)]
+        return any(all(end in said for end in ends) for said in map(plain, above))
+    return any(quoting.escape(row["text"]) in said for said in above)

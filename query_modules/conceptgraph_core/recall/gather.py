@@ -1,0 +1,105 @@
+"""Gather the memories that may belong to a message, without judging them.
+
+Words, vectors, links and the time that it names lead to them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..everyday.schema import DAYS_MS, DAYS_TAG
+from ..memories import candidates as contexts
+from ..memories import schema, standing
+from ..memories.filters import Wanted
+from ..memories.projects import Project, read_project
+from ..memories.search import Finder, Found
+from ..memories.view import Graph, Node
+from .read import Question
+
+
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """A memory, and what led to it: `found` has what each wording found, by its number.
+
+    `linked` is the share of the best score that links pass to it, and `also` are its copies.
+    """
+
+    node: Node
+    found: dict[int, Found] = field(default_factory=dict)
+    linked: float = 0.0
+    also: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The candidates, and what each wording found: the best first."""
+
+    candidates: Sequence[Candidate]
+    wordings: Sequence[tuple[Finder, Sequence[Found]]]
+
+
+def gather(question: Question) -> Gathered:
+    """Return what may answer *question*, but what it replaced or what is over."""
+    graph = question.graph
+    graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
+    project = read_project(graph, question.text)
+    wanted = Wanted(within=question.recent, project=project)
+    wordings = question.wordings.each(schema.SEARCH_DEPTH, wanted)
+    every: dict[Node, Candidate] = {}
+    for number, (_, found) in enumerate(wordings):
+        for hit in found:
+            candidate = every.setdefault(hit.node, Candidate(hit.node))
+            candidate.found[number] = hit
+            candidate.also = tuple(dict.fromkeys((*candidate.also, *hit.also)))
+        _follow_links(graph, found, every, project)
+    if question.around is not None:
+        for then in contexts.told_in(graph, question.text, question.around):
+            every.setdefault(then.node, Candidate(then.node))
+    for node, one in list(every.items()):
+        if question.past is not None:
+            for old in standing.find_replaced(graph, node):
+                known = every.setdefault(old, Candidate(old))
+                known.linked = max(known.linked, schema.CONTEXT_FADING)
+        elif graph.ended(node) is not None:
+            # Its successor may share nothing with the message.
+            latest = standing.last(graph, node)
+            known = every.setdefault(latest, Candidate(latest))
+            known.found = {**one.found, **known.found}
+    return Gathered([one for one in every.values() if _may_answer(question, one.node)], wordings)
+
+
+def is_past_use(at: int, node: Node) -> bool:
+    """Tell whether *node* was useful for some days only, and these are over *at* a time."""
+    kept_at = node.value("kept_at")
+    since = node.told_at if kept_at is None else kept_at
+    return DAYS_TAG in node.value("tags") and bool(at - since > DAYS_MS)
+
+
+def _may_answer(question: Question, node: Node) -> bool:
+    if is_past_use(question.at, node) or not question.recent.holds(node.told_at):
+        return False
+    return question.past is not None or question.graph.ended(node) is None
+
+
+def _follow_links(
+    graph: Graph, found: Sequence[Found], every: dict[Node, Candidate], project: Project | None
+) -> None:
+    """Add what the links of the best of *found* lead to."""
+    best = max((one.score for one in found), default=0.0)
+    frontier = {one.node: one.score / best for one in found[: schema.CONTEXT_BEST] if best}
+    for _ in range(schema.CONTEXT_HOPS):
+        reached: dict[Node, float] = {}
+        for node, worth in frontier.items():
+            for edge, _, other, _ in graph.edges(node):
+                strength = graph.strength(edge)
+                passed = worth * strength * schema.CONTEXT_FADING
+                if strength >= schema.CONTEXT_STRENGTH and passed > reached.get(other, 0.0):
+                    reached[other] = passed
+        frontier = {}
+        # A memory may have thousands of links: only the strongest go on.
+        strongest = sorted(reached, key=lambda one: (-reached[one], one.memory_id))
+        for node in strongest[: schema.SEARCH_DEPTH]:
+            # A link may lead into another project.
+            if project is None or project.admits(node):
+                known = every.setdefault(node, Candidate(node))
+                if reached[node] > known.linked:
+                    known.linked = frontier[node] = reached[node]

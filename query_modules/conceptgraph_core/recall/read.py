@@ -1,0 +1,91 @@
+"""Read a message: its words, whom and what it names, the time that it asks about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .. import text as texts
+from ..concepts import node as concepts
+from ..concepts import widening
+from ..dates import ALWAYS, DAY_MS, Span
+from ..entities import node as entities
+from ..entities.narration import narrative
+from ..entities.narration.named import Place
+from ..everyday.asking import is_of_the_user, make_query
+from ..limits import MAX_DAYS
+from ..memories.view import Graph
+from ..memories.wordings import Wordings
+from ..retrieval.question import Past, past_of
+from ..words.splitting import split
+
+
+@dataclass(frozen=True)
+class Question:
+    """A message as it was read; `text` has what a pronoun refers to as well.
+
+    `meant` are the entities that it names, and `concepts` the concepts. Texts *recent* enough may
+    answer. `own`: it is about the user.
+    """
+
+    graph: Graph
+    message: str
+    text: str
+    wordings: Wordings
+    vector: Sequence[float]
+    model: str | None
+    at: int
+    recent: Span
+    past: Past | None
+    meant: Sequence[tuple[entities.Node, Place]]
+    concepts: Sequence[concepts.Node]
+    own: bool
+
+    @property
+    def every(self) -> str:
+        """All its wordings."""
+        return "\n".join((self.text, *self.graph.context.also))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words by which it names whom it means."""
+        return frozenset().union(*narrative.names_of(self.every, self.meant))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of its wordings."""
+        return frozenset(split(self.every))
+
+    @property
+    def around(self) -> Span | None:
+        """The past time that it names among other words."""
+        around = self.graph.context.told_around
+        return None if around is None else Span(*around)
+
+
+def read(
+    graph: Graph,
+    message: str,
+    before: str | None,
+    wordings: Wordings,
+    vector: Sequence[float],
+    model: str | None,
+    max_age_days: int | None,
+) -> Question:
+    """Return *message* as it is read, after the text *before*. Raises InvalidText, InvalidNumber.
+
+    *wordings* are its finders, and *vector* is its vector by *model*.
+    """
+    context = graph.context
+    at = int(context.now_ms if context.asked_at is None else context.asked_at)
+    recent = ALWAYS
+    if max_age_days is not None:
+        recent = Span(at - texts.integer(max_age_days, "max_age_days", 1, MAX_DAYS) * DAY_MS)
+    query = make_query(message, before)
+    past = past_of(query, at, context.zone)
+    every = "\n".join((query, *context.also))
+    return Question(
+        *(graph, message, query, wordings, vector, model, at, recent, past),
+        narrative.named_by(graph.another(entities.Graph), every, past is not None),
+        widening.find_named(graph.another(concepts.Graph), every),
+        any(map(is_of_the_user, (message, *context.also))),
+    )

@@ -1,0 +1,133 @@
+"""Weigh what was gathered: a row of named numbers for each candidate, and one for the message.
+
+A number that is not known, such as one of a vector that there is not, is NaN.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import log1p, log10, nan, sqrt
+from typing import Final, NamedTuple
+
+from .. import budgets
+from ..dates import DAY_MS
+from ..memories import schema as memories
+from ..memories.search import Finder, Found
+from ..retrieval.question import LEADS
+from ..retrieval.scoring import RARITY_EXPONENT
+from ..words.splitting import split
+from .gather import Candidate, Gathered
+from .read import Question
+
+_MOST_WORDS: Final = 4
+# A cue with less of a name's share is only led to by it.
+_NAME_SHARE: Final = 0.5
+_SHORTEST_NAME: Final = 3
+
+
+class Weighed(NamedTuple):
+    """The rows of each candidate, one for each wording that found it, and that of the message.
+
+    A row of a candidate has the values of `weights.TEXT`, that of the message those of
+    `weights.MESSAGE`, but "asking", which depends on the model (`score`).
+    """
+
+    rows: Mapping[Candidate, Sequence[Sequence[float]]]
+    message: Sequence[float]
+
+
+def weigh(question: Question, gathered: Gathered) -> Weighed:
+    """Return the signals of *gathered*, and of *question*."""
+    tables = [_Wording(question, *one) for one in gathered.wordings]
+    rows = {
+        one: [tables[number].row(one, found) for number, found in one.found.items()]
+        or [tables[0].row(one, None)]
+        for one in gathered.candidates
+    }
+    return Weighed(rows, tables[0].message())
+
+
+class _Wording:
+    """One wording of a question, with what it found."""
+
+    def __init__(self, question: Question, finder: Finder, found: Sequence[Found]) -> None:
+        self._question, self._finder = question, finder
+        self._read = read = finder.reading
+        self._best = max((one.score for one in found), default=0.0)
+        self._places = {id(one): place for place, one in enumerate(found, 1)}
+        self._evidence = {id(one): finder.evidence(one) for one in found}
+        self._covered = {id(one): finder.covered(one) for one in found}
+        self._most_covered = max(self._covered.values(), default=0.0)
+        self._most_evidence = max((sum(e.values()) for e in self._evidence.values()), default=0.0)
+        self._concepts = question.words - read.asking
+
+    def row(self, candidate: Candidate, found: Found | None) -> list[float]:
+        """Return the values of `TEXT` of a *candidate* that was *found*, or not."""
+        node, question, read = candidate.node, self._question, self._read
+        near = read.z(self._finder.similarity(node))
+        key, own = id(found), float(question.own)
+        covered, evidence = self._covered.get(key, 0.0), self._evidence.get(key, {})
+        weight = sum(evidence.values())
+        score = 0.0 if found is None else found.score
+        has_name = found is not None and _has_name(found, question.names)
+        names = {one for name in node.value("concepts") or () for one in split(name)}
+        is_about = any(len(one) >= _SHORTEST_NAME for one in names & self._concepts)
+        of_user = isinstance(node.raw.get_property("own"), int)
+        is_ended = question.past is not None and question.graph.ended(node) is not None
+        return [
+            near,
+            near - read.nearest,
+            read.nearest,
+            own * near,
+            1 / self._places[key] if key in self._places else 0.0,
+            log1p(score / read.texts**RARITY_EXPONENT),
+            score / self._best if self._best else 0.0,
+            covered,
+            covered - self._most_covered,
+            weight / read.weight if read.weight else 0.0,
+            weight / self._most_evidence if self._most_evidence else 0.0,
+            min(_MOST_WORDS, sum(word not in question.names for word in evidence)),
+            float(has_name),
+            float(bool(question.meant) and not has_name),
+            float(is_about),
+            own,
+            own * of_user,
+            float(memories.is_always(node.value("tags"))),
+            log1p(max(0.0, (question.at - node.told_at) / DAY_MS)),
+            candidate.linked,
+            float(node.told_at > question.at),
+            float(is_ended),
+            log10(1 + budgets.size(node.content)),
+            node.value("importance_score"),
+        ]
+
+    def message(self) -> list[float]:
+        """Return the values of `MESSAGE`, "asking" not known."""
+        question, read, own = self._question, self._read, float(self._question.own)
+        rarest = max((max(e.values(), default=0.0) for e in self._evidence.values()), default=0.0)
+        words = max(map(len, self._evidence.values()), default=0)
+        said = split(question.message)
+        return [
+            nan,
+            read.nearest,
+            own * read.nearest,
+            log1p(self._best / read.texts**RARITY_EXPONENT),
+            self._most_covered,
+            rarest / sqrt(read.texts),
+            min(_MOST_WORDS, words),
+            own,
+            min(2, len(question.meant)),
+            float(bool(question.meant)),
+            float(bool(question.concepts)),
+            min(20, len(said)) / 20,
+            min(6, len(self._finder.content)),
+            read.unknown,
+            float(read.names_a_time),
+            float(question.past is not None),
+        ]
+
+
+def _has_name(found: Found, names: frozenset[str]) -> bool:
+    """Tell whether a text has one of *names*, or another one of it; an association is no name."""
+    return found.hit is not None and any(
+        cue.share >= _NAME_SHARE and cue.said.partition(LEADS)[0] in names
+        for cue, *_ in found.hit.found.covered
+    )
