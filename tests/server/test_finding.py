@@ -127,5 +127,5 @@ def test_all_settings_that_are_wrong_are_told_a_line_each(store: Path) -> None:
     assert told.exit_code == 1
     lines = told.stderr.splitlines()
     assert [line.split(": ")[:2] for line in lines] == [
-        ["concept-graph-mcp", name] for name in ("TZ", "AROUSAL_TAU_MS", "CONCEPT_GRAPH_LANGUAGES")
+        ["concept-graph-mcp", name] for name in ("AROUSAL_TAU_MS", "TZ", "CONCEPT_GRAPH_LANGUAGES")
     ]
