@@ -68,16 +68,16 @@ def _of_memories(graph: AllMemories) -> Iterator[Row]:
         yield from _turns(node, graph.context.decay.archived)
         if node.is_deleted:
             continue
-        yield _row(node.value("created_at"), NEW, schema.MEMORY, key, said)
+        yield _row(node.get("created_at"), NEW, schema.MEMORY, key, said)
         yield from _edits(node)
         for other, at in standing.find_contradicted(graph, node):
-            change = CONTRADICTED if other.value("valid_until") is None else CORRECTED
+            change = CONTRADICTED if other.get("valid_until") is None else CORRECTED
             yield _row(at, change, schema.MEMORY, other.memory_id, other.text, why=said)
 
 
 def _edits(node: Node) -> Iterator[Row]:
     """Iterate over the revisions of a memory; the latest can be taken back."""
-    edits = node.value("metadata").get(memories.REVISIONS)
+    edits = node.get("metadata").get(memories.REVISIONS)
     known = [one for one in edits or () if isinstance(_entry(one, "at"), int)]
     for one in known:
         undo = node.memory_id if one is known[-1] else None
@@ -94,14 +94,14 @@ def _turns(node: Node, least: float) -> Iterator[Row]:
     A restored memory no longer says why it was hidden. If its score was *least* or more, somebody
     forgot it.
     """
-    metadata = node.value("metadata")
+    metadata = node.get("metadata")
     history = metadata.get(memories.HISTORY)
     forgotten = metadata.get(memories.FORGOTTEN)
     for entry in history if isinstance(history, (list, tuple)) else ():
         at, state, before = (_entry(entry, name) for name in ("at", "to", "from"))
         if not isinstance(at, int) or state not in fade.STATES or before not in fade.STATES:
             continue
-        cause = ", when it was recalled" if at == node.value("accessed_at") else ""
+        cause = ", when it was recalled" if at == node.get("accessed_at") else ""
         why, undo = f"{before} → {state}{cause}", None
         change = FADED if fade.STATES.index(state) > fade.STATES.index(before) else RETURNED
         if state == fade.EXPIRED:
@@ -109,7 +109,7 @@ def _turns(node: Node, least: float) -> Iterator[Row]:
             change = FORGOTTEN if isinstance(score, float) and score >= least else EXPIRED
             known = _entry(forgotten, "at") == at
             why = _entry(forgotten, "reason") if known or change == FORGOTTEN else why
-            undo = node.memory_id if node.value("deleted_at") == at else None
+            undo = node.memory_id if node.get("deleted_at") == at else None
         yield _row(
             *(at, change, schema.MEMORY, node.memory_id, node.text), why=why or None, undo=undo
         )

@@ -49,7 +49,7 @@ def restore(graph: Graph, id_: str) -> Row:
         row = admin.show_again(every, found[0])
         return {"id": id_, "restored": row["restored"], "state": row["state"]}
     for memory in list(every.nodes()):
-        forgotten = memory.value("metadata").get(FORGOTTEN)
+        forgotten = memory.get("metadata").get(FORGOTTEN)
         if memory.is_deleted and isinstance(forgotten, dict) and forgotten.get("with") == id_:
             admin.show_again(every, memory)
     return {**forgetting.restore(graph.another(Entities), id_), "state": None}

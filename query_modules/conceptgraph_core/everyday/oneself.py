@@ -36,15 +36,15 @@ def own_texts(graph: Graph, past: Past | None = None) -> list[Node]:
         node
         for node in keys
         if (past is not None or graph.ended(node) is None)
-        and schema.DAYS_TAG not in node.value("tags")
+        and schema.DAYS_TAG not in node.get("tags")
     ]
     outdated = {} if past is not None else standing.find_contradicting(graph, current)
     # The look-up finds no more, and a copy of a text adds nothing.
     found = sorted(
         (node for node in current if node not in outdated),
         key=lambda node: (
-            not memories.is_always(node.value("tags")),
-            -node.value("importance_score"),
+            not memories.is_always(node.get("tags")),
+            -node.get("importance_score"),
             keys[node],
             node.memory_id,
         ),
@@ -129,8 +129,8 @@ def is_about_user(node: Node, name: str | None) -> bool:
     if oneself.is_of_user(said) or (name and oneself.begins_with(said, name)):
         return True
     own = {*oneself.KINDS, *(name or "").casefold().split()[:1], (name or "").casefold()}
-    names = [one for one in node.value("concepts") or () if one.casefold() not in own]
-    is_named = len(names) < len(node.value("concepts") or ())
+    names = [one for one in node.get("concepts") or () if one.casefold() not in own]
+    is_named = len(names) < len(node.get("concepts") or ())
     return is_named and not oneself.is_of_another(said, names)
 
 
@@ -148,11 +148,11 @@ def _line(graph: Graph, node: Node) -> Line:
 
 
 def _line_beside(graph: Graph, node: Node) -> Line:
-    part = ALWAYS if memories.is_always(node.value("tags")) else RULES
+    part = ALWAYS if memories.is_always(node.get("tags")) else RULES
     return make_line(
         part, schema.MEMORY, node.memory_id, *quote_memory(graph, node, schema.LONGEST_OWN)
     )
 
 
 def _is_kept(node: Node) -> bool:
-    return memories.is_always(node.value("tags")) or oneself.is_order(node.content)
+    return memories.is_always(node.get("tags")) or oneself.is_order(node.content)

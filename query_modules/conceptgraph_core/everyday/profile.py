@@ -90,9 +90,9 @@ def _people(graph: Graph) -> list[Line]:
 
 
 def _part(node: Node) -> str:
-    if memories.is_always(node.value("tags")):
+    if memories.is_always(node.get("tags")):
         return ALWAYS
-    is_rule = node.value("type") == _PREFERENCE or oneself.is_rule(node.content)
+    is_rule = node.get("type") == _PREFERENCE or oneself.is_rule(node.content)
     return RULES if is_rule else ME
 
 
@@ -115,7 +115,7 @@ def _list_ahead(graph: Graph, since: int, until: int) -> list[tuple[Node, Line]]
 
 def _is_ahead(node: Node) -> bool:
     """Tell whether *node* was stored before it happens: a plan."""
-    return bool(node.told_at > node.value("created_at"))
+    return bool(node.told_at > node.get("created_at"))
 
 
 def _fitting(room: Room, parts: Sequence[Sequence[Line]]) -> list[Line]:

@@ -235,7 +235,7 @@ def _name_project(
 
 def _note_project(graph: Graph, node: Node) -> None:
     """Let a memory of other projects be of this one too; one of no project stays of all."""
-    tags, project = node.value("tags"), graph.context.project
+    tags, project = node.get("tags"), graph.context.project
     tag = f"{TAG}{project}"
     if project is not None and tag not in tags and any(one.startswith(TAG) for one in tags):
         graph.update(node, tags=[*tags, tag])
@@ -253,7 +253,7 @@ def _again(graph: Graph, node: Node, keep: str, since_ms: int) -> None:
 
     The default may not have been said: it ends "days", and leaves what matters longer.
     """
-    tags = [one for one in node.value("tags") if one != schema.DAYS_TAG]
+    tags = [one for one in node.get("tags") if one != schema.DAYS_TAG]
     if keep == schema.DEFAULT_KEEP:
         graph.update(node, tags=tags)
     else:

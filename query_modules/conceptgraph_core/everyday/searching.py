@@ -127,7 +127,7 @@ def _list_beside(
 
 def describe_memory(node: Node) -> Row:
     """Return what is told of a memory in a list: its id, its text, when it was said, by whom."""
-    entry = {"speaker": node.value("speaker"), "source": node.value("source")}
+    entry = {"speaker": node.get("speaker"), "source": node.get("source")}
     return {
         "id": node.memory_id,
         "text": node.text,

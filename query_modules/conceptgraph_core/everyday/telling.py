@@ -156,8 +156,8 @@ def _is_of(node: Memory, sources: frozenset[str]) -> bool:
     if not sources:
         return False
     text = node.content
-    heard = node.value("said") or text
-    sessions = (name_session(text, heard, at) for at in (None, node.value("said_at")))
+    heard = node.get("said") or text
+    sessions = (name_session(text, heard, at) for at in (None, node.get("said_at")))
     return not sources.isdisjoint((node.memory_id, *sessions))
 
 
@@ -221,7 +221,7 @@ def _said(
     subject = Subject([name, *names])
     best = find_memories(graph, name, Wanted(about=subject), meant, model)
     found = (one.node for one in best if not _is_of(one.node, of_others))
-    return [describe_memory(node) | {"until": node.value("valid_until")} for node in found]
+    return [describe_memory(node) | {"until": node.get("valid_until")} for node in found]
 
 
 def _list_beside(graph: Graph, name: str, entity_id: str | None) -> list[Lookup]:

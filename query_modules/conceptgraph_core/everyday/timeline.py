@@ -69,7 +69,7 @@ def sizes(graph: Graph, bounds: Sequence[int]) -> Row:
 
 def _memories(graph: Graph, bounds: Sequence[int]) -> list[int]:
     nodes = graph.another(AllMemories).nodes()
-    return _tally(bounds, (node.value("created_at") for node in nodes))
+    return _tally(bounds, (node.get("created_at") for node in nodes))
 
 
 def _mentions(graph: Graph, bounds: Sequence[int]) -> list[int]:
@@ -139,7 +139,7 @@ def list_happened(
 
 def _find_time_within(node: Memory, since: int, until: int) -> int | None:
     """Return when *node* was kept, or happened, between these times; None: neither."""
-    times = (node.value("created_at"), node.told_at)
+    times = (node.get("created_at"), node.told_at)
     return next((at for at in times if since <= at < until), None)
 
 

@@ -46,8 +46,8 @@ def _list_memory(graph: AllMemories, node: Node) -> Row:
     return graph.brief(node) | {
         "decay_score": round(graph.score(node), schema.DECIMALS),
         "access_count": fading.access_count,
-        "accessed_at": node.value("accessed_at"),
-        "deleted_at": node.value("deleted_at"),
+        "accessed_at": node.get("accessed_at"),
+        "deleted_at": node.get("deleted_at"),
         "forgotten": node.is_forgotten,
         "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),
     }
@@ -61,7 +61,7 @@ def show(graph: AllMemories, memory_id: str) -> Row:
     """
     node = graph.existing(memory_id)
     row = crud.read_whole(graph, node)
-    row |= {name: node.value(name) for name in ("deleted_at", "embedding_dimension")}
+    row |= {name: node.get(name) for name in ("deleted_at", "embedding_dimension")}
     if node.is_deleted:
         return row | {"next_state": None, "next_state_at": None}
     now = lifecycle.status_of(graph, node)
@@ -87,7 +87,7 @@ def show_again(graph: AllMemories, node: Node) -> Row:
     """Restore *node* as `restore` does, once all is looked up."""
     restored = node.is_deleted
     if restored:
-        metadata = dict(node.value("metadata"))
+        metadata = dict(node.get("metadata"))
         metadata.pop(schema.FORGOTTEN, None)
         graph.update(node, deleted_at=None, metadata=metadata)
         lifecycle.access(graph, node)
@@ -96,7 +96,7 @@ def show_again(graph: AllMemories, node: Node) -> Row:
         "memory_id": node.memory_id,
         "restored": restored,
         "state": graph.state(node),
-        "decay_score": round(node.value("decay_score"), schema.DECIMALS),
+        "decay_score": round(node.get("decay_score"), schema.DECIMALS),
     }
 
 
@@ -125,7 +125,7 @@ def purge(
         graph.pull(Range((schema.MEMORY,), "deleted_at", *span, where, most, "id"), *work)
     gone = []
     for node in graph.nodes():
-        deleted_at = node.value("deleted_at")
+        deleted_at = node.get("deleted_at")
         if deleted_at is None or deleted_at > latest or (only and node.memory_id not in only):
             continue
         gone.append((deleted_at, node.memory_id, node))

@@ -129,7 +129,7 @@ def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:
     is_plan = node.is_plan
     times = [node.told_at] if is_plan or not plans else []
     if is_plan and not plans:
-        times.append(node.value("created_at"))
+        times.append(node.get("created_at"))
     return next(filter(span.holds, times), None)
 
 
@@ -245,8 +245,8 @@ def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, N
     return {
         "memory_id": node.memory_id,
         "at": near_duplicates.told_at(node),
-        "speaker": node.value("speaker"),
-        "source": node.value("source"),
+        "speaker": node.get("speaker"),
+        "source": node.get("source"),
         "text": node.content,
         "also": len(group) - 1,
         **standing.mark(graph, node, against),

@@ -88,7 +88,7 @@ def create(
         "memory_id": node.memory_id,
         "state": node.stored_state,
         "decay_score": round(node.score, schema.DECIMALS),
-        "concepts": list(node.value("concepts")),
+        "concepts": list(node.get("concepts")),
         "existing": existing,
         "similar": [
             _similar(one, later) | (pairs.MARK if existing else {})
@@ -135,7 +135,7 @@ def keep(
     # A memory without confidence would expire at once, so it starts as archived.
     score, state = graph.presence(node)
     content = lifecycle.stored_content(node.content, state)
-    graph.update(node, decay_score=score, state=state, content=content, tags=node.value("tags"))
+    graph.update(node, decay_score=score, state=state, content=content, tags=node.get("tags"))
     index(graph, node)
     return Noted(node, False, similar, alike=alike)
 
@@ -165,15 +165,15 @@ def _again(graph: Graph, node: Node, entry: int | None, values: Mapping[str, Any
     changes: Row = {"importance_score": max(node.fading.importance, values["importance_score"])}
     for name in ("tags", "concepts"):
         # Cut at the limit; the older ones stay.
-        joined = [*dict.fromkeys((*node.value(name), *values[name]))]
+        joined = [*dict.fromkeys((*node.get(name), *values[name]))]
         changes[name] = joined[: schema.MAX_NAMES]
-    own = node.value("metadata")
+    own = node.get("metadata")
     changes["metadata"] = values["metadata"] | own
     given = values["metadata"].items()
     differing = {name: own[name] for name, one in given if name in own and own[name] != one}
     kept: Row = {}
     for name in _GIVEN_ONCE:
-        new, stored = values.get(name), node.value(name)
+        new, stored = values.get(name), node.get(name)
         # The default may not have been given.
         if new in {None, stored, _STARTING.get(name)} or (name, new) == (
             "parent_id",
@@ -184,12 +184,12 @@ def _again(graph: Graph, node: Node, entry: int | None, values: Mapping[str, Any
             changes[name] = new
         elif name != "said":
             kept[name] = stored
-    sought = [node.value(name) for name in _FINDING]
+    sought = [node.get(name) for name in _FINDING]
     graph.update(node, **changes)
     if "summary" in changes:
         # The vector embeds the old text; `embed` computes a new one.
         graph.update(node, embedding=None, embedding_dimension=None)
-    if entry is not None and sought != [node.value(name) for name in _FINDING]:
+    if entry is not None and sought != [node.get(name) for name in _FINDING]:
         index(graph, node, entry)
     lifecycle.access(graph, node)
     return kept | ({"metadata": differing} if differing else {})
@@ -356,7 +356,7 @@ def recent(
                 if until_ms is None
                 else lookups.recent_until(scope, until_ms)
             )
-            every = [node for node in graph.nodes() if source in {None, node.value("source")}]
+            every = [node for node in graph.nodes() if source in {None, node.get("source")}]
             nodes = [node for node in every if graph.ended(node) is None]
             nodes.sort(key=lambda node: (-node.last, node.memory_id))
             groups = near_duplicates.group_nodes(nodes)[:most]
@@ -368,7 +368,7 @@ def recent(
     total = max(graph.found.size or 0, len(every)) - (len(every) - len(nodes))
     return [
         graph.brief(node)
-        | {"accessed_at": node.value("accessed_at"), "total": total, "also": len(group) - 1}
+        | {"accessed_at": node.get("accessed_at"), "total": total, "also": len(group) - 1}
         | standing.mark(graph, node, against)
         for node, group in zip(shown, groups, strict=True)
     ]
@@ -376,7 +376,7 @@ def recent(
 
 def read_whole(graph: AllMemories, node: Node) -> Row:
     """Return all fields of a memory, as of now; times in unix ms."""
-    value, now_ms = node.value, graph.context.now_ms
+    value, now_ms = node.get, graph.context.now_ms
     fading = node.fading
     return {
         "memory_id": node.memory_id,
@@ -424,7 +424,7 @@ def own_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def reserved_metadata(node: Node) -> Row:
     """Return the lifecycle's keys in the metadata of *node*."""
-    metadata = node.value("metadata")
+    metadata = node.get("metadata")
     return {key: metadata[key] for key in schema.RESERVED if key in metadata}
 
 

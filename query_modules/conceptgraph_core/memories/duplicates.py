@@ -48,7 +48,7 @@ def find_known(
     """
     found = _compare(graph, content)
     others = (
-        [] if happened_at is None else [one for one in found if one.value("said_at") != happened_at]
+        [] if happened_at is None else [one for one in found if one.get("said_at") != happened_at]
     )
     there = _current(graph, [one for one in found if one not in others], content)
     shares = {node: share for node, (share, _) in found.items()}
@@ -68,7 +68,7 @@ def find_known(
     alike = frozenset(likenesses)
     likenesses |= {node: likenesses.get(node, 0.0) + 1.0 for node in taken}
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
-    groups = near_duplicates.group_nodes(one for one in ordered if one.value("valid_until") is None)
+    groups = near_duplicates.group_nodes(one for one in ordered if one.get("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
     against = standing.find_contradicting(graph, shown, groups)
     entry = None if there is None else found[there][1]
@@ -85,9 +85,9 @@ def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
     noted = [
         node
         for node in same
-        if node.value("thread") is None
-        and node.value("path") is None
-        and node.value("valid_until") is None
+        if node.get("thread") is None
+        and node.get("path") is None
+        and node.get("valid_until") is None
         and _collapse(node.content) == _collapse(content)
     ]
     against = standing.find_contradicting(graph, noted, near_duplicates.group_nodes(same))

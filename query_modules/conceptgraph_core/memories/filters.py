@@ -51,13 +51,13 @@ class Wanted:
     def admits(self, graph: Any, node: Any) -> bool:
         """Tell whether the memory *node*, as *graph* sees it, passes the filters."""
         return (
-            (self.source is None or self.source == node.value("source"))
-            and (not self.types or node.value("type") in self.types)
+            (self.source is None or self.source == node.get("source"))
+            and (not self.types or node.get("type") in self.types)
             and (not self.states or graph.state(node) in self.states)
-            and (not self.tags or not self.tags.isdisjoint(node.value("tags")))
+            and (not self.tags or not self.tags.isdisjoint(node.get("tags")))
             and (not self.ids or node.memory_id in self.ids)
             and (self.within == ALWAYS or self.within.holds(node.told_at))
-            and (self.about is None or self.about.is_in((node.content, *node.value("concepts"))))
+            and (self.about is None or self.about.is_in((node.content, *node.get("concepts"))))
             and (self.ended or graph.ended(node) is None)
             and (self.project is None or self.project.admits(node))
             # The texts around it would lead to it.

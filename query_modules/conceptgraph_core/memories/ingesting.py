@@ -85,7 +85,7 @@ class _Ingesting:
         for node in graph.nodes():
             get = node.raw.get_property
             self._there[get("id")] = node
-            thread, position = get("thread"), node.value("position")
+            thread, position = get("thread"), node.get("position")
             is_placed = isinstance(thread, str) and position is not None
             if is_placed and (thread not in self._last or position > self._last[thread][0]):
                 self._last[thread] = position, node
@@ -156,12 +156,12 @@ def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Ro
     admin.expect_removal(graph, memory_ids)
     for node in graph.present(memory_ids):
         graph.step()
-        imports = _imports(node.value("metadata"))
+        imports = _imports(node.get("metadata"))
         if label not in imports:
             continue
         others = [one for one in imports if one != label]
         if others:
-            graph.update(node, metadata={**node.value("metadata"), schema.IMPORTS: others})
+            graph.update(node, metadata={**node.get("metadata"), schema.IMPORTS: others})
             kept += 1
         else:
             gone.append(node)
@@ -173,7 +173,7 @@ def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Ro
 
 def _find_notes(node: Node, values: Row) -> Row | None:
     """Return the metadata of *node* with what *values* note of it; None if it has all of that."""
-    has, given = node.value("metadata"), values["metadata"]
+    has, given = node.get("metadata"), values["metadata"]
     if node.is_deleted:
         return None
     noted: Row = {}

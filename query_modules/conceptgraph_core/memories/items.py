@@ -85,7 +85,7 @@ def _do(graph: AllMemories, step: Step, at: dict[str, Node], writer: Writer) -> 
         at[path] = here = _put(graph, step, path, node, here)
         writer.put(schema.KIND, here)
     elif do == "use" and here is not None:
-        lasts = here.value("lapses_after")
+        lasts = here.get("lapses_after")
         if lasts is None:
             return []
         graph.update(here, lapses_at=now_ms + lasts)
@@ -154,7 +154,7 @@ def _put(graph: AllMemories, step: Step, path: str, node: Node | None, here: Nod
         return graph.create_node(schema.MEMORY, **stored)
     graph.update(node, **values)
     names = ("created_at", "accessed_at", "access_count", "said_at")
-    graph.update(node, latest=schema.latest({name: node.value(name) for name in names}))
+    graph.update(node, latest=schema.latest({name: node.get(name) for name in names}))
     return node
 
 
@@ -192,7 +192,7 @@ def _row(node: Node, score: float | None = None) -> Row:
         "path": get("path"),
         "value": value if isinstance(value, str) else node.content,
         "text": node.content,
-        "created_at": node.value("created_at"),
+        "created_at": node.get("created_at"),
         "changed_at": _changed_at(node),
         "lapses_after": get("lapses_after"),
         "score": None if score is None else round(score, schema.DECIMALS),
@@ -200,4 +200,4 @@ def _row(node: Node, score: float | None = None) -> Row:
 
 
 def _changed_at(node: Node) -> int:
-    return int(node.value("changed_at") or 0)  # An imported one may lack it.
+    return int(node.get("changed_at") or 0)  # An imported one may lack it.

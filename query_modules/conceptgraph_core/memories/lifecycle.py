@@ -24,9 +24,9 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
         rows.append(
             {
                 "memory_id": node.memory_id,
-                "access_count": node.value("access_count"),
+                "access_count": node.get("access_count"),
                 "state": node.stored_state,
-                "decay_score": round(node.value("decay_score"), schema.DECIMALS),
+                "decay_score": round(node.get("decay_score"), schema.DECIMALS),
             }
         )
     return rows
@@ -34,8 +34,8 @@ def touch(graph: Graph, memory_ids: Sequence[str]) -> list[Row]:
 
 def access(graph: AllMemories, node: Node) -> None:
     """Count an access of *node* now; an archived one gets its full content back."""
-    count = min(int(node.value("access_count")) + 1, limits.MAX_INTEGER)
-    times = {"created_at": node.value("created_at"), "accessed_at": graph.context.now_ms}
+    count = min(int(node.get("access_count")) + 1, limits.MAX_INTEGER)
+    times = {"created_at": node.get("created_at"), "accessed_at": graph.context.now_ms}
     latest = schema.latest(times)
     graph.update(node, access_count=count, accessed_at=times["accessed_at"], latest=latest)
     settle(graph, node)
@@ -62,7 +62,7 @@ def preserve(
         chosen = _PRESERVED if tag is None else tag
         if not isinstance(chosen, str) or chosen.casefold() not in fade.PRESERVING_TAGS:
             raise InvalidText(f"tag: must be one of {', '.join(fade.PRESERVING_TAGS)}")
-        tags = [*node.value("tags"), chosen.casefold()]
+        tags = [*node.get("tags"), chosen.casefold()]
         graph.update(node, tags=schema.checked_names(tags, "tags"))
     settle(graph, node)
     return status_of(graph, node)
@@ -89,7 +89,7 @@ def status_of(graph: AllMemories, node: Node) -> Row:
     return {
         "state": state,
         "decay_score": round(score, schema.DECIMALS),
-        "last_decay_update": node.value("last_decay_update"),
+        "last_decay_update": node.get("last_decay_update"),
         "next_state": None if following is None else following[0],
         "next_state_at": None if following is None else following[1],
         "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),
@@ -122,7 +122,7 @@ def transition(node: Node, state: str, now_ms: int, score: float) -> Row:
     """Return the properties that change when *node* changes to *state*."""
     score = round(score, schema.DECIMALS)
     entry = {"from": node.stored_state, "to": state, "at": now_ms, "score": score}
-    metadata = dict(node.value("metadata"))
+    metadata = dict(node.get("metadata"))
     known = metadata.get(schema.HISTORY)
     history = [*(known if isinstance(known, (list, tuple)) else ()), entry]
     metadata[schema.HISTORY] = history[-schema.MAX_HISTORY :]

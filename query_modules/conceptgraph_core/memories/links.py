@@ -350,12 +350,12 @@ def find_strength_taken_away(source: Node, target: Node, relation: str) -> float
 
 
 def _read_notes(source: Node) -> list[Row]:
-    known = source.value("metadata").get(schema.UNLINKED)
+    known = source.get("metadata").get(schema.UNLINKED)
     return list(known) if isinstance(known, (list, tuple)) else []
 
 
 def _write_notes(graph: Graph, source: Node, notes: list[Row]) -> None:
-    metadata = dict(source.value("metadata"))
+    metadata = dict(source.get("metadata"))
     metadata.pop(schema.UNLINKED, None)
     if notes:
         metadata[schema.UNLINKED] = notes[-schema.MAX_UNLINKED :]

@@ -30,7 +30,7 @@ def saying(node: Node) -> Saying:
     """Return the speaker and the words of *node*."""
     content, speaker = node.content, node.raw.get_property("speaker")
     # A text without words stands for itself.
-    return None if speaker is None else node.value("speaker"), words(content) or (content,)
+    return None if speaker is None else node.get("speaker"), words(content) or (content,)
 
 
 def compose(text: str) -> str:

@@ -32,7 +32,7 @@ class Project:
         """Tell whether the memory *node* is of this project, of none, or about the user."""
         if isinstance(node.raw.get_property("own"), int):
             return True
-        return self.holds(node.value("tags"), node.value("speaker"), node.content)
+        return self.holds(node.get("tags"), node.get("speaker"), node.content)
 
     def holds(self, tags: Collection[str], speaker: str | None, said: str) -> bool:
         """Tell the same of a text with *tags* that *speaker* said."""

@@ -43,8 +43,8 @@ def is_of_message(node: Node, mention: Entity) -> bool:
 
     `observe` names a session as its thread, the later ones numbered: "thread #2".
     """
-    thread, session = node.value("thread"), str(mention.get("session_id"))
-    own = node.value("metadata").get("message_id")
+    thread, session = node.get("thread"), str(mention.get("session_id"))
+    own = node.get("metadata").get("message_id")
     is_in_thread = thread is not None and (session == thread or session.startswith(f"{thread} #"))
     return is_in_thread and mention.get("message_id") in (node.memory_id, own)
 
@@ -79,7 +79,7 @@ def find_mentions(graph: AllMemories, nodes: Iterable[Node]) -> list[Entity]:
     ]
     by_message: dict[str, list[Node]] = {}
     for node in once:
-        for own in (node.memory_id, node.value("metadata").get("message_id")):
+        for own in (node.memory_id, node.get("metadata").get("message_id")):
             by_message.setdefault(str(own), []).append(node)
     for one in every.of(entities.MENTION):
         nodes_of = by_message.get(str(one.get("message_id")), ())
@@ -102,7 +102,7 @@ def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) ->
     keys = set(session.get("associated") or ())
     if not keys:
         return
-    if node.is_deleted or node.value("valid_until") is not None:
+    if node.is_deleted or node.get("valid_until") is not None:
         ends = [one for one in concepts.nodes() if _key(one) in keys]
         for source, target in permutations(ends, 2):
             relations.withdraw(concepts, source, target, node.memory_id)
@@ -113,7 +113,7 @@ def _settle(known: Entities, concepts: Concepts, node: Node, session: Entity) ->
     else:
         wanted = [
             name
-            for name in node.value("concepts")
+            for name in node.get("concepts")
             if schema.make_owned_key(concepts.scope, folding.fold(name)) in keys
         ]
         for source, target in permutations(names.find_or_create(concepts, wanted), 2):

@@ -43,7 +43,7 @@ def revise(
     elif not known or known.pop().get("at") != takes_back:
         raise NotAllowed("takes_back: the latest change was another; this one is taken back")
     _set(graph, node, changes)
-    metadata = {key: one for key, one in node.value("metadata").items() if key != schema.REVISIONS}
+    metadata = {key: one for key, one in node.get("metadata").items() if key != schema.REVISIONS}
     kept = {schema.REVISIONS: known[-schema.MAX_REVISIONS :]} if known else {}
     graph.update(node, metadata=metadata | kept)
     return crud.read_whole(graph, node)
@@ -59,7 +59,7 @@ def _set(graph: Graph, node: Node, changes: Mapping[str, Any]) -> None:
 def _value(node: Node, field: str) -> Any:
     if field == "importance":
         return node.fading.importance
-    return node.content if field == "content" else node.value(field)
+    return node.content if field == "content" else node.get(field)
 
 
 def _plain(value: Any) -> Any:
@@ -68,7 +68,7 @@ def _plain(value: Any) -> Any:
 
 
 def _revisions(node: Node) -> list[Row]:
-    known = node.value("metadata").get(schema.REVISIONS)
+    known = node.get("metadata").get(schema.REVISIONS)
     rows = known if isinstance(known, (list, tuple)) else ()
     return [
         dict(one)

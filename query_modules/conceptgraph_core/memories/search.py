@@ -372,7 +372,7 @@ def search_expired(
     return [
         {
             **graph.brief(node),
-            "deleted_at": node.value("deleted_at"),
+            "deleted_at": node.get("deleted_at"),
             "forgotten": node.is_forgotten,
             "total": len(found),
         }

@@ -43,7 +43,7 @@ def find_contradicted(graph: AllMemories, node: Node) -> Iterator[tuple[Node, in
     """Iterate over the memories that *node* contradicts, each with the time of the link."""
     for edge, _, other, _ in graph.edges(node, (True,), _CONTRADICTING):
         at = edge.get_property("created_at")
-        yield other, at if at.__class__ is int else node.value("created_at")
+        yield other, at if at.__class__ is int else node.get("created_at")
 
 
 def find_replaced(graph: AllMemories, node: Node) -> list[Node]:
@@ -52,7 +52,7 @@ def find_replaced(graph: AllMemories, node: Node) -> list[Node]:
     ahead = [node]
     while ahead and len(found) < schema.MOST_REPLACED:
         edges = graph.edges(ahead.pop(), (True,), _CONTRADICTING)
-        over = {other for _, _, other, _ in edges if other.value("valid_until") is not None}
+        over = {other for _, _, other, _ in edges if other.get("valid_until") is not None}
         ahead += over - found
         found |= over
     return sorted(found, key=near_duplicates.age, reverse=True)
@@ -72,7 +72,7 @@ def _stands(stating: Sequence[Node], contradicted: Sequence[Node]) -> bool | Non
 
 
 def _is_over(node: Node) -> bool:
-    return node.value("valid_until") is not None
+    return node.get("valid_until") is not None
 
 
 def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
@@ -81,10 +81,10 @@ def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
     The earliest end counts, and none before the time at which it is said to have been so; but a
     plan, even for a day to come, ends no later than now.
     """
-    until = min(max(until, old.value("said_at") or until), graph.context.now_ms)
+    until = min(max(until, old.get("said_at") or until), graph.context.now_ms)
     for edge in graph.edges_between(node, old, schema.RELATION_TYPES["contradicts"]):
         edge.set_property("until", until)
-    ended = old.value("valid_until")
+    ended = old.get("valid_until")
     graph.update(old, valid_until=until if ended is None else min(until, ended))
 
 
@@ -96,7 +96,7 @@ def settle(graph: AllMemories, node: Node) -> list[Node]:
     changed = []
     for _, _, old, _ in graph.edges(node, (True,), _CONTRADICTING):
         until = min((at for at, _ in _replacing(graph, old)), default=None)
-        if until != old.value("valid_until"):
+        if until != old.get("valid_until"):
             graph.update(old, valid_until=until)
             changed.append(old)
             if old.is_deleted:
@@ -128,7 +128,7 @@ def _replacing(graph: AllMemories, old: Node) -> list[tuple[int, Node]]:
     ]
     ended = [(at, other) for at, other in links if at.__class__ is int]
     if not ended and _is_over(old):
-        ended = [(old.value("valid_until"), other) for _, other in links]
+        ended = [(old.get("valid_until"), other) for _, other in links]
     return [(at, one) for at, one in ended if _is_over(one) or not one.is_forgotten]
 
 

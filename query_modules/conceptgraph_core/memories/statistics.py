@@ -107,11 +107,11 @@ def _count(graph: Graph) -> _Counts:
     counts, groups = _Counts(), graph.found.groups
     for node, times in _groups(graph):
         counts.states += graph.states(node, times)
-        counts.sources[str(node.value("source"))] += len(times)
+        counts.sources[str(node.get("source"))] += len(times)
     for node in list(graph.nodes()):
         if not groups:
             counts.states[graph.state(node)] += 1
-            counts.sources[str(node.value("source"))] += 1
+            counts.sources[str(node.get("source"))] += 1
         for edge, relation, other, _ in graph.edges(node, (True,)):
             counts.linked[node.id], counts.linked[other.id] = node, other
             counts.outgoing[node.id] += 1
@@ -142,7 +142,7 @@ def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
         raise InvalidContext("context: groups cannot be bounded by until_ms")
     for *values, times in graph.found.groups:
         node = Node(_Alike(values), 0, schema.MEMORY, graph.context)
-        never, since = node.value("accessed_at"), node.value("fades_from")
+        never, since = node.get("accessed_at"), node.get("fades_from")
         if not graph.has_lapsed(node):
             known = [one if one.__class__ is int else never for one in times]
             yield node, known if since is None else [max(one, since) for one in known]

@@ -315,9 +315,9 @@ class _Walk:
     def _is_wanted(self, node: Node) -> bool:
         """Tell whether the filters let *node* be returned and walked through."""
         bounds = self._bounds
-        if bounds.types and node.value("type") not in bounds.types:
+        if bounds.types and node.get("type") not in bounds.types:
             return False
-        return not bounds.tags or not bounds.tags.isdisjoint(node.value("tags"))
+        return not bounds.tags or not bounds.tags.isdisjoint(node.get("tags"))
 
 
 class _Parents:

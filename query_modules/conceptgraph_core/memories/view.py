@@ -20,8 +20,6 @@ class Node(adapter.Node):
     declared = schema.LAYER.declared
     _content: str
 
-    value = adapter.Node.get
-
     @property
     def memory_id(self) -> str:
         return str(self.get("id"))
@@ -78,7 +76,7 @@ class Node(adapter.Node):
     @property
     def is_plan(self) -> bool:
         """Whether it was stored before it happens, or on the day that it names."""
-        said_at, created_at = self.value("said_at"), self.value("created_at")
+        said_at, created_at = self.get("said_at"), self.get("created_at")
         return said_at is not None and said_at != created_at and said_at > created_at - DAY_MS
 
     @property
@@ -169,11 +167,11 @@ class AllMemories(adapter.Graph[Node]):
         if "content" in properties:
             node.forget_content()
         if not _OF_TAGGED.isdisjoint(properties):
-            tagged = schema.TAGGED.of({name: node.value(name) for name in _OF_TAGGED})
+            tagged = schema.TAGGED.of({name: node.get(name) for name in _OF_TAGGED})
             get = node.raw.get_property
             super().update(node, **{name: one for name, one in tagged.items() if get(name) != one})
         if not _OF_OWN.isdisjoint(properties):
-            read = {name: node.value(name) for name in ("tags", "thread", "concepts", "created_at")}
+            read = {name: node.get(name) for name in ("tags", "thread", "concepts", "created_at")}
             own = schema.derive_own({**read, "content": node.content})
             if own != node.raw.get_property("own"):
                 super().update(node, own=own)
@@ -219,7 +217,7 @@ class AllMemories(adapter.Graph[Node]):
         """Return until when *node* held (unix ms), if another one had replaced it when asked."""
         if node.raw.get_property("valid_until") is None:
             return None
-        until: int | None = node.value("valid_until")
+        until: int | None = node.get("valid_until")
         asked_at = self.context.asked_at
         return None if until is None or (asked_at is not None and until >= asked_at) else until
 
@@ -286,7 +284,7 @@ class AllMemories(adapter.Graph[Node]):
 
     def is_later(self, node: Node) -> bool:
         until_ms = self.context.until_ms
-        return until_ms is not None and int(node.value("created_at")) > until_ms
+        return until_ms is not None and int(node.get("created_at")) > until_ms
 
 
 class Graph(AllMemories):

@@ -82,9 +82,9 @@ def _set_apart(found: Sequence[Found]) -> list[Found]:
     """
     if all(one.node.raw.get_property("said") is None for one in found):
         return list(found)
-    heard = [one for one in found if one.node.value("said") is not None and one.is_heard]
-    others = {one.node.value("said") for one in found if one not in heard}
-    return [one for one in found if one not in heard or one.node.value("said") not in others]
+    heard = [one for one in found if one.node.get("said") is not None and one.is_heard]
+    others = {one.node.get("said") for one in found if one not in heard}
+    return [one for one in found if one not in heard or one.node.get("said") not in others]
 
 
 def _join_found(one: Found, other: Found) -> Found:

@@ -69,9 +69,9 @@ def gather(question: Question) -> Gathered:
 
 def is_past_use(at: int, node: Node) -> bool:
     """Tell whether *node* was useful for some days only, and these are over *at* a time."""
-    kept_at = node.value("kept_at")
+    kept_at = node.get("kept_at")
     since = node.told_at if kept_at is None else kept_at
-    return DAYS_TAG in node.value("tags") and bool(at - since > DAYS_MS)
+    return DAYS_TAG in node.get("tags") and bool(at - since > DAYS_MS)
 
 
 def _may_answer(question: Question, node: Node) -> bool:

@@ -68,7 +68,7 @@ class _Wording:
         weight = sum(evidence.values())
         score = 0.0 if found is None else found.score
         has_name = found is not None and _has_name(found, question.names)
-        names = {one for name in node.value("concepts") or () for one in split(name)}
+        names = {one for name in node.get("concepts") or () for one in split(name)}
         is_about = any(len(one) >= _SHORTEST_NAME for one in names & self._concepts)
         of_user = isinstance(node.raw.get_property("own"), int)
         is_ended = question.past is not None and question.graph.ended(node) is not None
@@ -90,13 +90,13 @@ class _Wording:
             float(is_about),
             own,
             own * of_user,
-            float(memories.is_always(node.value("tags"))),
+            float(memories.is_always(node.get("tags"))),
             log1p(max(0.0, (question.at - node.told_at) / DAY_MS)),
             candidate.linked,
             float(node.told_at > question.at),
             float(is_ended),
             log10(1 + budgets.size(node.content)),
-            node.value("importance_score"),
+            node.get("importance_score"),
         ]
 
     def message(self) -> list[float]:
