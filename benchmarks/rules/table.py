@@ -104,7 +104,7 @@ RULES: Final = (
     Rule("families of WordNet", {"words.families:_line": _nothing}),
     Rule(
         "names and concepts lead on",
-        {"memories.search:widen": _no_rows, "memories.search:_led_to": _no_rows},
+        {"memories.search:pull_led_to": lambda graph, _: [[] for _ in (0, *graph.context.also)]},
     ),
     Rule(
         "who speaks, who asks", {"retrieval.question:NAMED": 1.0, "retrieval.question:ASKER": 1.0}

@@ -16,7 +16,7 @@ from ..errors import InvalidNumber
 from ..graph.primitives import Lookup
 from ..ranks import cosine_to
 from ..retrieval.nearness import MARGIN
-from ..retrieval.question import Further, asks_of_the_past, shorten
+from ..retrieval.question import Cue, Further, asks_of_the_past, shorten
 from ..retrieval.schema import checked_limit
 from ..retrieval.searching import Hit, Reading, Search
 from . import lookups, near_duplicates, schema, standing
@@ -188,6 +188,10 @@ class Finder:
     def covered(self, found: Found) -> float:
         """Return the share of the words of the query that *found* has (`Search.covered`)."""
         return 0.0 if found.hit is None else self._search.covered(found.hit)
+
+    def covering(self, found: Found) -> Sequence[tuple[Cue, float, bool]]:
+        """Return the cues that lead to *found* (`Search.covering`)."""
+        return () if found.hit is None else self._search.covering(found.hit)
 
     def evidence(self, found: Found) -> dict[str, float]:
         """Return the words of the query that *found* has, with weights (`Search.evidence`)."""

@@ -67,7 +67,12 @@ class _Wording:
         covered, evidence = self._covered.get(key, 0.0), self._evidence.get(key, {})
         weight = sum(evidence.values())
         score = 0.0 if found is None else found.score
-        has_name = found is not None and _has_name(found, question.names)
+        covering = () if found is None else self._finder.covering(found)
+        # An association of a name is no name.
+        has_name = any(
+            cue.share >= _NAME_SHARE and cue.said.partition(LEADS)[0] in question.names
+            for cue, *_ in covering
+        )
         names = {one for name in node.get("concepts") or () for one in split(name)}
         is_about = any(len(one) >= _SHORTEST_NAME for one in names & self._concepts)
         of_user = isinstance(node.raw.get_property("own"), int)
@@ -123,11 +128,3 @@ class _Wording:
             float(read.names_a_time),
             float(question.past is not None),
         ]
-
-
-def _has_name(found: Found, names: frozenset[str]) -> bool:
-    """Tell whether a text has one of *names*, or another one of it; an association is no name."""
-    return found.hit is not None and any(
-        cue.share >= _NAME_SHARE and cue.said.partition(LEADS)[0] in names
-        for cue, *_ in found.hit.found.covered
-    )

@@ -122,6 +122,7 @@ class Search:
         self._association: Association[int] | None = None
         # The results of `evidence` by text: the bar of a recall asks for each several times.
         self._evidence: dict[int, dict[str, float]] = {}
+        self._covering: dict[int, tuple[tuple[Cue, float, bool], ...]] = {}
 
     def expect_near(
         self, similarities: Mapping[str, float], others: Sequence[float] | None = None
@@ -234,7 +235,7 @@ class Search:
         * A word that was only heard when the text was told counts as *heard*.
         * A neighbour of the word is not enough, unless it is of its family.
         """
-        has = _covers(hit, heard)
+        has = _covers(self.covering(hit), heard)
         got = sum(rarity * has.get(said, 0.0) for said, rarity in self._rarities.items())
         return got / sum(self._rarities.values()) if self._rarities else 0.0
 
@@ -252,6 +253,13 @@ class Search:
             bool(self._question.periods),
         )
 
+    def covering(self, hit: Hit) -> Sequence[tuple[Cue, float, bool]]:
+        """Return the cues that lead to *hit*, as `Spread.covered` does; looked up once."""
+        text = hit.found.text
+        if text not in self._covering:
+            self._covering[text] = tuple(hit.found.covered)
+        return self._covering[text]
+
     def evidence(self, hit: Hit) -> dict[str, float]:
         """Return the words of the question that *hit* has, as `covered` does, each with its weight.
 
@@ -260,7 +268,7 @@ class Search:
         """
         text = hit.found.text
         if text not in self._evidence:
-            has = _covers(hit, schema.HEARD_COVERS)
+            has = _covers(self.covering(hit), schema.HEARD_COVERS)
             weights = self._weights.items()
             self._evidence[text] = {one: has[one] * by for one, by in weights if one in has}
         return self._evidence[text]
@@ -427,13 +435,13 @@ def _asked_at(graph: adapter.Graph[Any]) -> int:
     return max(context.now_ms, int(day.timestamp() * 1000)) + 1
 
 
-def _covers(hit: Hit, heard: float) -> dict[str, float]:
-    """Return the words of the question that *hit* has, each with the share that it covers.
+def _covers(covering: Iterable[tuple[Cue, float, bool]], heard: float) -> dict[str, float]:
+    """Return the words of the question that a text has, each with the share that it covers.
 
     The share of a word that was only heard is *heard*.
     """
     has: dict[str, float] = {}
-    for cue, covers, is_heard in hit.found.covered:
+    for cue, covers, is_heard in covering:
         said = cue.said.partition(LEADS)[0]
         has[said] = max(covers * (heard if is_heard else 1.0), has.get(said, 0.0))
     return has
