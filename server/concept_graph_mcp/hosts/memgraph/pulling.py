@@ -6,7 +6,15 @@ from typing import Any, NamedTuple, TypeVar
 
 from conceptgraph_core.cypher.planning import Finding, finding
 from conceptgraph_core.cypher.translating import Statement
-from conceptgraph_core.graph.primitives import Grouped, Incoming, Lookup, Sized, Tallied, Union
+from conceptgraph_core.graph.primitives import (
+    Grouped,
+    Incoming,
+    Lookup,
+    Sized,
+    Tallied,
+    Union,
+    WithEdges,
+)
 
 from ...calls.call import Call
 
@@ -40,7 +48,9 @@ def plan_all(wanted: Mapping[str, Lookup], has_vector_search: bool) -> dict[str,
 
     Its results are the answer to each of them, given once.
     """
-    plain = {name: one for name, one in wanted.items() if not isinstance(one, _TELLING)}
+    # Memgraph holds edges in memory, so they need no look-up.
+    bare = {n: one.lookup if isinstance(one, WithEdges) else one for n, one in wanted.items()}
+    plain = {name: one for name, one in bare.items() if not isinstance(one, _TELLING)}
     if len(plain) > 1:
         whole = plan(Union(tuple(plain.values())), has_vector_search)
         first, *others = plain
