@@ -35,7 +35,7 @@ from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.tools import toolsets
-from concept_graph_mcp.view import memories as tending
+from concept_graph_mcp.view import changes
 from concept_graph_mcp.web import listening
 from conceptgraph_core import limits
 from conceptgraph_core.memories import schema as memories
@@ -72,15 +72,15 @@ class Asked(NamedTuple):
 def _of_page() -> list[Asked]:
     words = {"type": "string"}
     texts = {"type": "object", "properties": {"content": words}, "required": ["content"]}
-    query = {"q": words}
     kinds: dict[type, Any] = {str: words, dict: texts, list: {"type": "array", "items": words}}
     kinds |= {int: {"type": "integer"}, bool: {"type": "boolean"}}
     asked: dict[str, Mapping[str, Any]] = {
-        **{name: {} for name in ("about", "presence", "questions", "hidden", "portrait")},
-        **dict.fromkeys(("search", "named"), query),
-        **{name: {"id": words} for name in ("whole", "memory", "person")},
+        **{name: {} for name in ("about", "you", "people", "memories", "learned", "doubts")},
+        **{name: {} for name in ("changes", "poster")},
+        "search": {"q": words, "about": words},
+        "person": {"id": words},
     }
-    for name, (fields, _) in tending.CHANGES.items():
+    for name, (fields, _) in changes.CHANGES.items():
         asked[name] = {field: kinds[kind] for field, kind in fields.items()}
     return [
         Asked(f"{_PAGE}{name}", {"properties": fields, "required": [*fields]})
@@ -256,7 +256,7 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
             url, origin = f"http://{host}/{tool}", {"origin": f"http://{host}"}
             if not tool.startswith(_PAGE):
                 answer = await client.post(web.url, json=call, headers=headers)
-            elif tool.removeprefix(_PAGE) in tending.CHANGES:
+            elif tool.removeprefix(_PAGE) in changes.CHANGES:
                 answer = await client.post(url, json=arguments, headers={**headers, **origin})
             else:
                 answer = await client.get(url, params=arguments, headers=headers)

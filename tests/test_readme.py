@@ -120,7 +120,7 @@ def test_the_demo_prints_what_its_page_shows(tmp_path):
         encoding="utf-8",
         check=True,
     ).stdout
-    lines, _, told = shown.partition("\n\nSee all of it as a picture: ")
+    lines, _, told = shown.partition("\n\nSee all of it as a page: ")
     assert lines.rstrip().splitlines() == after(DEMO, "demo-output").splitlines()
     assert len(lines.splitlines()) < 64
     assert told.split() == ["concept-graph-mcp", "view"]

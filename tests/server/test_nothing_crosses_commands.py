@@ -122,7 +122,7 @@ def test_no_view_of_the_page_shows_what_is_anothers(store):
         page = Asked(build(session, None, TOKEN, PORT), portal)
         answers = {
             "about": page.get("api/about"),
-            "search": page.get("api/search"),
+            **{name: page.get(f"api/{name}") for name in ("memories", "people", "learned")},
             "found": page.get("api/search", q=WORDS),
         }
         portal.call(opened.close)

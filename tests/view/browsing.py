@@ -87,15 +87,16 @@ class Page:
         page.until("return document.body.dataset.opened")
         return page
 
-    def seen_from(self, width: int, height: int, moving: bool = False) -> None:
-        """Look through a window of that size; with *moving* without the wish for less motion."""
+    def seen_from(self, width: int, height: int, dark: bool = False) -> None:
+        """Look through a window of that size, in the light or in the dark."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 700}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        motion = {
-            "name": "prefers-reduced-motion",
-            "value": "no-preference" if moving else "reduce",
+        features = {
+            "prefers-color-scheme": "dark" if dark else "light",
+            "prefers-reduced-motion": "reduce",
         }
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [motion]})
+        media = [{"name": name, "value": value} for name, value in features.items()]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.browser.execute_script(script, *arguments)

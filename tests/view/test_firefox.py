@@ -20,12 +20,6 @@ from concept_graph_mcp.session import Clock
 
 BROWSER = shutil.which("firefox-esr") or shutil.which("firefox")
 DEADLINE_MS = 60_000
-OVERLAPS = """
-[...document.querySelectorAll('#groups text, #groups circle')]
-  .map((one) => one.getBoundingClientRect())
-  .filter((p, i, all) => all.some((q, j) => j < i
-    && !(p.right <= q.left || q.right <= p.left || p.bottom <= q.top || q.bottom <= p.top))).length
-"""
 
 
 class Firefox:
@@ -113,22 +107,30 @@ def address(viewers, portal, tmp_path_factory):
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["desk", "phone"])
-def test_the_opening_a_card_and_a_saved_picture(firefox, address, size):
+def test_the_page_a_card_a_change_its_undo_and_a_saved_poster(firefox, address, size):
     firefox.open(address, *size)
-    firefox.until("document.body.dataset.opened > 0")
-    assert firefox.run(OVERLAPS) == 0
-    assert firefox.run("document.getElementById('sentence').textContent").startswith("You and I: ")
+    firefox.until("document.body.dataset.opened")
+    assert firefox.run("document.documentElement.scrollWidth") <= size[0]
+    assert firefox.run("document.querySelectorAll('#cards > li').length") == 12
+    firefox.run("document.querySelector('#cards a').click()")
+    firefox.until("document.getElementById('card').open")
+    assert "Spoken of since " in firefox.run("document.getElementById('card').innerText")
+    firefox.run("document.querySelector('#card .close').click()")
+    firefox.until("!document.getElementById('card').open")
+    said = firefox.run("document.querySelector('.day .words').innerText")
     firefox.run(
-        "document.querySelector('#groups [data-id]').dispatchEvent("
-        "new MouseEvent('click', { bubbles: true }))"
+        "[...document.querySelectorAll('.day .memory button')]"
+        ".find((one) => one.innerText === 'Forget' || one.textContent === 'Forget').click()"
     )
-    firefox.until("document.body.dataset.person")
-    assert "Spoken of since " in firefox.run("document.getElementById('person').innerText")
+    firefox.until(f"document.querySelector('.day .words').innerText !== {json.dumps(said)}")
+    firefox.run("document.getElementById('undo').click()")
+    firefox.until(f"document.querySelector('.day .words').innerText === {json.dumps(said)}")
+    firefox.run("document.getElementById('year').scrollIntoView()")
+    firefox.until("document.body.dataset.poster")
     firefox.run(
         "window.made = []; const make = URL.createObjectURL;"
         " URL.createObjectURL = (blob) => { made.push(blob.type); return make(blob); };"
-        " const save = document.getElementById('save'); save.value = 'card-png';"
-        " save.dispatchEvent(new Event('change', { bubbles: true }))"
+        " document.querySelector('#poster button').click()"
     )
     firefox.until("made.includes('image/png')")
     assert firefox.run("document.getElementById('error').hidden")

@@ -49,7 +49,7 @@ def refusal(answer, status: int = 400) -> str:
 
 def test_the_page_learns_where_it_is(memory, page):
     about = page.get("api/about").content
-    assert about["now_ms"] == memory.now_ms
+    assert about["today"] == "2025-06-16"
     assert about["time_zone"] == "Asia/Tokyo"
     assert about["location"] == memory.store.location
     assert about["first"] is None
@@ -58,7 +58,16 @@ def test_the_page_learns_where_it_is(memory, page):
 def test_looking_changes_nothing(memory, page):
     memory.run(calls.everyday.remember("default", "Ann likes apples.", ["Ann"]))
     before = memory.records()
-    for path in ("about", "search", "search?q=app", "portrait?width=3&height=2", "presence"):
+    for path in (
+        "you",
+        "people",
+        "memories",
+        "search?q=app",
+        "learned",
+        "doubts",
+        "changes",
+        "poster",
+    ):
         name, _, query = path.partition("?")
         assert page.get(f"api/{name}", **dict(parse_qsl(query))).status == 200
     assert memory.records() == before
@@ -70,14 +79,14 @@ def test_looking_changes_nothing(memory, page):
 @pytest.mark.parametrize(
     ("path", "parameters", "said"),
     [
-        ("portrait", {"limit": "two"}, "limit: must be an integer, not 'two'"),
-        ("portrait", {"limit": "1_0"}, "limit: must be an integer, not '1_0'"),
-        ("portrait", {"limit": 0}, "limit: must be between 1 and 200, not 0"),
-        ("whole", {"id": "a", "at": "9" * 18}, "at: must be between 0 and 253402214400000"),
-        ("whole", {"id": "a", "at": "9" * 19}, "at: must be an integer"),
-        ("whole", {"id": "a"}, "entity_id: not found"),
-        ("memory", {"id": "a"}, "memory: not found: a"),
-        ("named", {"q": ""}, "query: must not be empty"),
+        ("people", {"first": "two"}, "first: must be an integer, not 'two'"),
+        ("people", {"first": "1_0"}, "first: must be an integer, not '1_0'"),
+        ("people", {"first": "9" * 19}, "first: must be an integer"),
+        ("people", {"most": 0}, "most: must be between 1 and 48, not 0"),
+        ("memories", {"before": "2026-13-01"}, "before: must be a date, not '2026-13-01'"),
+        ("memories", {"before": "0001-01-01"}, "before: the year must be between 1971 and 9000"),
+        ("person", {"id": "a"}, "entity_id: not found"),
+        ("search", {"q": "x", "about": "a"}, "entity_id: not found"),
     ],
 )
 def test_bad_input_is_told_in_one_line(page, path, parameters, said):
@@ -85,7 +94,7 @@ def test_bad_input_is_told_in_one_line(page, path, parameters, said):
 
 
 def test_a_store_that_cannot_be_reached_is_told_in_one_line(alone):
-    assert refusal(alone.get("api/search"), 503).startswith("Memgraph cannot be reached at bolt://")
+    assert refusal(alone.get("api/you"), 503).startswith("Memgraph cannot be reached at bolt://")
 
 
 # The door

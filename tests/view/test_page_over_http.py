@@ -12,12 +12,16 @@ NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}
 WRITER, READER = ("memory:read", "memory:write"), ("memory:read",)
 WANTS_TOKEN = "return document.getElementById('entrance').open"
 REFUSED = "return document.getElementById('refusal').innerText"
-ARTICLE = "return document.querySelector('#article h1')?.innerText.startsWith(arguments[0])"
-ACTION = (
-    "[...document.querySelectorAll('#article button')]"
-    ".find((one) => one.innerText.startsWith(arguments[0])).click()"
-)
+OPENED = "return document.body.dataset.opened"
 KEPT = "return [document.cookie, localStorage.length, sessionStorage.length, location.search]"
+ACTION = (
+    "document.querySelector('.memory .dots').click();"
+    " [...document.querySelectorAll('.memory button')]"
+    ".find((one) => one.innerText === arguments[0]).click()"
+)
+SAYS = (
+    "return document.getElementById('memories').innerText.includes(arguments[0]) === arguments[1]"
+)
 
 
 @pytest.fixture
@@ -51,23 +55,20 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
     enter(page, "cgm_h")
     assert "is not valid" in page.until(REFUSED)
     enter(page, served.token("ann"))
-    page.until("return document.body.dataset.opened")
+    page.until(OPENED)
     assert page.text("#where") == "ann"
     assert page.run(KEPT) == ["", 0, 0, ""]
+    assert page.run(SAYS, NUTS["text"], True)
+    assert "blueberries" not in page.text("body")
 
-    find(page, "hazelnuts", NUTS["text"])
     page.run(ACTION, "Forget")
-    page.element("#do-it").click()
-    page.until("return document.getElementById('article').hidden")
-    page.element("#tend").click()
-    page.until("return document.querySelector('#article .changes button')")
-    page.element("#article .changes button").click()
-    page.element("#do-it").click()
-    page.until("return !document.querySelector('#article .changes')")
+    page.until(SAYS, NUTS["text"], False)
+    page.element("#undo").click()
+    page.until(SAYS, NUTS["text"], True)
     assert served.ask("search", "ann", query="hazelnuts")["total"] == 1
 
     served.tokens.revoke_user("ann")
-    page.element("#over-time").click()
+    page.element("#learned").click()
     for _ in range(2):
         # Esc does not lead back to what is seen behind the form.
         page.until("return document.activeElement.id === 'token'")
@@ -78,26 +79,18 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
     enter(page, served.token("bob"))
     page.until(f'{REFUSED}.includes("another user\'s")')
     enter(page, served.tokens.add("ann", READER, None))
-    page.until("return document.querySelector('#article h1')?.innerText === 'Time'")
+    page.until("return document.getElementById('found').innerText === '1 memory'")
     assert not page.run(WANTS_TOKEN)
-
-
-def find(page: Page, words: str, text: str) -> None:
-    """Open the memory *text* over the search for *words*."""
-    page.press("/", words)
-    page.until("return [...document.querySelectorAll('#offered bdi')].some("
-               "(one) => one.innerText === arguments[0])", text)  # fmt: skip
-    page.run("[...document.querySelectorAll('#offered [role=option]')].find((one) =>"
-             " one.innerText.startsWith(arguments[0])).dispatchEvent("
-             "new PointerEvent('pointerdown'))", text)  # fmt: skip
-    page.until(ARTICLE, text)
+    assert page.run(SAYS, NUTS["text"], True)
 
 
 def test_a_reader_sees_no_button_that_changes_and_why(browser, served):
     browser.get(f"{served.base}/page/")
     page = Page(browser)
     enter(page, served.tokens.add("ann", READER, None))
-    page.until("return document.body.dataset.opened")
-    find(page, "hazelnuts", NUTS["text"])
-    assert "Nothing can be changed: this token may only read." in page.text("#article")
-    assert page.run("return document.querySelectorAll('#article-body button').length") == 0
+    page.until(OPENED)
+    assert page.text("#why-not") == "Nothing can be changed here: this token may only read."
+    assert page.run(SAYS, NUTS["text"], True)
+    assert (
+        page.run("return document.querySelectorAll('.dots, .chief:not(#entrance *)').length") == 0
+    )

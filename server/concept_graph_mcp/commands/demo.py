@@ -142,13 +142,13 @@ def _print(text: str, indent: str = "") -> None:
 
 
 @click.command()
-@click.option("--no-open", is_flag=True, help="Do not open the picture in the browser.")
+@click.option("--no-open", is_flag=True, help="Do not open the page in the browser.")
 @click.pass_obj
 def demo(embedded: str | None, /, *, no_open: bool) -> None:
     """Live through half a year of a made-up person, and show what her agent knows unasked.
 
     It keeps the half year in demo.db of the data directory, which the next demo replaces, and opens
-    its picture if there is a screen; view draws it until you have a memory of your own. With
+    the page if there is a screen; view shows it until you have a memory of your own. With
     --embedded=PATH it is in that file, which must not exist yet.
     """
     chosen = None if embedded is None else store_path(embedded)
@@ -214,9 +214,9 @@ def _show_picture(path: Path, *, opens: bool) -> None:
     from .viewing import view
 
     if opens:
-        note("The picture of all this opens in the browser; Ctrl-C ends it.")
+        note("All of this opens as a page in the browser; Ctrl-C ends it.")
         view.main([], obj=str(path), standalone_mode=False)
         return
     is_drawn = path == demo_path() and not default_path().exists()
     option = "" if is_drawn else f"--embedded={shlex.quote(str(path))} "
-    click.echo(f"\nSee all of it as a picture: {name_program()} {option}view")
+    click.echo(f"\nSee all of it as a page: {name_program()} {option}view")

@@ -35,7 +35,7 @@ from .exporting import destination
 @click.option("--no-open", is_flag=True, help="Only print the address.")
 @click.pass_obj
 def view(embedded: str | None, name: str | None, port: int, at: str | None, no_open: bool) -> None:
-    """Show in the browser what is remembered: a picture of the year, people, time and doubts.
+    """Show in the browser what is remembered: you, people, memories by day, and doubts.
 
     NAME is a person, a place or a project, whose card is open at once.
 
@@ -76,9 +76,9 @@ def _announce(address: str) -> None:
 
 
 async def _check(session: Session, name: str | None) -> None:
-    from ..view.entities import most_alike
+    from ..view.entities import find_called
 
-    if name is not None and not (await most_alike(session, name))[0]:
+    if name is not None and await find_called(session, name) is None:
         raise Failure(f"nobody is called {name!r}; concept-graph-mcp search finds what there is")
 
 
@@ -108,7 +108,7 @@ def card(
     force: bool,
     at: str | None,
 ) -> None:
-    """Draw the card of a year: one sentence, a picture of the names, and five figures.
+    """Draw the card of a year: one sentence, people and topics, and three figures.
 
     It has the names of people and topics, and no message; the page of view saves it as a PNG too.
     Before your first write it shows the demo, if there was one.

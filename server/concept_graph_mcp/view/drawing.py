@@ -1,8 +1,7 @@
-"""Write a portrait as SVG, alone or as the card of a year. No text of a memory is markup."""
+"""Write the poster of a year as SVG. No text of a memory is markup."""
 
-from itertools import accumulate
-from typing import Any, Final
-from xml.sax.saxutils import escape, quoteattr
+from typing import Final
+from xml.sax.saxutils import escape
 
 from ..printable import printable
 from .layout import BASELINE, FONT, TITLE_FONT, Circle, Island, cut, measure
@@ -19,25 +18,13 @@ _FAMILY: Final = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'DejaVu San
 _WIDTH, _HEIGHT, _EDGE = 1200, 900, 48
 # The height of the card's head, with the sentence, and of its foot, with the figures.
 _HEAD, _FOOT = 120, 132
-_PADDING: Final = 8.0
 # The sentence's font, the least scale of the card's picture, and how many names fewer it tries.
 _LARGEST, _READABLE, _FEWER = 36.0, 1.0, 10
 LEGEND: Final = "Full: people. Pale: other names. The larger, the more present now."
-# The first step of a newcomer, on an empty page.
-_FIRST_STEP: Final = " Talk to your agent in a new session, and open this page again at its end."
-
-
-def draw_picture(portrait: Portrait, aspect: float, *, ids: bool = False) -> str:
-    """Return the picture as SVG; with *ids* each name has its id and its group, for the page."""
-    layout = portrait.place(aspect)
-    width, height = layout.width + 2 * _PADDING, layout.height + 2 * _PADDING
-    drawn = _draw_islands(portrait, layout.islands, ids=ids)
-    body = f'<g transform="translate({_PADDING:g} {_PADDING:g})">{drawn}</g>'
-    return _wrap(width, height, portrait.sentence(), body, is_whole=not ids)
 
 
 def draw_card(portrait: Portrait, year: int | None, *, names: bool = True) -> str:
-    """Return the card as SVG: the sentence, the picture and five figures.
+    """Return the card as SVG: the sentence, the picture and three figures.
 
     Without *names* it has the circles alone. The weakest names are left out while the letters
     would be too small to read.
@@ -53,79 +40,41 @@ def draw_card(portrait: Portrait, year: int | None, *, names: bool = True) -> st
     y = _HEAD + (high - layout.height * scale) / 2
     drawn = _draw_islands(shown, layout.islands, names=names)
     sentence = portrait.sentence(names=names)
+    day = f"as of {portrait.until.day} {portrait.until:%B %Y}" if year is None else str(year)
+    title = f"{day}, drawn by concept-graph-mcp"
     font = min(_LARGEST, wide / max(1.0, measure(sentence, 1.0)))
     parts = [
         _write(sentence, (_EDGE, 74), font, weight="600", anchor="start"),
         f'<g transform="translate({x:.1f} {y:.1f}) scale({scale:.4f})">{drawn}</g>',
         _draw_figures(portrait),
         _write(LEGEND, (_EDGE, _HEIGHT - 14), 13, _QUIET, anchor="start"),
-        _write(_title(portrait, year), (_WIDTH - _EDGE, _HEIGHT - 14), 13, _QUIET, anchor="end"),
+        _write(title, (_WIDTH - _EDGE, _HEIGHT - 14), 13, _QUIET, anchor="end"),
     ]
-    return _wrap(_WIDTH, _HEIGHT, sentence, "".join(parts), is_whole=True)
+    return _wrap(_WIDTH, _HEIGHT, sentence, "".join(parts))
 
 
-def describe(portrait: Portrait, aspect: float) -> dict[str, Any]:
-    """Return the opening of the page: `sentence`, `svg`, `months`, and `groups` of names.
-
-    `grown` is the share of a name's mentions until the end of each month, from 0 to 1.
-    """
-    groups = [
-        {
-            "name": name_group(portrait, number),
-            "names": [_tell(portrait.names[one]) for one in group],
-        }
-        for number, group in enumerate(portrait.groups)
-    ]
-    return {
-        "sentence": portrait.sentence() + ("" if portrait.since else _FIRST_STEP),
-        "svg": draw_picture(portrait, aspect, ids=True),
-        "months": portrait.months,
-        "groups": groups,
-    }
-
-
-def _tell(name: Name) -> dict[str, Any]:
-    grown = list(accumulate(name.months))
-    shares = [one / (grown[-1] or 1) for one in grown]
-    return {"id": name.id, "label": name.label, "kind": name.kind, "grown": shares}
-
-
-def colour_of(portrait: Portrait, group: int) -> str:
-    """Return the colour of the group of that number."""
-    is_grey = portrait.is_alone(group) and group > 0
-    return _ALONE if is_grey else COLOURS[group % len(COLOURS)]
-
-
-def name_group(portrait: Portrait, group: int) -> str:
-    """Return what a group is called: by its strongest name."""
-    if portrait.is_alone(group):
-        return "others" if len(portrait.groups) > 1 else ""
-    return f"around {cut(portrait.names[portrait.groups[group][0]].label)}"
-
-
-def _draw_islands(
-    portrait: Portrait, islands: tuple[Island, ...], *, names: bool = True, ids: bool = False
-) -> str:
+def _draw_islands(portrait: Portrait, islands: tuple[Island, ...], *, names: bool = True) -> str:
     drawn = []
     for number, island in enumerate(islands):
-        colour, box = colour_of(portrait, number), island.box
+        is_alone, box = portrait.is_alone(number), island.box
+        colour = _ALONE if is_alone and number else COLOURS[number % len(COLOURS)]
+        strongest = cut(portrait.names[island.circles[0].name].label)
+        title = f"around {strongest}" if not is_alone else "others" if number else ""
         left, top = box.x - box.width / 2, box.y - box.height / 2
         parts = [
             f'<rect x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
             f' rx="22" fill="{colour}" fill-opacity="0.1"/>'
         ]
-        if names and (title := name_group(portrait, number)):
+        if names and title:
             parts.append(_write(title, (box.x, top + 22), TITLE_FONT, weight="600"))
         parts += [
-            _draw_name(portrait.names[one.name], one, colour, names=names, ids=ids)
-            for one in island.circles
+            _draw_name(portrait.names[one.name], one, colour, names=names) for one in island.circles
         ]
         drawn.append(f'<g class="group">{"".join(parts)}</g>')
     return "".join(drawn)
 
 
-def _draw_name(name: Name, at: Circle, colour: str, *, names: bool, ids: bool) -> str:
-    known = f" data-id={quoteattr(name.id)}" if ids else ""
+def _draw_name(name: Name, at: Circle, colour: str, *, names: bool) -> str:
     opacity = "0.92" if name.is_person else "0.35"
     circle = (
         f'<circle cx="{at.x:.1f}" cy="{at.y:.1f}" r="{at.radius:.1f}" fill="{colour}"'
@@ -134,7 +83,7 @@ def _draw_name(name: Name, at: Circle, colour: str, *, names: bool, ids: bool) -
     if not names:
         return f'<g class="name">{circle}</g>'
     label = _write(cut(name.label), (at.x, at.y + at.radius + BASELINE), FONT)
-    return f'<g class="name"{known}>{circle}{label}</g>'
+    return f'<g class="name">{circle}{label}</g>'
 
 
 def _draw_figures(portrait: Portrait) -> str:
@@ -146,11 +95,6 @@ def _draw_figures(portrait: Portrait) -> str:
         drawn.append(_write(figure, (x, top + 58), 34, weight="700"))
         drawn.append(_write(label, (x, top + 84), 15, _QUIET))
     return "".join(drawn)
-
-
-def _title(portrait: Portrait, year: int | None) -> str:
-    until = f"as of {portrait.until.day} {portrait.until:%B %Y}" if year is None else str(year)
-    return f"{until}, drawn by concept-graph-mcp"
 
 
 def _write(
@@ -169,8 +113,8 @@ def _write(
     )
 
 
-def _wrap(width: float, height: float, title: str, body: str, *, is_whole: bool) -> str:
-    ground = f'<rect width="100%" height="100%" rx="24" fill="{_GROUND}"/>' if is_whole else ""
+def _wrap(width: float, height: float, title: str, body: str) -> str:
+    ground = f'<rect width="100%" height="100%" rx="24" fill="{_GROUND}"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="0 0 {width:.1f} {height:.1f}" font-family="{_FAMILY}">'

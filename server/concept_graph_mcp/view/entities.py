@@ -1,51 +1,49 @@
 """Read entities, and part time into the days and months of a session's zone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
-from conceptgraph_core.budgets import MAX_BUDGET
 from conceptgraph_core.entities import schema
+from conceptgraph_core.entities.language import kin
+from conceptgraph_core.language import oneself
 
 from .. import calls
 from ..session import Session
 
+Row = dict[str, Any]
 
-def months(session: Session, count: int) -> list[int]:
-    """Return the beginnings (unix ms) of the last *count* months and of the one to come."""
-    now = session.local(session.clock.now_ms())
-    last = now.year * 12 + now.month
-    return [_begin(session, date(at // 12, at % 12 + 1, 1)) for at in range(last - count, last + 1)]
+# The search score of an equal name, ignoring accents and apostrophes.
+_SAME_NAME: Final = 0.95
+# The latest mentions and strongest edges that are read of an entity.
+MENTIONS: Final = 20
+_NO_NAMES: Final = frozenset(("date", "number", "time"))
+
+
+def months(session: Session, first: date, beyond: date) -> list[int]:
+    """Return the beginnings (unix ms) of the months from *first* to *beyond*, and the end."""
+    numbers = range(first.year * 12 + first.month - 1, beyond.year * 12 + beyond.month)
+    starts = [begin_of(session, date(one // 12, one % 12 + 1, 1)) for one in numbers]
+    return [*starts, begin_of(session, beyond + timedelta(days=1))]
 
 
 def days(session: Session, first: date, beyond: date) -> list[int]:
     """Return the beginnings (unix ms) of the days from *first* to *beyond*, both included."""
     count = (beyond - first).days + 1
-    return [_begin(session, first + timedelta(days=number)) for number in range(count)]
+    return [begin_of(session, first + timedelta(days=number)) for number in range(count)]
 
 
-def _begin(session: Session, day: date) -> int:
+def begin_of(session: Session, day: date) -> int:
+    """Return when that day begins (unix ms)."""
     begun = datetime(day.year, day.month, day.day, tzinfo=session.zone)
     return round(begun.timestamp() * 1000)
 
 
-Row = dict[str, Any]
-
-# The search score of an equal name, ignoring accents and apostrophes.
-_SAME_NAME = 0.95
-# Types that messages mention without meaning a person or a named thing.
-_NOBODY = ("date", "number")
-# The user's most mentioned entities are selected among this many recent ones.
-_LATEST = 500
-# The latest mentions and strongest edges of an entity that a picture reads.
-_MENTIONS = 20
-# The page of an entity shows so many months.
-_MONTHS = 24
-# Characters of messages searched for names.
-_READ = 2_000
+def today(session: Session) -> date:
+    return session.local(session.clock.now_ms()).date()
 
 
-async def read(session: Session, entity_ids: Iterable[str], limit: int = _MENTIONS) -> list[Row]:
+async def read(session: Session, entity_ids: Iterable[str], limit: int = MENTIONS) -> list[Row]:
     """Return these entities as `get` does, each with at most *limit* facts, edges and mentions."""
     rows = []
     for one in dict.fromkeys(entity_ids):
@@ -53,77 +51,23 @@ async def read(session: Session, entity_ids: Iterable[str], limit: int = _MENTIO
     return rows
 
 
-async def show_whole(session: Session, entity_id: str) -> Row:
-    """Return the whole entity, as `get` does, and its mentions by month, as `presence` does.
-
-    `months` has the bounds of these months, `history` the facts of now and of before. Raises
-    Refused if the entity does not exist or is another user's.
-    """
-    bounds = months(session, _MONTHS)
-    [row] = await session.run(calls.entities.get(entity_id, limit=schema.MAX_LIMIT))
-    [counted] = await session.run(calls.entities.presence([entity_id], bounds))
-    facts = await session.run(calls.entities.history(entity_id))
-    return {**row, "months": bounds, "presence": counted, "history": facts}
-
-
-async def find_called(session: Session, name: str, limit: int) -> list[Row]:
+async def find(session: Session, name: str, limit: int | None = None) -> list[Row]:
     """Return the entities with names like *name*, the closest first."""
-    rows = await session.run(
-        calls.entities.search(name, (), limit, include_inactive=True, user_id=session.user_id)
-    )
-    return [_offer_entity(row) for row in rows]
+    call = calls.entities.search(name, (), limit, include_inactive=True)
+    return [row for row in await session.run(call) if is_name(row)]
 
 
-async def namesakes(session: Session, entity: Row) -> list[Row]:
-    """Return the others that *entity*'s first name means too: `entity_id`, `label` and `kind`."""
-    name = bare(entity["labels"][0])
-    rows = await session.run(
-        calls.entities.search(name, (), None, include_inactive=True, user_id=session.user_id)
-    )
-    return [
-        {"entity_id": row["entity_id"], "label": row["label"], "kind": row["kind"]}
-        for row in rows
-        if row["score"] >= _SAME_NAME and row["entity_id"] != entity["entity_id"]
-    ]
+async def find_called(session: Session, name: str) -> str | None:
+    """Return the id of the entity that *name* means most likely."""
+    rows = await find(session, name)
+    same = [row for row in rows if row["score"] >= _SAME_NAME]
+    return next((str(row["entity_id"]) for row in same or rows), None)
 
 
-async def most_alike(session: Session, name: str) -> tuple[list[str], bool]:
-    """Return the ids of the entities named most like *name*, and whether the name is equal.
-
-    Several entities may share a name.
-    """
-    rows = await session.run(
-        calls.entities.search(name, (), None, include_inactive=True, user_id=session.user_id)
-    )
-    best = max((row["score"] for row in rows), default=0.0)
-    ids = [row["entity_id"] for row in rows if row["score"] == best]
-    return ids, best >= _SAME_NAME
-
-
-async def latest(session: Session, limit: int) -> list[Row]:
-    """Return the entities mentioned last."""
-    return [_offer_entity(row) for row in await list_latest(session, 2 * limit)][:limit]
-
-
-async def most_mentioned(session: Session, limit: int) -> list[str]:
-    """Return the ids of the recent entities with the most trust, which grows with mentions."""
-    rows = [
-        row
-        for row in await list_latest(session, _LATEST)
-        if row["is_active"] and row["kind"] not in _NOBODY
-    ]
-    rows.sort(key=lambda row: -row["trust"])
-    return [row["entity_id"] for row in rows[:limit]]
-
-
-async def named_in(session: Session, texts: list[str]) -> list[str]:
-    """Return the ids of the entities named in *texts*, in order."""
-    text = "\n".join(texts)[:_READ].strip()
-    if not text:
-        return []
-    [row] = await session.run(calls.entities.context(text, MAX_BUDGET, session.user_id))
-    ids = (one for source in row["sources"] for one in source["entity_ids"][:1])
-    return list(dict.fromkeys(ids))
+async def list_latest(session: Session, limit: int) -> list[Row]:
+    """Return those of the entities mentioned last that have names of their own."""
+    rows = await session.run(calls.entity_admin.listed((), limit))
+    return [row for row in rows if row["merged_into"] is None and is_name(row)]
 
 
 def bare(label: str) -> str:
@@ -131,13 +75,10 @@ def bare(label: str) -> str:
     return label.partition(" (")[0]
 
 
-def _offer_entity(row: Row) -> Row:
-    kind = row["kind"] or row["type"]
-    told = {"kind": "entity", "name": row["entity_id"], "text": row["label"]}
-    return told if kind == "entity" else told | {"aside": kind}
-
-
-async def list_latest(session: Session, limit: int) -> list[Row]:
-    """Return the entities activated last, without merged ones."""
-    rows = await session.run(calls.entity_admin.listed((), limit))
-    return [row for row in rows if row["merged_into"] is None]
+def is_name(row: Mapping[str, Any]) -> bool:
+    """Tell whether *row*, an entity, has a name of its own: no date, nor "my manager"."""
+    label = row["label"] if "label" in row else row["labels"][0]
+    own = {schema.SELF, *oneself.KINDS}
+    of = {row["type"], row["kind"]}
+    is_called = label.partition(" ")[0].casefold() not in kin.OWN
+    return is_called and label not in own and not of & (_NO_NAMES | own)

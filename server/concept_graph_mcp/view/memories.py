@@ -1,130 +1,113 @@
-"""Read what a user keeps, without an access.
+"""List memories by day, find them by their words, and list what was learned and changed."""
 
-Change what a user keeps, as its owner: each change is one call, and can be taken back.
-
-The page asks before it sends one. A change of something that has changed since the page showed it
-is refused, so a request that arrives twice changes nothing more.
-"""
-
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
-
-from conceptgraph_core.memories import schema as memories
+from datetime import date, timedelta
+from typing import Any, Final
 
 from .. import calls
-from ..calls import Call
-from ..errors import Refused
 from ..session import Session
+from . import entities
+from .cards import say_speaker, tell_about
 
 Row = dict[str, Any]
-# The fields of a request with their types, and the change.
-Change = tuple[Mapping[str, type], Callable[[Session, Row], Awaitable[Row]]]
+
+_SHOWN: Final = 12
+_FOUND: Final = 30
+# The first span that is read has so many days, and each further one twice as many.
+_DAYS: Final = 4
+_EARLIEST: Final = date(1971, 1, 1)
+_CHANGED_DAYS: Final = 30
+# The changes that their owner or an agent made, and that can be undone.
+_MADE: Final = frozenset(("forgotten", "edited", "merge", "split", "end", "apart"))
 
 
-async def _revise(session: Session, given: Row) -> Row:
-    call = calls.memories.revise(
-        session.user_id, given["memory_id"], given["seen"], given["changes"]
-    )
-    [row] = await session.run(call)
-    return {"memory_id": row["memory_id"]}
+async def list_days(session: Session, before: date | None) -> Row:
+    """Return `days` with their memories, the latest first, and `before` which more are to be read.
+
+    Without *before*, they begin with today. Raises StoreError.
+    """
+    beyond = before or entities.today(session) + timedelta(days=1)
+    rows: list[Row] = []
+    span = _DAYS
+    while len(rows) < _SHOWN and beyond > _EARLIEST:
+        first = max(_EARLIEST, beyond - timedelta(days=span))
+        bounds = entities.begin_of(session, first), entities.begin_of(session, beyond)
+        call = calls.everyday.happened(
+            *(session.user_id, f"{first:%Y%m%d}", *bounds), concept_scope=session.concept_scope
+        )
+        found = [row for row in await session.run(call) if row["kind"] == "memory"]
+        rows += reversed(found)
+        beyond, span = first, span * 2
+    # Whether there are earlier ones is counted by index.
+    until = entities.begin_of(session, beyond)
+    call = calls.everyday.sizes(session.user_id, [0, until], concept_scope=session.concept_scope)
+    [size] = await session.run(call)
+    days: dict[date, list[Row]] = {}
+    for row in rows:
+        days.setdefault(session.local(row["at"]).date(), []).append(_show(row))
+    return {
+        "days": [{"date": day.isoformat(), "rows": told} for day, told in days.items()],
+        "before": beyond.isoformat() if size["memories"][0] else None,
+    }
 
 
-async def _unrevise(session: Session, given: Row) -> Row:
-    """Set the fields of a memory back to what they were before the revision of that time."""
-    memory_id, at = given["memory_id"], given["at"]
-    [now] = await session.run(calls.memory_admin.show(memory_id))
-    earlier = next((one for one in versions(now["metadata"]) if one["at"] == at), None)
-    if earlier is None:
-        raise Refused("at: no change of that time can be taken back")
-    fields = [one for one in earlier["fields"] if one in ("content", "summary", "importance")]
-    seen = {field: now[field] for field in fields}
-    changes = {field: earlier.get(field, "") for field in fields}
-    call = calls.memories.revise(session.user_id, memory_id, seen, changes, at)
-    [row] = await session.run(call)
-    return {"memory_id": row["memory_id"]}
+def _show(row: Row) -> Row:
+    return {
+        "kind": "memory",
+        "id": row["id"],
+        "text": row["text"],
+        "at": row["at"],
+        "who": say_speaker(row["who"]),
+        "until": row.get("until"),
+        "matched": [one.rpartition(" → ")[2] for one in row.get("matched", ())],
+    }
 
 
-async def _forget(session: Session, given: Row) -> Row:
-    return await _run_for_one(session, calls.everyday.forget(given["id"], given["reason"] or None))
+async def search(session: Session, words: str, about: str | None, since: date | None) -> Row:
+    """Return the memories that match *words*, the best first, and the `people` so called.
 
-
-async def _restore(session: Session, given: Row) -> Row:
-    return await _run_for_one(session, calls.everyday.restore(given["id"]))
-
-
-async def _merge(session: Session, given: Row) -> Row:
-    words = given["reason"], "user_correction"
-    call = calls.entities.merge(given["source_id"], given["target_id"], *words)
-    return await _run_for_one(session, _as_owner(call))
-
-
-async def _split(session: Session, given: Row) -> Row:
-    entity_id, mentions = given["entity_id"], given["mention_ids"]
-    call = calls.entities.split(entity_id, mentions, None, said=None, reason=given["reason"])
-    return await _run_for_one(session, _as_owner(call))
-
-
-async def _answer(session: Session, given: Row) -> Row:
-    pair = given["one_id"], given["other_id"]
-    return await _run_for_one(session, calls.entities.answer(*pair, given["same"], given["reason"]))
-
-
-async def _unmerge(session: Session, given: Row) -> Row:
-    row = await _run_for_one(session, calls.entities.unmerge(given["merge_id"], given["reason"]))
-    return {"entities": [one["entity_id"] for one in row["separate"]]}
-
-
-CHANGES: Mapping[str, Change] = {
-    "revise": ({"memory_id": str, "seen": dict, "changes": dict}, _revise),
-    "unrevise": ({"memory_id": str, "at": int}, _unrevise),
-    "forget": ({"id": str, "reason": str}, _forget),
-    "restore": ({"id": str}, _restore),
-    "merge": ({"source_id": str, "target_id": str, "reason": str}, _merge),
-    "split": ({"entity_id": str, "mention_ids": list, "reason": str}, _split),
-    "answer": ({"one_id": str, "other_id": str, "same": bool, "reason": str}, _answer),
-    "unmerge": ({"merge_id": str, "reason": str}, _unmerge),
-}
-
-
-async def questions(session: Session) -> list[Row]:
-    """Return the open questions whether two entities are the same, each with both in full."""
-    return await session.run(calls.entities.questions(user_id=session.user_id))
-
-
-async def list_hidden(session: Session) -> list[Row]:
-    """Return the memories that were forgotten or have expired, those hidden last first."""
-    rows = await session.run(calls.memory_admin.listed(session.user_id, ["expired"]))
-    return sorted(rows, key=lambda row: -(row["deleted_at"] or 0))
-
-
-def versions(metadata: Mapping[str, Any]) -> list[Row]:
-    """Return the earlier versions of a memory, the latest last."""
-    known = metadata.get(memories.REVISIONS)
-    return [dict(one) for one in known] if isinstance(known, (list, tuple)) else []
-
-
-def _as_owner(call: Call) -> Call:
-    """Return *call* as the owner's, who decides identities without quoting anybody."""
-    return call._replace(context={**call.context, "owner": True})
-
-
-async def _run_for_one(session: Session, call: Call) -> Row:
-    [row] = await session.run(call)
-    return row
-
-
-async def show(session: Session, memory_id: str) -> Row:
-    """Return one memory with its earlier versions, without an access."""
-    [row] = await session.run(calls.memory_admin.show(memory_id))
-    return {**row, "metadata": None, "revisions": versions(row["metadata"])}
-
-
-async def latest(session: Session, limit: int) -> list[Row]:
-    """Return the memories created or accessed last: `name`, `text`, `speaker` and `state`."""
-    call = calls.memories.recent(session.user_id, limit)
+    With *about*, the id of an entity, those on it alone; with *since*, those from that day on.
+    Without words, all of these, the latest first.
+    """
+    name = None
+    if about:
+        [known] = await entities.read(session, [about], 1)
+        name = entities.bare(known["labels"][0])
+    start = None if since is None else entities.begin_of(session, since)
+    if not words:
+        told = await tell_about(session, name, about or "") if name else None
+        rows = [row for row in (told or {"said": []})["said"] if row["at"] >= (start or 0)]
+        return {"rows": [_show(row) for row in rows], "people": []}
+    given: Row = {"query": words, "kinds": ["memory"], "limit": _FOUND, "about": name}
+    call = session.call(calls.everyday.search, since=start, **given)
     rows = await session.run(call)
-    shown = ("text", "speaker", "state")
-    return [
-        {"kind": "memory", "name": row["memory_id"], **{name: row[name] for name in shown}}
-        for row in rows
-    ]
+    people = [] if about else await entities.find(session, words, 4)
+    return {
+        "rows": [_show(row) for row in rows],
+        "people": [{"id": one["entity_id"], "name": one["label"]} for one in people],
+    }
+
+
+async def list_learned(session: Session) -> Row:
+    """Return as `rows` the memories that were stored today, the latest first."""
+    now_ms = session.clock.now_ms()
+    since = entities.begin_of(session, entities.today(session))
+    rows = await session.run(calls.everyday.changes(session.user_id, since, max(now_ms, since) + 1))
+    new = (row for row in rows if (row["change"], row["kind"]) == ("new", "memory"))
+    return {"rows": [_show({**row, "who": None}) for row in new]}
+
+
+async def list_changes(session: Session) -> Row:
+    """Return as `rows` what was forgotten, edited or told apart lately, and how to undo each."""
+    now_ms = session.clock.now_ms()
+    since = entities.begin_of(session, entities.today(session) - timedelta(days=_CHANGED_DAYS))
+    rows = await session.run(calls.everyday.changes(session.user_id, since, now_ms + 1))
+    made = (row for row in rows if row["change"] in _MADE and row["undo"])
+    return {"rows": [{**row, "undo": _undo(row)} for row in made]}
+
+
+def _undo(row: Row) -> Row:
+    if row["change"] == "edited":
+        return {"change": "unrevise", "given": {"memory_id": row["undo"], "at": row["at"]}}
+    if row["change"] == "forgotten":
+        return {"change": "restore", "given": {"id": row["undo"]}}
+    return {"change": "unmerge", "given": {"merge_id": row["undo"], "reason": "taken back"}}

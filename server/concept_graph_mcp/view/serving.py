@@ -20,8 +20,9 @@ from ..errors import StoreError
 from ..session import Session
 from ..web import Server, listening
 from .api import HANDLERS, Api
+from .cards import list_cards
 from .guard import Guard
-from .portrait import draw_portrait
+from .you import tell_you
 
 STATIC = Path(__file__).with_name("static")
 
@@ -93,10 +94,11 @@ async def serve(
 
 
 async def _warm(session: Session) -> None:
-    """Load the modules, and read what is drawn first, while the browser starts."""
+    """Load the modules, and read what is shown first, while the browser starts."""
     # The page itself says what is wrong with a store.
     with suppress(StoreError):
-        await draw_portrait(session)
+        await tell_you(session)
+        await list_cards(session, 0, 1)
 
 
 async def _open(address: str) -> None:

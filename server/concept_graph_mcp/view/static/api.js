@@ -1,26 +1,41 @@
 // The questions to the server that the page came from. The token is part of the page's own address,
-// or is entered by the user and sent in a header.
+// or is entered by the user, kept in memory alone, and sent in a header.
 
-import { admitted, authorized } from "./entrance.js";
+const $ = (id) => document.getElementById(id);
+const WRONG = "This token is not valid: it is mistyped, has expired or was revoked.";
+const ANOTHERS = "This token is another user's. Load the page anew to enter it.";
 
-async function ask(path, parameters, sent = {}) {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    for (const one of Array.isArray(value) ? value : [value]) query.append(name, one);
-  }
+let token = "";
+let user; // whose memory the page shows
+let entering = null;
+
+/** Return, in time, the answer to api/*path* with these *parameters*. */
+export function ask(path, parameters = {}) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== "");
+  return answered(`api/${path}?${new URLSearchParams(given)}`, {});
+}
+
+/** Ask for the change *path* of what is *given*. */
+export const send = (path, given) => answered(`api/${path}`, {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(given),
+});
+
+async function answered(address, sent) {
   for (;;) {
-    const answer = await fetched(`api/${path}?${query}`, sent);
+    const answer = await fetched(address, sent);
     if (answer.status !== 401) return contentOf(answer);
-    await admitted(async () => {
-      const about = await fetched("api/about", {});
-      return about.status === 401 ? null : contentOf(about);
-    });
+    // All requests wait for one form.
+    entering ??= entered().finally(() => (entering = null));
+    await entering;
   }
 }
 
 async function fetched(address, sent) {
+  const headers = { ...sent.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) };
   try {
-    return await fetch(address, authorized(sent));
+    return await fetch(address, { ...sent, headers, credentials: "omit" });
   } catch {
     throw new Error("The server does not answer. If it was concept-graph-mcp view, start it again.");
   }
@@ -33,41 +48,48 @@ async function contentOf(answer) {
   return content;
 }
 
-const send = (path, given) => ask(path, {}, {
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(given),
-});
+async function entered() {
+  const dialog = $("entrance");
+  let refusal = token && WRONG;
+  // Esc closes it, and without it the page is of no use.
+  dialog.onclose = () => dialog.showModal();
+  dialog.showModal();
+  for (;;) {
+    $("refusal").textContent = refusal;
+    token = await typed(dialog.querySelector("form"));
+    refusal = await refused().catch((error) => error.message);
+    if (!refusal) break;
+  }
+  dialog.onclose = null;
+  dialog.close();
+}
 
-export const askAbout = () => ask("about", {});
-/** The opening: a sentence and a picture of at most *limit* names, for a frame of that size. */
-export const askPortrait = (limit, width, height) => ask("portrait", { limit, width, height });
-/** The card of the year, with or without names. */
-export const askCard = (names) => ask("card", { names: Number(names) });
-/** What is known of the entity *id*, in sentences. */
-export const askPerson = (id) => ask("person", { id });
-export const askSearch = (words, limit) => ask("search", { q: words, limit });
-export const askNamed = (words) => ask("named", { q: words });
-/** The page of the entity *id*: its layer, and all that is kept of its name. */
-export const askWhole = (id) => ask("whole", { id });
-export const askMemory = (id) => ask("memory", { id });
-/** The dates of *year*, and for each how many memories, episodes and mentions there are. */
-export const askDays = (year) => ask("days", { year });
-export const askDay = (date) => ask("day", { date });
-export const askQuestions = () => ask("questions", {});
-export const askHidden = () => ask("hidden", {});
-export const askPresence = () => ask("presence", {});
-export const askChanges = (since, until) => ask("changes", { since, until });
-// The changes that the page makes. The server takes it from the page alone, and asks nothing: the page does.
+function typed(form) {
+  const field = $("token");
+  field.focus();
+  return new Promise((resolve) => {
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      resolve(field.value.trim());
+      field.value = "";
+    };
+  });
+}
 
-/** Take back what the ledger has: a merge, a split, an end, a separation. */
-export const takeBack = (merge_id, reason) => send("unmerge", { merge_id, reason });
-/** Restore or forget a memory, an entity, a fact or a mention. */
-export const restore = (id) => send("restore", { id });
-export const forget = (id, reason) => send("forget", { id, reason });
-/** Change fields of a memory, which are as *seen*; take back the change of that time. */
-export const revise = (memory_id, seen, changes) => send("revise", { memory_id, seen, changes });
-export const unrevise = (memory_id, at) => send("unrevise", { memory_id, at });
-export const merge = (source_id, target_id, reason) => send("merge", { source_id, target_id, reason });
-export const split = (entity_id, mention_ids, reason) => send("split", { entity_id, mention_ids, reason });
-export const answer = (one_id, other_id, same, reason) => send("answer", { one_id, other_id, same, reason });
+/** Return why the token does not do, or "". */
+async function refused() {
+  // No header holds other letters.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    token = "";
+    return WRONG;
+  }
+  const answer = await fetched("api/about", {});
+  if (answer.status === 401) return WRONG;
+  const about = await contentOf(answer);
+  if (user !== undefined && user !== about.user) {
+    token = "";
+    return ANOTHERS;
+  }
+  user = about.user;
+  return "";
+}

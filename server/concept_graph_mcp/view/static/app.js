@@ -1,112 +1,269 @@
-// The page: what is on it, and what every click and key does.
+// The page: you, doubts, people, memories by day, the poster of the year, and what changed lately.
 
-import { articles } from "./articles.js";
-import { asking } from "./asking.js";
-import { Changing } from "./changing.js";
-import { askAbout, askNamed } from "./api.js";
-import { Opening } from "./opening.js";
-import { makeSearch } from "./search.js";
-import { Views } from "./views.js";
-import { calendar } from "./clock.js";
-import { printable } from "./wording.js";
+import { ask } from "./api.js";
+import { beginLines, change, doubt, item, memory } from "./lines.js";
+import { $, button, dayOf, element, initial, many, marked, printable, stored } from "./parts.js";
+import { posterTools } from "./saving.js";
 
-const $ = (id) => document.getElementById(id);
+const CARDS = 12;
+const DELAY_MS = 150;
+const PARTS = [["now", "So now"], ["before", "Before"], ["ahead", "Coming up"]];
+
 let about;
-let opened = 0; // when that was asked, on the browser's clock
-let when;
-const changing = new Changing({ attempt, say, open: (name, id) => views.open(name, id), close: () => views.close(), refocus });
-const views = new Views(articles({
-  attempt, changing, now, say, unchangeable, about: () => about, when: (time) => when(time),
-  open: (name, given) => views.open(name, given), follow: () => views.follow(),
-}), attempt);
-const opening = new Opening({
-  attempt, say, changing: () => about.changes && changing, message: (id) => views.open("memory", id), why: (id) => views.open("whole", id),
-});
+let shown = 0; // how many cards
+let before = null; // the day before which more memories are to be read
+let asked = 0; // so that an answer is dropped when something else has been asked for meanwhile
+let askedCard = 0;
+let timer = 0;
+let came = null; // what had the focus before a card was opened
 
 async function start() {
-  about = await askAbout();
-  opened = performance.now();
-  when = calendar(about.time_zone);
-  // Of a file its name is enough; the whole path is there to be pointed at.
-  const location = printable(about.location ?? about.user);
-  $("where").textContent = about.location === null || location.includes("://") ? location : location.split(/[\\/]/).pop();
-  $("where").title = location;
-  document.title = `${$("where").textContent} · What is remembered`;
-  await opening.show();
-  if (about.first && !globalThis.location.hash) await opening.open(about.first);
-  views.follow();
+  about = await ask("about");
+  const where = about.location === null ? about.user : about.location.split(/[\\/]/).pop();
+  $("where").textContent = printable(about.location ?? about.user);
+  $("why-not").hidden = about.changes;
+  $("why-not").textContent = about.changes ? "" : `Nothing can be changed here: ${about.unwritable}.`;
+  beginLines({ attempt, again, changes: about.changes });
+  document.title = `${printable(where)} · What is remembered`;
+  await Promise.all([showYou(), showDoubts(), showPeople(true), showMemories()].map((one) => attempt(() => one)));
+  new IntersectionObserver(([seen], all) => {
+    if (!seen.isIntersecting) return;
+    all.disconnect();
+    attempt(showPoster);
+  }, { rootMargin: "600px" }).observe($("year"));
+  if (about.first && !location.hash) location.hash = `#person/${about.first}`;
+  else await follow();
+  document.body.dataset.opened = "true";
 }
 
-/** Show whom *words* name; the search offers the rest. */
-async function search(words) {
-  const { names } = await askNamed(words);
-  if (!names.length) throw new Error(`Nobody and nothing is called “${words}”.`);
-  await opening.open(names[0]);
+/** Read everything anew after a change, where it stands. */
+async function again() {
+  const most = Math.max(CARDS, shown);
+  await Promise.all([showYou(), showDoubts(), showPeople(true, most), showMemories(), showLately(), follow(true)]);
 }
 
-/** The time now; looking back it stands still. */
-function now() {
-  return about.now_ms + (about.stands ? 0 : Math.round(performance.now() - opened));
+// You
+
+async function showYou() {
+  const { name, memories, now, always, ahead } = await ask("you");
+  $("your-name").replaceChildren(name ? stored(name) : "You");
+  $("whose").textContent = `What your agents remember of you${memories ? `: ${many(memories, "memory", "memories")}` : ""}`;
+  const parts = [["About you", now], ["Kept in mind always", always], ["Coming up", ahead]].filter(([, lines]) => lines.length);
+  const nothing = element("p", "empty", "Nothing is known of you yet. Talk to your agent in a new session, and open this page again at its end.");
+  $("profile").replaceChildren(...(parts.length ? parts.map(([title, lines]) => list(title, lines, "h2")) : [nothing]));
 }
 
-/** Why no button changes anything here. */
-function unchangeable() {
-  return about.changes ? "" : `Nothing can be changed: ${about.unwritable}.`;
+function list(title, lines, tag = "h3") {
+  return element("section", "part", element(tag, "", title), element("ul", "lines", ...lines.map(item)));
 }
 
-function refocus() {
-  if (views.isArticle) return $("article").focus();
-  ($("person").hidden ? $("search") : $("person")).focus();
+// Doubts: one at a time
+
+async function showDoubts() {
+  const { doubts } = await ask("doubts");
+  let at = 0;
+  const show = () => {
+    const left = doubts.length - 1;
+    const next = left ? [button(`Another (${left} more)`, () => { at = (at + 1) % doubts.length; show(); }, "plainly")] : [];
+    $("asked").replaceChildren(...(doubts.length ? [doubt(doubts[at])] : []), ...next);
+  };
+  $("doubts").hidden = !doubts.length;
+  show();
 }
 
-/** What was picked in the search, or typed there: that has the kind "typed". */
-function chosen({ kind, name }) {
-  if (kind === "memory") return views.open("memory", name);
-  views.close();
-  return kind === "entity" ? opening.open(name) : attempt(search, name);
+// People, places, projects
+
+async function showPeople(isFresh, most = CARDS) {
+  const first = isFresh ? 0 : shown;
+  const { cards, more } = await ask("people", { first, most });
+  const made = cards.map(cardOf);
+  if (isFresh) $("cards").replaceChildren(...made);
+  else $("cards").append(...made);
+  shown = first + cards.length;
+  $("more-people").hidden = more <= 0;
+  $("more-people").textContent = `Show more (${more.toLocaleString("en-GB")})`;
+  $("people").hidden = !shown;
+  const chosen = $("of").value;
+  const options = [...$("cards").children].map((one) => {
+    const option = element("option", "", `about ${one.dataset.name}`);
+    option.value = one.dataset.id;
+    return option;
+  });
+  $("of").replaceChildren($("of").options[0], ...options);
+  $("of").value = chosen;
 }
+
+function cardOf({ id, name, who, line, said, is_person }) {
+  const link = element("a", "", stored(name));
+  link.href = `#person/${id}`;
+  const known = line ? [stored(line, "p", "known")] : said ? [element("p", "said", element("q", "", stored(said)))] : [];
+  const made = element("li", is_person ? "person" : "", initial(name, id), element("div", "", element("h3", "", link),
+    ...(who ? [stored(who, "p", "who")] : []), ...known));
+  made.dataset.id = id;
+  made.dataset.name = printable(name);
+  return made;
+}
+
+/** Show the card that the address names; *isOpen*: again, if one is. */
+async function follow(isOpen = false) {
+  const [kind, id = ""] = location.hash.slice(1).split("/");
+  if (kind !== "person") return $("card").close();
+  const mine = (askedCard += 1);
+  const known = await ask("person", { id: decodeURIComponent(id) }).catch((error) => {
+    // What is forgotten has no card any more.
+    if (!isOpen) throw error;
+    return null;
+  });
+  if (mine !== askedCard) return;
+  if (!known) return leave();
+  $("card-body").replaceChildren(...whole(known));
+  if ($("card").open) return;
+  came = document.activeElement;
+  $("card").showModal();
+  $("card").scrollTop = 0;
+  $("card-name").focus();
+}
+
+function whole(known) {
+  const name = stored(known.name, "h2");
+  name.id = "card-name";
+  name.tabIndex = -1;
+  const others = known.with.map(({ id, name: other }) => {
+    const link = element("a", "", stored(other));
+    link.href = `#person/${id}`;
+    return link;
+  });
+  const parts = PARTS.filter(([part]) => known[part].length).map(([part, title]) => list(title, known[part]));
+  const said = known.said.map((row) => memory(row, marked(row.text, [])));
+  return [
+    Object.assign(button("×", leave, "close"), { ariaLabel: "Close" }),
+    element("div", "head", initial(known.name, known.id), element("div", "", name, ...(known.who ? [stored(known.who, "p", "who")] : []))),
+    element("p", "quiet", known.since, ...(others.length ? [" Mostly with ", ...joined(others), "."] : [])),
+    ...known.doubts.map(doubt),
+    ...parts,
+    ...(said.length ? [element("section", "part", element("h3", "", "In your words"), element("ul", "plain", ...said))] : []),
+    ...(about.changes ? [element("p", "actions end", button("Forget all of this", () => change("forget", { id: known.id, reason: "" }, `${printable(known.name)} is forgotten.`)))] : []),
+  ];
+}
+
+const joined = (links) => links.flatMap((one, at) => (at === 0 ? [one] : [at === links.length - 1 ? " and " : ", ", one]));
+
+function leave() {
+  if (location.hash.startsWith("#person/")) history.pushState(null, "", location.pathname);
+  $("card").close();
+}
+
+// Memories
+
+async function showMemories(isMore = false) {
+  const mine = (asked += 1);
+  const words = $("search").value.trim();
+  const [of, since] = [$("of").value, $("since").value];
+  const isToday = $("learned").getAttribute("aria-pressed") === "true";
+  if (words || of || since || isToday) return showFound(mine, { words, of, since, isToday });
+  const answer = await ask("memories", { before: isMore ? before : null });
+  if (mine !== asked) return;
+  before = answer.before;
+  const days = answer.days.map(({ date, rows }) => day(date, rows));
+  if (isMore) $("days").append(...days);
+  else $("days").replaceChildren(...days);
+  $("earlier").hidden = before === null;
+  $("found").textContent = $("days").children.length ? "" : "There are no memories yet.";
+}
+
+function day(date, rows) {
+  const time = element("time", "", dayOf(date, about.today));
+  time.dateTime = date;
+  return element("section", "day", element("h3", "", time), element("ul", "plain", ...rows.map((row) => memory(row, marked(row.text, [])))));
+}
+
+async function showFound(mine, { words, of, since, isToday }) {
+  const from = since && new Date(Date.parse(about.today) - since * 86_400_000).toISOString().slice(0, 10);
+  const { rows, people = [] } = isToday ? await ask("learned") : await ask("search", { q: words, about: of, since: from });
+  if (mine !== asked) return;
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone: about.time_zone, day: "numeric", month: "long", year: "numeric" });
+  const cards = people.map(({ id, name }) => {
+    const link = element("a", "name", initial(name, id), stored(name));
+    link.href = `#person/${id}`;
+    return link;
+  });
+  const found = rows.map((row) => memory({ ...row, day: format.format(row.at) }, marked(row.text, row.matched)));
+  $("days").replaceChildren(...(cards.length ? [element("p", "names", ...cards)] : []), element("ul", "plain found", ...found));
+  $("earlier").hidden = true;
+  $("found").textContent = rows.length ? many(rows.length, "memory", "memories") : isToday ? "Nothing was learned today." : "Nothing you said matches.";
+  document.body.dataset.found = rows.length;
+}
+
+function filter() {
+  clearTimeout(timer);
+  timer = setTimeout(() => attempt(showMemories), DELAY_MS);
+}
+
+// The year, and what changed
+
+async function showPoster() {
+  const { sentence, svg } = await ask("poster");
+  if (!svg) return $("year").remove();
+  // An image runs no script and follows no link, whatever a name holds.
+  const image = element("img", "");
+  image.alt = printable(sentence);
+  image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  $("poster").replaceChildren(image, element("figcaption", "actions", ...posterTools(svg, async () => (await ask("poster", { names: 0 })).svg, attempt)));
+  document.body.dataset.poster = "true";
+}
+
+async function showLately() {
+  if (!$("lately").open) return;
+  const { rows } = await ask("changes");
+  const said = { forgotten: "Forgotten", edited: "Edited", merge: "Counted as one", split: "Told apart", apart: "Kept apart", end: "Ended" };
+  const made = rows.map(({ change: what, text, undo }) => {
+    const back = about.changes ? [button("Undo", () => change(undo.change, undo.given, "Undone."))] : [];
+    return element("li", "", element("span", "label", said[what]), " ", stored(text), " ", ...back);
+  });
+  $("changed").replaceChildren(...(made.length ? made : [element("li", "quiet", "Nothing, in the last 30 days.")]));
+}
+
+// Events
 
 /** Do *work*; what goes wrong is told on the page. */
-async function attempt(work, ...given) {
+async function attempt(work) {
   $("error").hidden = true;
   try {
-    await work(...given);
+    await work();
   } catch (error) {
-    failed(error);
+    $("error").textContent = printable(error.message);
+    $("error").hidden = false;
+    (document.querySelector("dialog[open]") ?? document.body).append($("error"));
   }
 }
 
-function failed(error) {
-  $("error").textContent = printable(error.message);
-  $("error").hidden = false;
-}
-
-function say(text) {
-  $("status").textContent = text;
-}
-
-function escape() {
-  if (!$("error").hidden) $("error").hidden = true;
-  else if (views.isArticle) views.close();
-  else opening.close();
-  // The focus does not stay on a button that has just been hidden.
-  if (document.activeElement.closest("[hidden]")) refocus();
-}
-
-const KEYS = { "/": () => $("search").focus(), t: () => views.open("time"), q: () => views.open("questions"), Escape: escape };
-
 document.addEventListener("keydown", (event) => {
-  const { key, target } = event;
-  if (asking() || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target.matches("input[type=text], select")) return;
-  const pressing = document.querySelector(`#article:not([hidden]) [data-key="${CSS.escape(key)}"]`);
-  if (!pressing && !(key in KEYS)) return;
-  // The key is not typed into a dialog that this opens.
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
   event.preventDefault();
-  if (pressing) pressing.click();
-  else KEYS[key]();
+  $("search").focus();
 });
-makeSearch($("search"), $("offered"), chosen, failed);
-$("tend").addEventListener("click", () => views.open("questions"));
-$("over-time").addEventListener("click", () => views.open("time"));
+addEventListener("hashchange", () => attempt(follow));
+$("card").addEventListener("close", () => {
+  if (location.hash.startsWith("#person/")) history.pushState(null, "", location.pathname);
+  document.body.append($("toast"), $("error"));
+  came?.focus();
+});
+$("card").addEventListener("click", ({ target }) => target === $("card") && leave());
+$("finding").addEventListener("submit", (event) => event.preventDefault());
+$("search").addEventListener("input", () => {
+  $("memories").scrollIntoView();
+  filter();
+});
+for (const id of ["of", "since"]) $(id).addEventListener("change", filter);
+for (const id of ["everything", "learned"]) {
+  $(id).addEventListener("click", () => {
+    for (const one of ["everything", "learned"]) $(one).setAttribute("aria-pressed", String(one === id));
+    if (id === "everything") for (const one of ["search", "of", "since"]) $(one).value = "";
+    filter();
+  });
+}
+$("more-people").addEventListener("click", () => attempt(() => showPeople(false)));
+$("earlier").addEventListener("click", () => attempt(() => showMemories(true)));
+$("lately").addEventListener("toggle", () => attempt(showLately));
 attempt(start);

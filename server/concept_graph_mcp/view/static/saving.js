@@ -1,29 +1,20 @@
-// Save a picture that is SVG, or make a PNG of it.
+// Save the poster, which is SVG, as it is or as a PNG.
+
+import { button } from "./parts.js";
 
 // A PNG is sharp on a dense screen, too.
 const DENSITY = 2;
-// What the page adds to a name for its own use.
-const OWN = ["style", "data-id", "data-radius", "role", "tabindex", "aria-label", "aria-current"];
 
-/** Return the SVG *element* of the page as a file's text, as it is shown, on a white ground. */
-export function standalone(element) {
-  const copy = element.cloneNode(true);
-  for (const one of [copy, ...copy.querySelectorAll("*")]) OWN.forEach((name) => one.removeAttribute(name));
-  for (const hidden of copy.querySelectorAll('[visibility="hidden"]')) hidden.remove();
-  const { width, height } = element.viewBox.baseVal;
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
-  const ground = document.createElementNS(copy.namespaceURI, "rect");
-  for (const [name, value] of Object.entries({ width: "100%", height: "100%", fill: "#ffffff" })) ground.setAttribute(name, value);
-  copy.prepend(ground);
-  return new XMLSerializer().serializeToString(copy);
+/** The buttons below the poster *svg*; bare() returns, in time, the one without names. */
+export function posterTools(svg, bare, attempt) {
+  return [
+    button("Save as picture", () => attempt(() => saveImage(svg, "year"))),
+    button("Save as SVG", () => save(new Blob([svg], { type: "image/svg+xml" }), "year.svg")),
+    button("Save without names", () => attempt(async () => saveImage(await bare(), "year without names"))),
+  ];
 }
 
-export function saveSvg(svg, name) {
-  save(new Blob([svg], { type: "image/svg+xml" }), `${name}.svg`);
-}
-
-export async function saveImage(svg, name) {
+async function saveImage(svg, name) {
   const image = new Image();
   image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   await image.decode().finally(() => URL.revokeObjectURL(image.src));

@@ -7,7 +7,7 @@ from half_year import DAY_MS, USER, say
 from known import NOW_MS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.view.speaking import speak_of
+from concept_graph_mcp.view.cards import list_cards, show_card
 from conceptgraph_core.entities.inputs import Given
 
 
@@ -27,7 +27,12 @@ def max_id(memory):
 
 @pytest.fixture
 def speak(session, portal):
-    return lambda entity_id: portal.call(speak_of, session, entity_id)
+    return lambda entity_id: portal.call(show_card, session, entity_id)
+
+
+def lines(rows):
+    said = ((one["label"], filter(None, (one["text"], one["aside"]))) for one in rows)
+    return [f"{label}: {', '.join(parts)}" for label, parts in said]
 
 
 def test_a_card_parts_now_from_before_and_from_what_comes(memory, max_id, speak):
@@ -39,15 +44,16 @@ def test_a_card_parts_now_from_before_and_from_what_comes(memory, max_id, speak)
     )
     memory.run(plan, user_id=USER)
     card = speak(max_id)
-    assert (card["name"], card["who"]) == ("Max", "Dog")
+    assert (card["name"], card["who"]) == ("Max", "dog")
     assert card["since"] == "Spoken of since January 2026."
-    assert card["now"] == ["Home: Lindau, since 1 December 2025."]
-    assert card["before"] == ["Home: Kiel, since 25 January 2025, until 1 December 2025."]
-    assert card["ahead"] == [
-        "School: Dog school, since 31 March 2026.",
-        "10 March 2026: Max visits the vet.",
-    ]
-    assert [(one["text"], one["who"]) for one in card["said"]] == [("I saw Max.", "you said")]
+    assert lines(card["now"]) == ["Home: Lindau, since 1 December 2025"]
+    assert lines(card["before"]) == ["Home: Kiel, since 25 January 2025, until 1 December 2025"]
+    school, vet = card["ahead"]
+    assert lines([school]) == ["School: Dog school, since 31 March 2026"]
+    assert (vet["text"], vet["day"]) == ("Max visits the vet.", "10 March 2026")
+    assert [(one["text"], one["who"]) for one in card["said"]] == [("I saw Max.", "you")]
+    [line] = card["now"]
+    assert (line["source"], line["told"]) == ("Max: Lindau", "You said so on 1 March 2026")
 
 
 def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
@@ -59,27 +65,30 @@ def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
     memory.now_ms = NOW_MS
     rows = memory.run(calls.entities.search("Dana", user_id=USER), user_id=USER)
     card = speak(rows[0]["entity_id"])
-    assert card["who"] == "Your boss since 20 February 2026"
-    assert card["with"] == ["Ann"]
+    assert card["who"] == "your boss since 20 February 2026"
+    assert [one["name"] for one in card["with"]] == ["Ann"]
     rows = memory.run(calls.entities.search("Bob", user_id=USER), user_id=USER)
-    assert speak(rows[0]["entity_id"])["who"] == "Your former boss until 20 February 2026"
+    assert speak(rows[0]["entity_id"])["who"] == "your former boss"
 
 
 @pytest.mark.parametrize(
     ("kind", "who"),
-    [("sister", "Your sister"), ("Oma", "Your grandmother"), ("vet", "Vet"), ("dog", "Dog")],
+    [("sister", "your sister"), ("Oma", "your grandmother"), ("vet", "vet"), ("dog", "dog")],
 )
 def test_only_kin_are_the_users_own_by_their_kind(memory, speak, kind, who):
     card = speak(say(memory, NOW_MS - 70 * DAY_MS, "Kim", kind))
-    assert (card["who"], card["since"]) == (who, "Spoken of in December 2025.")
+    assert (card["who"], card["since"]) == (
+        who,
+        "Spoken of since December 2025, last in December 2025.",
+    )
 
 
 @pytest.mark.parametrize(
     ("days", "since"),
     [
         ((100, 20), "Spoken of since November 2025."),
-        ((130, 100), "Spoken of from October to November 2025."),
-        ((500, 100), "Spoken of from October 2024 to November 2025."),
+        ((130, 100), "Spoken of since October 2025, last in November 2025."),
+        ((500, 100), "Spoken of since October 2024, last in November 2025."),
     ],
 )
 def test_a_card_says_since_when_and_until_when_somebody_is_spoken_of(memory, speak, days, since):
@@ -95,15 +104,14 @@ def test_two_facts_that_cannot_both_be_true_are_a_doubt_with_two_answers(memory,
     card = speak(max_id)
     assert card["now"] == []
     [doubt] = card["doubts"]
-    assert doubt["question"] == "Birthday: which is right?"
+    assert doubt["question"] == "Max, birthday: which is right?"
     first, second = doubt["answers"]
     assert {first["label"], second["label"]} == {"3 May", "4 June"}
     # The label of an answer stays, the other is forgotten.
-    assert first["text"] == f"birthday: {second['label']}"
     memory.run(calls.everyday.forget(first["forgets"]), user_id=USER)
     after = speak(max_id)
     assert after["doubts"] == []
-    assert after["now"] == [f"Birthday: {first['label']}."]
+    assert lines(after["now"]) == [f"Birthday: {first['label']}"]
 
 
 def test_who_may_be_another_is_asked(memory, max_id, speak):
@@ -115,6 +123,7 @@ def test_who_may_be_another_is_asked(memory, max_id, speak):
             "Are Max and Maxx the same?",
             "Are Maxx and Max the same?",
         )
+        assert {one["text"] for one in doubt["said"]} == {"I saw Max.", "I saw Maxx."}
     assert asked
 
 
@@ -122,3 +131,21 @@ def test_another_users_name_has_no_card(memory, speak):
     secret = say(memory, NOW_MS, "Bob's Secret", user="bob")
     with pytest.raises(Exception, match=r"not found|no entity"):
         speak(secret)
+
+
+def test_cards_begin_with_the_closest_and_count_the_rest(memory, session, portal):
+    for days, name, kind in ((40, "Bo", None), (2, "Cy", None), (3, "Ann", "sister")):
+        say(memory, NOW_MS - days * DAY_MS, name, kind)
+    say(memory, NOW_MS, "Bob's Secret", user="bob")
+    memory.now_ms = NOW_MS
+    told = portal.call(list_cards, session, 0, 2)
+    assert [one["name"] for one in told["cards"]] == ["Ann", "Cy"]
+    assert (told["more"], told["cards"][0]["who"]) == (1, "your sister")
+    assert told["cards"][1]["said"] == "I saw Cy."
+    assert [one["name"] for one in portal.call(list_cards, session, 2, 9)["cards"]] == ["Bo"]
+
+
+def test_a_fact_is_the_line_of_a_card_before_any_words(memory, max_id, session, portal):
+    state(memory, max_id, "home", "Kiel")
+    [card] = portal.call(list_cards, session, 0, 9)["cards"]
+    assert (card["line"], card["is_person"]) == ("Home: Kiel", False)

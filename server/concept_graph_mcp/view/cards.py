@@ -1,0 +1,282 @@
+"""Show people, places and projects as cards: a line on each, and one whole card that is opened."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from conceptgraph_core.budgets import MAX_BUDGET
+from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.entities import schema
+from conceptgraph_core.entities.language import kin
+from conceptgraph_core.errors import NotFound
+from conceptgraph_core.everyday.schema import MAX_LIMIT
+
+from .. import calls, everyday
+from ..errors import Refused
+from ..session import Session
+from . import entities
+from .people import is_person
+from .you import holds, list_others, own_facts, say_facts, show_day
+
+Row = dict[str, Any]
+
+_LATEST: Final = 400
+# A name that is no longer spoken of is half as present after so many days.
+_HALF_DAYS: Final = 45
+_BRIEF: Final = 3
+_SAID: Final = 20
+# Characters of messages searched for names.
+_READ: Final = 2_000
+_YEARS: Final = 5
+_FORMER: Final = "former "
+# "The dog" is often another's.
+_PETS: Final = frozenset(("dog", "cat", "baby"))
+_SPEAKERS: Final = {
+    **dict.fromkeys(("“user” said", "the user"), "you"),
+    **dict.fromkeys(("“assistant” said", "“model” said", "the model"), "your agent"),
+    "note": "a note",
+}
+
+
+async def list_cards(session: Session, first: int, most: int) -> Row:
+    """Return *most* `cards` from number *first* on, the most present first, and how many `more`.
+
+    A card has id, name, who ("your nephew"), line (what is known, or the latest words on it) and
+    is_person. Raises StoreError.
+    """
+    rows, facts = await list_others(session, _LATEST)
+    now_ms = session.clock.now_ms()
+
+    ties = {one["value"]: one for one in facts if kin.relation(one["predicate"])}
+
+    def present(row: Row) -> float:
+        days = max(0, now_ms - row["last_activated"]) / DAY_MS
+        kind = row["kind"] or ""
+        is_close = kind in kin.CLOSE or entities.bare(row["label"]) in ties
+        close = is_close and kin.relation(kind) not in _PETS
+        share = 2.0 if close else 0.5 if kind.startswith(_FORMER) else 1.0
+        return float(share * math.log1p(0.1 + row["trust"]) * 0.5 ** (days / _HALF_DAYS))
+
+    rows.sort(key=lambda row: (-present(row), row["entity_id"]))
+    chosen = [row["entity_id"] for row in rows[first : first + most]]
+    known = await entities.read(session, chosen, _BRIEF)
+    cards = [_brief(session, one, ties) for one in known]
+    doubts = [doubt for one in known for doubt in _list_contested(one)]
+    return {"cards": cards, "doubts": doubts, "more": max(0, len(rows) - first - most)}
+
+
+def _brief(session: Session, known: Mapping[str, Any], ties: Mapping[str, Row]) -> Row:
+    name = entities.bare(known["labels"][0])
+    kind = (known["kind"] or "").removeprefix(_FORMER)
+    said = [one["context"] for one in known["mentions"] if one["context"]]
+    facts = [
+        f"{one['predicate'].replace('_', ' ')}: {one['value']}"
+        for one in known["facts"]
+        if one["value"] and one["predicate"] != kind
+    ]
+    words = "; ".join(facts)
+    return {
+        "id": known["entity_id"],
+        "name": name,
+        "who": _say_who(session, known, ties.get(name)),
+        "line": f"{words[:1].upper()}{words[1:]}" if facts else None,
+        "said": said[0] if said else None,
+        "is_person": is_person(known["kind"], name, said),
+    }
+
+
+async def show_card(session: Session, entity_id: str) -> Row:
+    """Return the whole card of an entity: lines that are so `now`, were `before`, and lie `ahead`.
+
+    `with` are those most tied to it, `said` the latest words on it. Raises StoreError.
+    """
+    [known] = await entities.read(session, [entity_id], _SAID)
+    entity_id = known["entity_id"]
+    name = entities.bare(known["labels"][0])
+    facts = [
+        {**one, "entity_id": entity_id}
+        for one in await session.run(calls.entities.history(entity_id))
+        if one["known_until"] is None
+    ]
+    own, _ = await own_facts(session)
+    ties = [one for one in own if one["value"] == name and kin.relation(one["predicate"])]
+    contested = [*_list_contested(known)]
+    doubtful = {answer["forgets"] for one in contested for answer in one["answers"]}
+    facts = [one for one in facts if one["fact_id"] not in doubtful]
+    now = [one for one in facts if holds(session, one)]
+    now_ms = session.clock.now_ms()
+    plans = [one for one in facts if (one["valid_from"] or 0) > now_ms]
+    before = [one for one in facts if one not in now and one not in plans]
+    told = await tell_about(session, name, entity_id) or {}
+    said = told.get("said", [])
+    coming = sorted((one for one in said if one["at"] > now_ms), key=lambda one: one["at"])
+    lines = [
+        {**one, "label": "To you", "text": one["predicate"]} for one in say_facts(session, ties)
+    ]
+    return {
+        "id": entity_id,
+        "name": name,
+        "who": _say_who(session, known, ties[0] if ties else None),
+        "since": await _say_since(session, entity_id),
+        "now": [*lines, *say_facts(session, now)],
+        "before": [*say_facts(session, before)],
+        "ahead": [*say_facts(session, plans), *(_quote(session, one) for one in coming)],
+        "doubts": [*contested, *await list_questions(session, entity_id)],
+        "with": await _list_with(session, known),
+        "said": _list_said(session, known, said),
+    }
+
+
+async def tell_about(session: Session, name: str, entity_id: str) -> Row | None:
+    """Return the result of `about`, the latest messages first; None if nothing is stored."""
+    try:
+        row, _ = await everyday.about(session, name, MAX_LIMIT, entity_id, embeds=False)
+    except Refused as error:
+        if issubclass(error.kind, NotFound):
+            return None
+        raise
+    return {**row, "said": sorted(row["said"], key=lambda one: -one["at"])}
+
+
+async def list_doubts(session: Session) -> Row:
+    """Return as `doubts` the open questions, and the user's facts that cannot both be true."""
+    facts, _ = await own_facts(session)
+    own = await entities.read(session, [one["entity_id"] for one in facts[:1]], 1)
+    contested = [doubt for one in own for doubt in _list_contested(one, "your")]
+    return {"doubts": [*contested, *await list_questions(session)]}
+
+
+async def list_questions(session: Session, entity_id: str | None = None) -> list[Row]:
+    """Return the questions whether two are the same; those of *entity_id* alone, if it is given.
+
+    Each has the latest words on both: `said`, with name, who and text.
+    """
+    doubts = []
+    for row in await session.run(calls.entities.questions()):
+        if entity_id in (None, row["one_id"], row["other_id"]):
+            both = await entities.read(session, [row["one_id"], row["other_id"]], 1)
+            asked = {"kind": "same", "question": f"Are {_name_both(row)} the same?"}
+            doubts.append({**row, **asked, "said": [_evidence(session, one) for one in both]})
+    return doubts
+
+
+def _evidence(session: Session, known: Mapping[str, Any]) -> Row:
+    said = next((one for one in known["mentions"] if one["context"]), None)
+    return {
+        "name": entities.bare(known["labels"][0]),
+        "who": _say_who(session, known, None),
+        "text": said and said["context"],
+        "day": said and show_day(session, said["created_at"]),
+    }
+
+
+def _name_both(row: Row) -> str:
+    """Return the names of a question; those of one name are told apart by a kind, if one has it."""
+    if row["one"] != row["other"]:
+        return f"{row['one']} and {row['other']}"
+    kind = row["one_kind"] or row["other_kind"]
+    return f"{row['one']}{f' ({kind})' if kind else ''} and the other {row['one']}"
+
+
+def _list_contested(known: Mapping[str, Any], whose: str = "") -> Iterator[Row]:
+    """Yield a doubt for each two facts that cannot both be true: the one chosen stays."""
+    name = whose or f"{entities.bare(known['labels'][0])}, "
+    for one in known["conflicts"]:
+        if "fact_ids" not in one:
+            continue
+        predicate = one["predicate"].replace("_", " ")
+        [first, second], [first_id, second_id] = one["values"], one["fact_ids"]
+        asked = f"{name} {predicate}".replace(",  ", ", ")
+        yield {
+            "kind": "fact",
+            "question": f"{asked[:1].upper()}{asked[1:]}: which is right?",
+            # The answer is right, so the other fact is forgotten.
+            "answers": [
+                {"label": first, "forgets": second_id},
+                {"label": second, "forgets": first_id},
+            ],
+        }
+
+
+def _say_who(session: Session, known: Mapping[str, Any], tie: Row | None) -> str:
+    """Return "your boss since 13 July 2026", or the kind and the other names."""
+    kind = known["kind"] or ("" if known["type"] == schema.THING else known["type"])
+    kind = "" if kind in ("entity", "person") else kind
+    base = kind.removeprefix(_FORMER)
+    relation = kin.relation(base)
+    is_former = base != kind and tie is None
+    is_yours = relation is not None and (is_former or base in kin.CLOSE)
+    if tie is not None or (is_yours and relation not in _PETS):
+        kind = f"your {_FORMER if is_former else ''}{relation or (tie or {}).get('predicate')}"
+    since = None if tie is None else tie["valid_from"]
+    also = [entities.bare(one) for one in known["labels"][1:]]
+    parts = [
+        kind if since is None else f"{kind} since {show_day(session, since)}",
+        f"also called {', '.join(dict.fromkeys(also))}" if also else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+async def _say_since(session: Session, entity_id: str) -> str:
+    """Return since when it is spoken of, and until when, if that is over."""
+    last_day = entities.today(session)
+    bounds = entities.months(
+        session, last_day.replace(year=last_day.year - _YEARS, day=1), last_day
+    )
+    [counted] = await session.run(calls.entities.presence([entity_id], bounds))
+    months = zip(counted["user"], counted["model"], strict=True)
+    spoken = [number for number, pair in enumerate(months) if any(pair)]
+    if not spoken:
+        return "Not spoken of for years."
+    first, last = (session.local(bounds[one]) for one in (spoken[0], spoken[-1]))
+    begun = f"since {first:%B %Y}" if spoken[0] else "for years"
+    # A name that was spoken of last month is still spoken of.
+    is_over = spoken[-1] < len(bounds) - 3
+    return f"Spoken of {begun}{f', last in {last:%B %Y}' if is_over else ''}."
+
+
+async def _list_with(session: Session, known: Mapping[str, Any]) -> list[Row]:
+    """Return those it is tied to most; before its sessions end, those its messages name."""
+    ids = [one["entity_id"] for one in known["edges"] if one["type"] != schema.SAME_AS.lower()]
+    if not ids and (said := [one["context"] for one in known["mentions"] if one["context"]]):
+        [told] = await session.run(calls.entities.context("\n".join(said)[:_READ], MAX_BUDGET))
+        ids = [one for source in told["sources"] for one in source["entity_ids"][:1]]
+    rows = [
+        one for one in await entities.read(session, ids[: 2 * _BRIEF], 1) if entities.is_name(one)
+    ]
+    return [
+        {"id": one["entity_id"], "name": entities.bare(one["labels"][0])}
+        for one in rows
+        if one["entity_id"] != known["entity_id"]
+    ][:_BRIEF]
+
+
+def _list_said(session: Session, known: Mapping[str, Any], kept: Sequence[Row]) -> list[Row]:
+    """Return what was kept until now, and sentences that no memory has, the latest first."""
+    texts = "\n".join(one["text"] for one in kept)
+    heard = {
+        one["context"]: {
+            "id": None, "text": one["context"], "at": one["created_at"],
+            "who": f"the {one['origin']}", "until": None,
+        }
+        for one in known["mentions"]
+        if one["context"] and one["context"] not in texts
+    }  # fmt: skip
+    past = [one for one in kept if one["at"] <= session.clock.now_ms()]
+    every = sorted([*past, *heard.values()], key=lambda one: -one["at"])
+    return [_quote(session, one) for one in every[:_SAID]]
+
+
+def _quote(session: Session, one: Mapping[str, Any]) -> Row:
+    return {
+        "kind": "memory",
+        "id": one["id"],
+        "text": one["text"],
+        "day": show_day(session, one["at"]),
+        "who": say_speaker(one["who"]),
+    }
+
+
+def say_speaker(who: str | None) -> str:
+    """Return who said something, as the page calls them."""
+    return _SPEAKERS.get(who or "", (who or "").removesuffix(" said").strip("“”"))
