@@ -231,7 +231,7 @@ def served(command: str) -> None:
 def test_the_examples_run_one_after_the_other_for_whoever_has_no_database(home):
     assert len(EXAMPLES) >= 12
     for command in EXAMPLES:
-        if " view " in command:
+        if " view" in command:
             served(command)
         else:
             ended(command, "y\n")
