@@ -16,7 +16,7 @@ from conceptgraph_core import limits
 EXPECTED = {
     "What could I cook for Theo on Saturday?": (["Theo (partner)", "risotto"], ["former"]),
     "I found a photo of Theo in a drawer.": (
-        ["Theo (partner until 2026-05-08)", "Theo moved out"],
+        ["Theo (partner until 2026-05-08)", "“Theo and I broke up tonight.”"],
         ["Theo (partner)"],
     ),
     "I am baking for Leo this weekend.": (
@@ -24,17 +24,17 @@ EXPECTED = {
         ["allergy: walnuts", "“Leo is allergic to walnuts”"],
     ),
     "I am buying Imogen a present.": (
-        ["Imogen (friend)", "engaged to Alasdair"],
+        ["Imogen (friend)", "with Imogen"],
         ["Ines"],
     ),
-    "I miss singing.": (["I sang it.", "Marguerite wrote: we sing Brahms"], ["Theo", "Leo"]),
+    "I miss singing.": (["Marguerite wrote: we sing Brahms"], ["Theo", "Leo"]),
     "Good morning! How are you?": ([], []),
 }
 
-# Only the embedding ranks these high enough for the few tokens of the demo.
+# Only an embedding ranks these high enough for the few tokens of the demo.
 BY_MEANING = {
-    "I found a photo of Theo in a drawer.": "2026-05-08 22:45, “user” said: “Theo and I broke up",
-    "I am buying Imogen a present.": "2026-05-16 11:00, “user” said: “Imogen is coming to Kyoto",
+    "I am buying Imogen a present.": "“Imogen told me she is engaged to Alasdair.",
+    "I miss singing.": "“I sang it.",
 }
 
 
