@@ -64,10 +64,10 @@ def test_the_page_admits_the_users_of_the_issuer(embedded, tokens, issuer):
 
         def found(token: str) -> httpx2.Response:
             headers = {"authorization": f"Bearer {token}"}
-            return httpx2.get(f"{server.base}/page/api/find?q=hazelnuts", headers=headers)
+            return httpx2.get(f"{server.base}/page/api/search?q=hazelnuts", headers=headers)
 
         assert "Ann likes" in found(issuer.token(AUDIENCE)).text
-        assert found(issuer.token(AUDIENCE, sub="bob")).json()["memories"] == []
+        assert found(issuer.token(AUDIENCE, sub="bob")).json()["rows"] == []
         for wrong in ({"exp": 1}, {"aud": "https://other.example.com"}):
             assert found(issuer.token(AUDIENCE, **wrong)).status_code == 401
 
