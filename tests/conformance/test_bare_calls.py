@@ -140,7 +140,7 @@ BY_HAND = (
     (BY_NAME, "conceptgraph.recall(['apple'], 2, 10, ", "text", "apple is-a fruit"),
     (BY_ID, "memorygraph.get($id, ", "content", TEXT),
     (BY_WORDS, "memorygraph.search('hazelnuts', 10, null, [], [], [], [], null, ", "text", TEXT),
-    (BY_WORDS, "everyday.recall('Which allergy?', null, 1200, [], null, ", "text", TEXT),
+    (BY_WORDS, "everyday.recall('What is Lena allergic to?', null, 1200, [], null, ", "text", TEXT),
 )
 
 

@@ -77,14 +77,6 @@ def interrupt(ctx: mgp.ProcCtx) -> mgp.Record():
 
 
 @mgp.write_proc
-def wrong_result(ctx: mgp.ProcCtx) -> mgp.Record(score=float):
-    """Change something and return what the signature does not allow."""
-    _named(ctx, "apple").properties.set("valence", 0.5)
-    _concept(ctx, "plum")
-    return [mgp.Record(score=0.5), mgp.Record(score=1)]
-
-
-@mgp.write_proc
 def unstorable(ctx: mgp.ProcCtx) -> mgp.Record():
     """Change something, then set what no property can hold."""
     apple = _named(ctx, "apple")

@@ -585,7 +585,6 @@ def state(host: Host) -> list[Any]:
         ("change", RuntimeError),
         ("mix", RuntimeError),
         ("interrupt", KeyboardInterrupt),
-        ("wrong_result", ValueError),
         ("unstorable", ValueError),
         ("same_name", (StoreError, UniqueViolation)),
     ],
