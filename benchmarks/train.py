@@ -25,6 +25,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import conceptgraph_core
+from concept_graph_mcp.hosts.sqlite import modules
 from conceptgraph_core.recall import weights as deciding
 from conceptgraph_core.recall.weights import FILE, FURTHEST, MESSAGE, OTHER, TEXT, WORDS
 
@@ -82,7 +83,8 @@ def _recording() -> Iterator[list[tuple[Any, Any]]]:
 
     So nothing depends on the weights of before.
     """
-    # Only now: the embedded host must have been opened first.
+    # The core must be imported on the embedded host's interface.
+    modules.load_mgp()
     recalling: Any = importlib.import_module("conceptgraph_core.recall.answering")
     from conceptgraph_core.recall.score import Scored
 
