@@ -37,7 +37,9 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.context import CHANCE_VARIABLES
 from conceptgraph_core.memories import schema as memories
+from conceptgraph_core.recall import weights
 from conceptgraph_core.registry import EMBEDDINGS, LAYERS, MODEL
 
 DOCS = ROOT / "docs"
@@ -702,6 +704,8 @@ def test_the_registry_entry_names_the_variables_that_are_read():
     # A client that filled it in would choose Memgraph for everybody.
     assert "default" not in variables["MEMGRAPH_URI"]
     assert variables["AROUSAL_TAU_MS"]["default"] == str(limits.DEFAULT_TAU_MS)
+    usual = [variables[one]["default"] for one in CHANCE_VARIABLES]
+    assert usual == [str(one) for one in weights.load()[1][:2]]
 
 
 def test_the_registry_takes_a_description_of_this_length():

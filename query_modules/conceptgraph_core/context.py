@@ -8,11 +8,13 @@ from typing import Any, Final, NamedTuple
 
 from . import decaying, limits, text, validators
 from .decaying import Rules
-from .errors import ConceptGraphError, InvalidContext
+from .errors import ConceptGraphError, InvalidContext, InvalidNumber
 from .words import languages
 
 # In the environment of Memgraph: how many nodes a call without a look-up may read.
 MOST_SCANNED_VARIABLE: Final = "CONCEPT_GRAPH_MOST_SCANNED"
+# The chances from which a message asks for what is stored, and a text answers it.
+CHANCE_VARIABLES: Final = ("CONCEPT_GRAPH_ASKS", "CONCEPT_GRAPH_ANSWERS")
 
 # The user of memories and entities if a call names none.
 DEFAULT_USER: Final = "default"
@@ -53,7 +55,7 @@ class Context(NamedTuple):
     * `planned` has the changes of earlier steps of a rehearsal: see `consolidation.planned`.
     * `concepts` are "shared", by all users, or the user's "own".
     * `chances` from which a message asks for what is stored, and a text answers it
-      (None: those of `recall.score`).
+      (None, or one of them: see `thresholds`).
     * `project` is that in which a question is asked (None: all are one; see `memories.projects`).
     """
 
@@ -82,7 +84,7 @@ class Context(NamedTuple):
     owner: bool
     concepts: str
     project: str | None
-    chances: tuple[float, float] | None
+    chances: tuple[float | None, float | None] | None
     decay: Rules
 
     @property
@@ -96,6 +98,18 @@ class Context(NamedTuple):
         if self.spoken is not None:
             return self.spoken
         return languages.read_configured(_environment())
+
+    @property
+    def thresholds(self) -> tuple[float | None, ...]:
+        """The given `chances`, or those of the host's environment; None: that of the weights.
+
+        Raises InvalidNumber.
+        """
+        get, given = _environment().get, self.chances or (None, None)
+        return tuple(
+            read_chance(get(name, ""), name) if one is None else one
+            for one, name in zip(given, CHANCE_VARIABLES, strict=True)
+        )
 
 
 def parse(given: Mapping[str, Any]) -> Context:
@@ -225,6 +239,22 @@ def most_scanned() -> int:
     return int(said) if said.isascii() and said.isdigit() else limits.MAX_SCANNED
 
 
+def read_chance(said: str, name: str) -> float | None:
+    """Return the chance that *said*, what the variable *name* has, is; None if it is blank.
+
+    Raises InvalidNumber.
+    """
+    if not said.strip():
+        return None
+    try:
+        value = float(said)
+    except ValueError:
+        value = math.nan
+    if not _is_share(value):
+        raise InvalidNumber(f"{name}: must be a number from 0 to 1, not {said!r}")
+    return value
+
+
 def _environment() -> Mapping[str, str]:
     # Not imported: a reload would drop it, and with it all names that begin with "os".
     environment: Mapping[str, str] = __import__("os").environ
@@ -278,12 +308,17 @@ def _read_time(value: Any, key: str) -> tuple[int, int] | None:
     return None if said is None else said[:2]
 
 
-def _read_chances(value: Any, key: str) -> tuple[float, float] | None:
+def _read_chances(value: Any, key: str) -> tuple[float | None, float | None] | None:
     if value is None:
         return None
-    if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(_is_share, value)):
+    if (
+        not isinstance(value, (list, tuple))
+        or len(value) != 2
+        or not all(one is None or _is_share(one) for one in value)
+    ):
         raise InvalidContext(f"context: {key} must be two numbers from 0 to 1, such as [0.4, 0.02]")
-    return float(value[0]), float(value[1])
+    asks, answers = value
+    return asks, answers
 
 
 def _is_share(value: Any) -> bool:

@@ -19,7 +19,7 @@ import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from conceptgraph_core import text
-from conceptgraph_core.context import OWN
+from conceptgraph_core.context import CHANCE_VARIABLES, OWN
 from conceptgraph_core.errors import ConceptGraphError
 
 from . import calls, settings_file
@@ -49,7 +49,7 @@ _LOADING_S = 30.0
 # Seconds for which the end of a program waits for them.
 _FINISHING_S = 10.0
 # The settings of the machine that hold for every store.
-_OF_TEXTS = (EMBEDDINGS_VARIABLE, REDACT_VARIABLE, "TZ")
+_OF_TEXTS = (EMBEDDINGS_VARIABLE, REDACT_VARIABLE, *CHANCE_VARIABLES, "TZ")
 # The verbs that find texts by their meaning.
 _FINDING = ("recall", "search")
 
@@ -257,7 +257,8 @@ def read_settings(
 ) -> Settings:
     """Return the settings of these arguments, checked as those of a server are.
 
-    A store that is named is the program's own: only how texts are read is that of the machine.
+    A store that is named is the program's own: only how texts are read and told is that of the
+    machine.
     """
     try:
         given = settings_file.merge_environment()

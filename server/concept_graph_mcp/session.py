@@ -138,6 +138,8 @@ class Session:
     unwritable: str | None = None
     # Whether secrets are left out of what agents store.
     redacts: bool = False
+    # Those of `Settings`, in this order: asks and answers.
+    chances: tuple[float | None, float | None] = (None, None)
     # The project in which its user works; None: all projects are one.
     project: str | None = None
     # Seconds for which a question waits while its model loads; None: until it is loaded.
@@ -171,8 +173,10 @@ class Session:
         """
         made = store, settings.tau_ms, settings.zone, clock or Clock(), settings.user_id
         embedding = Later(settings.embeddings) if settings.embeddings else None
-        time = settings.decay, settings.expires
-        return cls(*made, until_ms, embedding, *time, settings.concepts, redacts=settings.redacts)
+        given = settings.decay, settings.expires, settings.concepts
+        chances = settings.asks, settings.answers
+        rest = until_ms, embedding, *given
+        return cls(*made, *rest, redacts=settings.redacts, chances=chances)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
         """Return *text* as a query, or as a statement, with its vector if there is an embedding.
@@ -353,6 +357,8 @@ class Session:
             asked_at = self.local(call.context.get("asked_at", now_ms))
             offset = asked_at.utcoffset() or timedelta()
             context["offset_minutes"] = offset // timedelta(minutes=1)
+        if any(one is not None for one in self.chances):
+            context["chances"] = list(self.chances)
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         rows = await self.store.call(call, context)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from conceptgraph_core import decaying, limits, text
-from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
+from conceptgraph_core.context import CHANCE_VARIABLES, DEFAULT_USER, OWN, WHOSE, read_chance
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.words import languages
@@ -84,6 +84,9 @@ class Settings:
     per_user: Path | None = None
     # Whether secrets are left out of what agents store.
     redacts: bool = False
+    # The chances from which a message asks, and a text answers; None: those of the weights.
+    asks: float | None = None
+    answers: float | None = None
 
     @property
     def expires(self) -> bool:
@@ -397,6 +400,13 @@ def _decay(numbers: str) -> dict[str, float]:
         raise SettingsError(f"{decaying.DECAY_VARIABLE}: {error}") from None
 
 
+def _chance(value: str, name: str) -> float | None:
+    try:
+        return read_chance(value, name)
+    except ConceptGraphError as error:
+        raise SettingsError(str(error)) from None
+
+
 class Setting(NamedTuple):
     """A variable, its meaning in a few words, and its name in the settings file, if it has one.
 
@@ -429,6 +439,10 @@ SETTINGS = (
     Setting(languages.VARIABLE, "of what is written and asked; default: en", "languages"),
     Setting(EMBEDDINGS_VARIABLE, "finding by meaning: none, or the name of a model",
             "embedding", "embeddings", embeddings),
+    Setting(CHANCE_VARIABLES[0], "the chance, 0 to 1, from which a message asks",
+            "asks", "asks", partial(_chance, name=CHANCE_VARIABLES[0])),
+    Setting(CHANCE_VARIABLES[1], "the chance, 0 to 1, from which a text answers",
+            "answers", "answers", partial(_chance, name=CHANCE_VARIABLES[1])),
     Setting(decaying.DECAY_VARIABLE, "how memories fade, e.g. base_rate=0.02", "", "decay", _decay),
     Setting("CONCEPT_GRAPH_DECAY_USERS", "whose memories `worker` lets fade; default: all",
             "", "decay_users", _users),

@@ -21,6 +21,8 @@ USUAL: Final = "1"
 # Each other setting of the file with its variable.
 VARIABLES: Final = {one.name: one.variable for one in settings.SETTINGS if one.name}
 NAMES: Final = (STORE, *VARIABLES)
+# They may stand without quotes.
+_NUMBERS: Final = ("asks", "answers")
 
 
 def find_file() -> Path:
@@ -148,6 +150,8 @@ def _parse_text(file: Path, text: str) -> dict[str, str]:
             raise SettingsError(f"{file}: {name}: is none of {', '.join(NAMES)}")
         is_list = name == "languages" and isinstance(value, list)
         said = ",".join(map(str, value)) if is_list else value
+        if name in _NUMBERS and type(value) in {int, float}:
+            said = str(value)
         variables[VARIABLES[name]] = _check_text(file, name, said)
     variables = settings.given(variables)
     try:

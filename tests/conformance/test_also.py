@@ -11,6 +11,7 @@ from tests.examples import limit_examples
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls.also import Also, also
 from concept_graph_mcp.errors import Refused
+from conceptgraph_core.dates import Span
 from conceptgraph_core.everyday import lines
 from memories import MADE_MS, node
 
@@ -61,6 +62,21 @@ def test_a_wording_may_be_a_name(kept):
     text = lines.text(row["lines"])
     assert text.startswith("Who and what:\n[1] Rui (friend, inferred)")
     assert "Rui has a grey cat" in text
+
+
+@pytest.mark.parametrize("then", [Span(1, 2), None])
+def test_the_vector_of_other_wordings_counts_beside_one_of_the_message(kept, store, portal, then):
+    kept.run(calls.embedding.choose("toy", 3, again=False))
+    portal.call(store.fit_vectors)
+    kept.import_rows([node("oven", content="It was fired", embedding=[1.0, 0.0, 0.0])])
+    other = Also(("hazelnuts",), (1.0, 0.0, 0.0))
+    near = ("toy", (1.0, 0.0, 0.0))
+    for embedded, has_vector in ((near, True), (("toy", ()), False), (None, False)):
+        given = {"told_in": then, "also": other, "embedded": embedded}
+        call = everyday.recall("default", "What happened last week?", **given)
+        [row] = kept.run(call._replace(context={**call.context, "chances": [0, 0]}))
+        found = {source["id"] for source in row["sources"]}
+        assert ("oven" in found, "nuts" in found) == (has_vector, True)
 
 
 def test_search_says_which_word_matched(kept):

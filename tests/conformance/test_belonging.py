@@ -5,6 +5,8 @@ from expect import REFUSALS
 from test_everyday import Days
 
 from concept_graph_mcp import calls
+from conceptgraph_core import context as contexts
+from conceptgraph_core.errors import InvalidNumber
 
 DAY_MS = 86_400_000
 
@@ -66,9 +68,26 @@ def test_how_much_is_told_can_be_set(days):
     assert len(told([0, 0])) == 1
     assert told([1, 0]) == []
     assert told([0, 1]) == []
+    assert len(told([0, None])) == len(told([None, None])) == 1
+    assert told([1, None]) == told([None, 1]) == []
 
 
-@pytest.mark.parametrize("chances", ["x", [0.5], [0.5, 2], [True, 0.1]])
+def test_the_environment_sets_what_a_call_does_not(monkeypatch):
+    assert contexts.parse({}).thresholds == (None, None)
+    for name, said in zip(contexts.CHANCE_VARIABLES, ("0.4", " 1 "), strict=True):
+        monkeypatch.setenv(name, said)
+    assert contexts.parse({}).thresholds == (0.4, 1.0)
+    assert contexts.parse({"chances": [None, 0]}).thresholds == (0.4, 0)
+    for said in ("2", "-0.1", "nan", "some\nmore"):
+        monkeypatch.setenv("CONCEPT_GRAPH_ANSWERS", said)
+        assert contexts.parse({"chances": [1, 0]}).thresholds == (1, 0)
+        with pytest.raises(InvalidNumber) as refused:
+            contexts.parse({}).thresholds  # noqa: B018
+        told = f"CONCEPT_GRAPH_ANSWERS: must be a number from 0 to 1, not {said!r}"
+        assert str(refused.value) == told
+
+
+@pytest.mark.parametrize("chances", ["x", [0.5], [0.5, 2], [True, 0.1], [None, "0"]])
 def test_chances_that_are_none_are_refused(days, chances):
     call = calls.everyday.recall("default", "kiln")
     with pytest.raises(REFUSALS, match="chances must be two numbers from 0 to 1"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import conceptgraph_core
+from concept_graph_mcp import Memory
 from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.recall import weights
 from conceptgraph_core.recall.weights import MESSAGE, TEXT
@@ -40,13 +41,54 @@ def test_signals_are_few_and_have_names_of_their_own():
     [
         ({"signals": {"message": [], "text": []}}, "is of other signals; run python -m"),
         ({"sets": {"words": {}}}, "cannot be read"),
+        ({"sets": []}, "cannot be read"),
         ({"thresholds": {"asks": 0.5}}, "cannot be read"),
+        ({"thresholds": {"asks": 0.5, "answers": 0, "share": 0.1}}, "are no thresholds"),
     ],
 )
 def test_weights_of_other_signals_are_refused_with_one_line(change, message):
     with pytest.raises(InvalidNumber, match=message) as refused:
         weights.parse(json.dumps({**told(), **change}).encode())
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "numbers"),
+    [
+        ("scales", [0.0] * len(TEXT)),
+        ("scales", [1.0] * (len(TEXT) - 1)),
+        ("means", ["0"] * len(TEXT)),
+        ("weights", [math.nan] * len(TEXT)),
+        ("weights", [1e9] * len(TEXT)),
+        ("intercept", None),
+    ],
+)
+def test_damaged_numbers_are_found_before_a_recall_needs_them(part, numbers):
+    damaged = told()
+    damaged["sets"]["minilm"]["text"][part] = numbers
+    with pytest.raises(InvalidNumber, match="cannot be read"):
+        weights.parse(json.dumps(damaged).encode())
+
+
+@pytest.mark.parametrize("name", ["missing.json", "weights.py"])
+def test_without_weights_recalls_go_by_words_and_one_warning_says_so(
+    name, tmp_path, monkeypatch, caplog
+):
+    monkeypatch.setattr(weights, "FILE", name)
+    weights.load.cache_clear()
+    try:
+        with Memory.open(tmp_path / "memory.db", embeddings="none") as memory:
+            memory.remember("The kiln in the cellar needs four hours to cool down")
+            memory.remember("The roof of the shed leaks")
+            told = [memory.recall(one)["text"] for one in ("How long does the kiln cool?", "Hi!")]
+    finally:
+        monkeypatch.undo()
+        weights.load.cache_clear()
+    assert "four hours" in told[0]
+    assert ("roof" in told[0], "Said" in told[1]) == (False, False)
+    [said] = [one.getMessage() for one in caplog.records if one.name == "conceptgraph"]
+    assert f"{name} is damaged, and recalls go by words alone; install it again" in said
+    assert "\n" not in said
 
 
 def test_a_signal_that_is_not_known_adds_nothing_and_one_far_off_not_much():

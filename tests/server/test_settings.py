@@ -124,6 +124,8 @@ WRONG = {
     "CONCEPT_GRAPH_USER": "a" * 1_001,
     "CONCEPT_GRAPH_TOOLSETS": "dreams",
     "CONCEPT_GRAPH_LANGUAGES": "klingon",
+    "CONCEPT_GRAPH_ASKS": "1.5",
+    "CONCEPT_GRAPH_ANSWERS": "nan",
     "CONCEPT_GRAPH_DECAY": "speed=1",
     "CONCEPT_GRAPH_EMBEDDINGS": "parrot",
     "CONCEPT_GRAPH_DECAY_USERS": "b" * 1_001,

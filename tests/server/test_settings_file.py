@@ -5,7 +5,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from concept_graph_mcp import settings, settings_file
+from concept_graph_mcp import Memory, settings, settings_file
 from concept_graph_mcp.settings import SettingsError
 
 WHOLE = """\
@@ -16,6 +16,8 @@ concepts = "shared"
 time_zone = "Europe/Berlin"
 languages = ["de", "en"]
 embedding = "none"
+asks = 0.4
+answers = "0"
 """
 
 
@@ -51,6 +53,7 @@ def test_every_setting_of_the_file_is_read(file):
     assert chosen.embedded == Path("/somewhere/memory.db")
     assert (chosen.user_id, chosen.concepts, chosen.embeddings) == ("ada", "shared", None)
     assert chosen.zone.key == "Europe/Berlin"
+    assert (chosen.asks, chosen.answers) == (0.4, 0.0)
     assert settings_file.merge_environment({}, file)["CONCEPT_GRAPH_LANGUAGES"] == "de,en"
 
 
@@ -88,6 +91,8 @@ def test_a_file_that_names_no_store_means_the_usual_one(file):
         ('concepts = "all"', "must be one of shared, own"),
         ('languages = ["xx"]', "unknown 'xx'"),
         ('embedding = "parrot"', "must be one of"),
+        ("asks = 2", "CONCEPT_GRAPH_ASKS: must be a number from 0 to 1, not '2'"),
+        ("answers = true", "answers: must be a string, not True"),
     ],
 )
 def test_what_is_wrong_in_it_is_one_line_that_names_it(file, text, told):
@@ -131,3 +136,15 @@ def test_a_link_to_it_stays_a_link(file, tmp_path):
     settings_file.write_settings({"user": "bob"}, link)
     assert link.is_symlink()
     assert 'user = "bob"' in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"), [("", True), ("asks = 1", False), ("answers = 1", False)]
+)
+def test_it_makes_recalls_quieter(file, tmp_path, monkeypatch, text, tells):
+    write(file, text)
+    monkeypatch.setattr(settings_file, "find_file", lambda: file)
+    with Memory.open(tmp_path / "memory.db", embeddings="none") as memory:
+        memory.remember("The kiln in the cellar needs four hours to cool down")
+        said = memory.recall("How long does the kiln cool?")["text"]
+    assert ("four hours" in said) == tells

@@ -20,9 +20,9 @@ _ANY: Final = Wanted()
 class Wordings:
     """The finders of a query and of its other wordings; raises what `Finder` raises.
 
-    *vector* is the query's; the context has one of the other wordings together. *margin* is that of
-    what is near alone (`retrieval.nearness`). Vectors find what is *wanted*; *spelt* has rows of
-    `spelling.correct`.
+    *vector* is the query's; the context has one of the other wordings together, which counts if the
+    query has one too. *margin* is that of what is near alone (`retrieval.nearness`). Vectors find
+    what is *wanted*; *spelt* has rows of `spelling.correct`.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class Wordings:
         spelt: Sequence[Mapping[str, str]] = (),
     ) -> None:
         self._finders = [Finder(graph, query, vector, model, wanted=wanted, spelt=spelt)]
+        also = graph.context.also_vector if len(vector) else (), model
         for wording in graph.context.also:
-            also = graph.context.also_vector, model
             self._finders.append(Finder(graph, wording, *also, others=self._finders))
         for finder in self._finders:
             finder.margin = margin

@@ -29,7 +29,8 @@ def score(question: Question, weighed: Weighed) -> Scored:
     A message with other wordings always asks.
     """
     sets, given = load()
-    asks_at, answers_at = question.graph.context.chances or given[:2]
+    chosen = zip(question.graph.context.thresholds, given[:2], strict=True)
+    asks_at, answers_at = (by_weights if one is None else one for one, by_weights in chosen)
     weights = sets[choose(sets, question.vector, question.model)]
     asking = weights.asking(question.vector), *weighed.message[1:]
     asks = weights.message.chance(asking)

@@ -6,7 +6,7 @@ for words alone; `python -m benchmarks.train` writes it. Imports nothing of Memg
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import exp, isnan, nan, sqrt
+from math import exp, isfinite, isnan, nan, sqrt
 from operator import mul
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,8 @@ WORDS: Final = "words"
 FURTHEST: Final = 4.0
 # Sums differ in their last bits by the order of their terms.
 _DECIMALS: Final = 9
+# The exponential function of a greater sum is no float.
+_MOST: Final = 700.0
 
 
 class Signal(NamedTuple):
@@ -72,6 +74,10 @@ MESSAGE: Final = (
     Signal("time", "it names a time"),
     Signal("past", "it asks for the past"),
 )
+
+# Without the file, chances say which share of the message's words a text has, and half is needed.
+_HALF: Final = 0.5
+_STEEP: Final = 12.0
 
 _ALWAYS, _NAMED = ([one.name for one in TEXT].index(name) for name in ("always", "named"))
 
@@ -139,24 +145,56 @@ def choose(sets: Mapping[str, Weights], vector: Sequence[float], model: str | No
 
 @cache
 def load() -> tuple[Mapping[str, Weights], Thresholds]:
-    """Return the sets of weights that are shipped, and the thresholds."""
+    """Return the sets of weights that are shipped, and the thresholds.
+
+    If they cannot be read, one warning says so, and the words of texts decide alone.
+    """
     # Not `pathlib`, which a reload would drop; and the import system reads from a zip too.
     folder = __file__.rpartition("/")[0]
-    return parse(__loader__.get_data(f"{folder}/{FILE}"))  # type: ignore
+    try:
+        return parse(__loader__.get_data(f"{folder}/{FILE}"))  # type: ignore
+    except (OSError, InvalidNumber) as error:
+        told = f"{FILE} is damaged, and recalls go by words alone; install it again: {error}"
+        __import__("logging").getLogger("conceptgraph").warning(told)
+        by_words = Weights(_by_words(MESSAGE), _by_words(TEXT), ())
+        return {OTHER: by_words, WORDS: by_words}, Thresholds(_HALF, _HALF, _HALF)
+
+
+def _by_words(signals: Sequence[Signal]) -> Model:
+    """Return a model of *signals* by which a chance above a half is a share of words above it."""
+    ones = [1.0] * len(signals)
+    weights = [_STEEP if one.name == "covered" else 0.0 for one in signals]
+    return Model([0.0] * len(signals), ones, weights, -_STEEP * _HALF)
 
 
 def parse(data: bytes) -> tuple[Mapping[str, Weights], Thresholds]:
     """Return the weights in *data*. Raises InvalidNumber if they are not of these signals."""
     json: Any = __import__("json")
+    names = [[one.name for one in of] for of in (MESSAGE, TEXT)]
     try:
         told = json.loads(data)
-        names = [[one.name for one in of] for of in (MESSAGE, TEXT)]
-        if [told["signals"]["message"], told["signals"]["text"]] != names:
-            raise InvalidNumber(f"{FILE}: is of other signals; run python -m benchmarks.train")
-        sets = {
-            name: Weights(Model(**one["message"]), Model(**one["text"]), one["direction"])
-            for name, one in told["sets"].items()
-        }
-        return sets, Thresholds(**told["thresholds"])
-    except (ValueError, KeyError, TypeError) as error:
+        if [told["signals"]["message"], told["signals"]["text"]] == names:
+            sets = {
+                name: Weights(Model(**one["message"]), Model(**one["text"]), one["direction"])
+                for name, one in told["sets"].items()
+            }
+            thresholds = Thresholds(**told["thresholds"])
+            _check(sets, thresholds)
+            return sets, thresholds
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise InvalidNumber(f"{FILE}: cannot be read: {error!r}") from None
+    raise InvalidNumber(f"{FILE}: is of other signals; run python -m benchmarks.train")
+
+
+def _check(sets: Mapping[str, Weights], thresholds: Thresholds) -> None:
+    """Refuse what would fail a recall later on."""
+    if not all(0 < one <= 1 for one in thresholds):
+        raise ValueError(f"{thresholds} are no thresholds")
+    for weights in (sets[OTHER], sets[WORDS], *sets.values()):
+        sum(weights.direction)
+        for model, signals in ((weights.message, MESSAGE), (weights.text, TEXT)):
+            if {len(numbers) for numbers in model[:3]} != {len(signals)}:
+                raise ValueError("not one number a signal")
+            most = FURTHEST * sum(map(abs, model.weights)) + abs(model.intercept)
+            if not (isfinite(sum(model.means)) and min(model.scales) > 0 and most < _MOST):
+                raise ValueError("a number is out of range")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import click
 
+from conceptgraph_core.recall import weights
 from conceptgraph_core.words import languages
 
 from .. import settings_file
@@ -67,13 +68,15 @@ def _list_settings(embedded: str | None) -> Iterator[_Shown]:
     yield _Shown(settings_file.STORE, _name_store(chosen), source)
     # On Memgraph the everyday verbs have their user's own, unless something says otherwise.
     of_verbs = settings_file.read_settings(embedded, "everyday").concepts
-    concepts = chosen.concepts
+    concepts, (_, usual) = chosen.concepts, weights.load()
     values = {
         "user": chosen.user_id,
         "concepts": concepts if of_verbs == concepts else f"{of_verbs}; concept …: {concepts}",
         "time_zone": chosen.zone.key,
         "languages": ", ".join(languages.read_configured(os.environ)),
         "embedding": chosen.embeddings or NO_EMBEDDINGS,
+        "asks": str(usual.asks if chosen.asks is None else chosen.asks),
+        "answers": str(usual.answers if chosen.answers is None else chosen.answers),
     }
     for name, variable in settings_file.VARIABLES.items():
         yield _Shown(name, values[name], _find_source((variable,), filed, environment))
