@@ -50,10 +50,31 @@ def test_a_card_parts_now_from_before_and_from_what_comes(memory, max_id, speak)
     assert lines(card["before"]) == ["Home: Kiel, since 25 January 2025, until 1 December 2025"]
     school, vet = card["ahead"]
     assert lines([school]) == ["School: Dog school, since 31 March 2026"]
-    assert (vet["text"], vet["day"]) == ("Max visits the vet.", "10 March 2026")
+    assert (vet["text"], vet["aside"]) == ("Max visits the vet.", "10 March 2026")
     assert [(one["text"], one["who"]) for one in card["said"]] == [("I saw Max.", "you")]
     [line] = card["now"]
     assert (line["source"], line["told"]) == ("Max: Lindau", "You said so on 1 March 2026")
+
+
+def test_what_never_was_so_is_corrected_and_what_is_over_has_an_end(memory, max_id, speak):
+    memory.now_ms = NOW_MS - DAY_MS
+    for name, value in (("food", "chicken"), ("vet", "Dr Weber"), ("toy", "ball")):
+        state(memory, max_id, name, value)
+    ids = {one["value"]: one["id"] for one in speak(max_id)["now"]}
+    memory.now_ms = NOW_MS - DAY_MS // 24
+    state(memory, max_id, "vet", "Dr Wolf", corrects=ids["Dr Weber"])
+    state(memory, max_id, "toy", "rope", ends=ids["ball"])
+    text = "Max eats salmon, not chicken."
+    salmon = Given("food", "salmon", None, speaker="user", text=text, ends=ids["chicken"])
+    memory.run(calls.entities.fact(max_id, *astuple(salmon)), user_id=USER)
+    memory.now_ms = NOW_MS
+    shown = {one["text"]: (one["aside"], one["is_wrong"]) for one in speak(max_id)["before"]}
+    day = "1 March 2026"
+    assert shown == {
+        "Dr Weber": (f"corrected on {day}", True),
+        "chicken": (f"corrected on {day}", True),
+        "ball": (f"until {day}", False),
+    }
 
 
 def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
@@ -65,7 +86,8 @@ def test_a_card_says_what_somebody_is_to_the_user_and_since_when(memory, speak):
     memory.now_ms = NOW_MS
     rows = memory.run(calls.entities.search("Dana", user_id=USER), user_id=USER)
     card = speak(rows[0]["entity_id"])
-    assert card["who"] == "your boss since 20 February 2026"
+    assert card["who"] == card["tie"]["text"] == "your boss since 20 February 2026"
+    assert card["tie"]["source"] == "My new boss Dana is nice."
     assert [one["name"] for one in card["with"]] == ["Ann"]
     rows = memory.run(calls.entities.search("Bob", user_id=USER), user_id=USER)
     assert speak(rows[0]["entity_id"])["who"] == "your former boss"
@@ -141,8 +163,20 @@ def test_cards_begin_with_the_closest_and_count_the_rest(memory, session, portal
     told = portal.call(list_cards, session, 0, 2)
     assert [one["name"] for one in told["cards"]] == ["Ann", "Cy"]
     assert (told["more"], told["cards"][0]["who"]) == (1, "your sister")
-    assert told["cards"][1]["said"] == "I saw Cy."
+    assert told["cards"][1]["said"] == ["I saw Cy."]
     assert [one["name"] for one in portal.call(list_cards, session, 2, 9)["cards"]] == ["Bo"]
+
+
+def test_words_that_begin_with_the_name_are_before_others_and_short_ones_last(
+    memory, session, portal
+):
+    for number, text in enumerate(("Cy wrote to me today.", "Bo met Cy and Di.", "Cy knows.")):
+        memory.now_ms = NOW_MS + number
+        about = [one for one in ("Bo", "Cy", "Di") if one in text]
+        memory.run(calls.everyday.remember(USER, text, about, said=text), user_id=USER)
+    cards = portal.call(list_cards, session, 0, 9)["cards"]
+    said = {one["name"]: one["said"] for one in cards}
+    assert said["Cy"] == ["Cy wrote to me today.", "Bo met Cy and Di.", "Cy knows."]
 
 
 def test_a_fact_is_the_line_of_a_card_before_any_words(memory, max_id, session, portal):

@@ -9,6 +9,7 @@ from known import DAY_MS, NOW_MS
 from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock
 from concept_graph_mcp.view.serving import build
+from concept_graph_mcp.view.you import show_plan
 
 USER = "default"
 
@@ -46,6 +47,19 @@ def test_you_are_told_with_the_source_of_each_line(asked, ids):
     assert [one["text"] for one in you["always"]] == ["Answer Tobias in German"]
     [plan] = you["ahead"]
     assert (plan["id"], plan["aside"]) == (ids["plan"], "21 March 2026")
+
+
+@pytest.mark.parametrize(
+    ("text", "aside"),
+    [
+        ("We fly on 21 March.", ""),
+        ("We fly on the 21st of March.", ""),
+        ("We fly in March.", "21 March 2026"),
+        ("We flew on 2 March.", "21 March 2026"),
+    ],
+)
+def test_a_plan_that_names_its_day_is_told_it_once(session, text, aside):
+    assert show_plan(session, text, NOW_MS + 20 * DAY_MS) == aside
 
 
 def test_memories_come_by_day_and_earlier_ones_on_request(asked, ids):

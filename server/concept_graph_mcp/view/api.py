@@ -7,7 +7,8 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from functools import partial
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 from anyio import to_thread
 from starlette.exceptions import HTTPException
@@ -25,6 +26,8 @@ Row = dict[str, Any]
 
 _MOST_BYTES = 1_000_000
 _CARDS, _MOST_CARDS = 12, 48
+# The hosts that are this computer; a file has none.
+_HERE: Final = (None, "localhost", "127.0.0.1", "::1")
 
 
 class Api:
@@ -88,6 +91,7 @@ class Api:
         return {
             # Where a server keeps its users' memories is its owner's business.
             "location": session.store.location if session.is_owner else None,
+            "is_local": session.is_owner and urlsplit(session.store.location).hostname in _HERE,
             "user": session.user_id,
             "version": __version__,
             "today": entities.today(session).isoformat(),

@@ -1,6 +1,7 @@
 """Show people, places and projects as cards: a line on each, and one whole card that is opened."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from ..errors import Refused
 from ..session import Session
 from . import entities
 from .people import is_person
-from .you import holds, list_others, own_facts, say_facts, show_day
+from .you import holds, list_others, own_facts, say_facts, show_day, show_plan
 
 Row = dict[str, Any]
 
@@ -25,6 +26,8 @@ _LATEST: Final = 400
 _HALF_DAYS: Final = 45
 _BRIEF: Final = 3
 _SAID: Final = 20
+# Words on a name, of which the page shows the first that are on no other card.
+_CHOICE: Final = 6
 # Characters of messages searched for names.
 _READ: Final = 2_000
 _YEARS: Final = 5
@@ -33,16 +36,18 @@ _FORMER: Final = "former "
 _PETS: Final = frozenset(("dog", "cat", "baby"))
 _SPEAKERS: Final = {
     **dict.fromkeys(("“user” said", "the user"), "you"),
-    **dict.fromkeys(("“assistant” said", "“model” said", "the model"), "your agent"),
-    "note": "a note",
+    **dict.fromkeys(("“assistant” said", "“model” said", "the model"), "your assistant"),
+    "note": "noted by your assistant",
 }
+# "Cashews, not walnuts" ends what never was so.
+_WRONG: Final = "(?:not|nicht|instead of|statt)"
 
 
 async def list_cards(session: Session, first: int, most: int) -> Row:
     """Return *most* `cards` from number *first* on, the most present first, and how many `more`.
 
-    A card has id, name, who ("your nephew"), line (what is known, or the latest words on it) and
-    is_person. Raises StoreError.
+    A card has id, name, who ("your nephew"), line (what is known), said (words on it, the best
+    first) and is_person. Raises StoreError.
     """
     rows, facts = await list_others(session, _LATEST)
     now_ms = session.clock.now_ms()
@@ -59,7 +64,7 @@ async def list_cards(session: Session, first: int, most: int) -> Row:
 
     rows.sort(key=lambda row: (-present(row), row["entity_id"]))
     chosen = [row["entity_id"] for row in rows[first : first + most]]
-    known = await entities.read(session, chosen, _BRIEF)
+    known = await entities.read(session, chosen)
     cards = [_brief(session, one, ties) for one in known]
     doubts = [doubt for one in known for doubt in _list_contested(one)]
     return {"cards": cards, "doubts": doubts, "more": max(0, len(rows) - first - most)}
@@ -74,13 +79,19 @@ def _brief(session: Session, known: Mapping[str, Any], ties: Mapping[str, Row]) 
         for one in known["facts"]
         if one["value"] and one["predicate"] != kind
     ]
-    words = "; ".join(facts)
+    words = "; ".join(facts[:_BRIEF])
+
+    def fit(text: str) -> tuple[bool, bool]:
+        # It says something, and begins with the name: "Grandma Elsie asked", not "Mum, Elsie and".
+        before, found, _ = text.partition(name)
+        return len(text.split()) <= _BRIEF, not found or len(before.split()) > 1 or "," in before
+
     return {
         "id": known["entity_id"],
         "name": name,
         "who": _say_who(session, known, ties.get(name)),
         "line": f"{words[:1].upper()}{words[1:]}" if facts else None,
-        "said": said[0] if said else None,
+        "said": sorted(dict.fromkeys(said), key=fit)[:_CHOICE],
         "is_person": is_person(known["kind"], name, said),
     }
 
@@ -88,7 +99,8 @@ def _brief(session: Session, known: Mapping[str, Any], ties: Mapping[str, Row]) 
 async def show_card(session: Session, entity_id: str) -> Row:
     """Return the whole card of an entity: lines that are so `now`, were `before`, and lie `ahead`.
 
-    `with` are those most tied to it, `said` the latest words on it. Raises StoreError.
+    `tie` is the fact that it is somebody to the user. `with` are those most tied to it, `said` the
+    latest words on it. Raises StoreError.
     """
     [known] = await entities.read(session, [entity_id], _SAID)
     entity_id = known["entity_id"]
@@ -96,35 +108,56 @@ async def show_card(session: Session, entity_id: str) -> Row:
     facts = [
         {**one, "entity_id": entity_id}
         for one in await session.run(calls.entities.history(entity_id))
-        if one["known_until"] is None
     ]
     own, _ = await own_facts(session)
     ties = [one for one in own if one["value"] == name and kin.relation(one["predicate"])]
     contested = [*_list_contested(known)]
     doubtful = {answer["forgets"] for one in contested for answer in one["answers"]}
     facts = [one for one in facts if one["fact_id"] not in doubtful]
-    now = [one for one in facts if holds(session, one)]
     now_ms = session.clock.now_ms()
-    plans = [one for one in facts if (one["valid_from"] or 0) > now_ms]
-    before = [one for one in facts if one not in now and one not in plans]
+    now = [one for one in facts if holds(session, one)]
+    believed = [one for one in facts if one["known_until"] is None]
+    plans = [one for one in believed if (one["valid_from"] or 0) > now_ms]
+    values = {(one["predicate"], one["value"]) for one in believed}
+    before = [
+        {**one, "corrected_at": _find_correction(one, now)}
+        for one in facts
+        # A correction of its times alone leaves a fact as it was.
+        if one not in (*now, *plans)
+        and (one in believed or (one["predicate"], one["value"]) not in values)
+    ]
     told = await tell_about(session, name, entity_id) or {}
     said = told.get("said", [])
     coming = sorted((one for one in said if one["at"] > now_ms), key=lambda one: one["at"])
-    lines = [
-        {**one, "label": "To you", "text": one["predicate"]} for one in say_facts(session, ties)
-    ]
+    who = _say_who(session, known, ties[0] if ties else None)
+    tie = next(say_facts(session, ties), None)
     return {
         "id": entity_id,
         "name": name,
-        "who": _say_who(session, known, ties[0] if ties else None),
+        "who": who,
+        "tie": tie and {**tie, "label": "", "text": who, "aside": ""},
         "since": await _say_since(session, entity_id),
-        "now": [*lines, *say_facts(session, now)],
+        "now": [*say_facts(session, now)],
         "before": [*say_facts(session, before)],
-        "ahead": [*say_facts(session, plans), *(_quote(session, one) for one in coming)],
+        "ahead": [*say_facts(session, plans), *(_plan(session, one) for one in coming)],
         "doubts": [*contested, *await list_questions(session, entity_id)],
         "with": await _list_with(session, known),
         "said": _list_said(session, known, said),
     }
+
+
+def _find_correction(fact: Row, now: Sequence[Row]) -> int | None:
+    """Return when the user said that *fact* never was so, if that is known."""
+    corrected_at: int | None = fact["known_until"]
+    if corrected_at is not None or not fact["value"]:
+        return corrected_at
+    wrong = re.compile(rf"\b{_WRONG} {re.escape(fact['value'])}\b", re.IGNORECASE)
+    told = (
+        one["known_from"]
+        for one in now
+        if one["predicate"] == fact["predicate"] and wrong.search(one["text"] or "")
+    )
+    return next((at for at in told if at == fact["valid_until"]), None)
 
 
 async def tell_about(session: Session, name: str, entity_id: str) -> Row | None:
@@ -275,6 +308,12 @@ def _quote(session: Session, one: Mapping[str, Any]) -> Row:
         "day": show_day(session, one["at"]),
         "who": say_speaker(one["who"]),
     }
+
+
+def _plan(session: Session, one: Mapping[str, Any]) -> Row:
+    who = say_speaker(one["who"])
+    aside = show_plan(session, one["text"], one["at"])
+    return {**_quote(session, one), "aside": aside, "told": f"{who[:1].upper()}{who[1:]}"}
 
 
 def say_speaker(who: str | None) -> str:

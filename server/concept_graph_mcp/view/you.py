@@ -1,5 +1,6 @@
-"""Tell the users who they are: what is so now, what is kept always, and what is coming."""
+"""Tell the users who they are: what is so now, what is always remembered, and what is coming."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
@@ -17,7 +18,12 @@ Row = dict[str, Any]
 _BUDGET: Final = 2_000
 _AHEAD_DAYS: Final = 366
 _NAME: Final = "name"
-_SPEAKERS: Final = {"user": "You said so", "assistant": "Your agent said so", None: "Noted"}
+_AGE: Final = "age"
+_SPEAKERS: Final = {
+    "user": "You said so",
+    "assistant": "Your assistant said so",
+    None: "Noted by your assistant",
+}
 
 
 async def tell_you(session: Session) -> Row:
@@ -82,12 +88,14 @@ def say_facts(session: Session, facts: Sequence[Mapping[str, Any]]) -> Iterator[
     """Yield a line for each fact, with what its two changes need."""
     for fact in facts:
         predicate = fact["predicate"].replace("_", " ")
-        times = [
-            f"{word} {show_day(session, fact[name])}"
-            for word, name in (("since", "valid_from"), ("until", "valid_until"))
-            if fact[name] is not None
-        ]
-        told = "Your agent thinks so" if fact["origin"] == "model" else "You said so"
+        corrected_at = fact.get("corrected_at")
+        words = [("corrected on", "corrected_at")]
+        if corrected_at is None:
+            # One is not of an age since the day of saying it.
+            since = [] if fact["predicate"] == _AGE else [("since", "valid_from")]
+            words = [*since, ("until", "valid_until")]
+        times = [f"{word} {show_day(session, fact[of])}" for word, of in words if fact[of]]
+        told = "Your assistant thinks so" if fact["origin"] == "model" else "You said so"
         yield {
             "kind": "fact",
             "id": fact["fact_id"],
@@ -98,6 +106,7 @@ def say_facts(session: Session, facts: Sequence[Mapping[str, Any]]) -> Iterator[
             "label": f"{predicate[:1].upper()}{predicate[1:]}",
             "text": fact["value"] or "",
             "aside": ", ".join(times),
+            "is_wrong": corrected_at is not None,
             "source": fact["text"],
             "told": f"{told} on {show_day(session, fact['known_from'])}",
         }
@@ -105,17 +114,24 @@ def say_facts(session: Session, facts: Sequence[Mapping[str, Any]]) -> Iterator[
 
 def say_memory(session: Session, memory: Mapping[str, Any], at: int) -> Row:
     """Return a line for a whole memory, of what happens *at* that time."""
-    is_ahead = at > memory["created_at"]
     told = _SPEAKERS.get(memory["speaker"], f"{memory['speaker']} said so")
     return {
         "kind": "memory",
         "id": memory["memory_id"],
         "at": at,
         "text": memory["content"],
-        "aside": show_day(session, at) if is_ahead else "",
+        "aside": show_plan(session, memory["content"], at) if at > memory["created_at"] else "",
         "source": None,
         "told": f"{told} on {show_day(session, memory['created_at'])}",
     }
+
+
+def show_plan(session: Session, text: str, at: int) -> str:
+    """Return the day *at* which something is planned; "" if *text* names it."""
+    day = session.local(at)
+    is_named = re.search(rf"\b{day.day}(?:st|nd|rd|th)?\b", text) and f"{day:%B}" in text
+    is_this_year = day.year == entities.today(session).year or str(day.year) in text
+    return "" if is_named and is_this_year else show_day(session, at)
 
 
 def show_day(session: Session, at: int) -> str:

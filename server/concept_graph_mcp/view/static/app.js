@@ -1,13 +1,13 @@
 // The page: you, doubts, people, memories by day, the poster of the year, and what changed lately.
 
 import { ask } from "./api.js";
-import { beginLines, change, doubt, item, memory } from "./lines.js";
+import { beginLines, change, doubt, item, memory, opening } from "./lines.js";
 import { $, button, dayOf, element, initial, many, marked, printable, stored } from "./parts.js";
 import { posterTools } from "./saving.js";
 
 const CARDS = 12;
 const DELAY_MS = 150;
-const PARTS = [["now", "So now"], ["before", "Before"], ["ahead", "Coming up"]];
+const PARTS = [["now", "Now"], ["before", "Before"], ["ahead", "Coming up"]];
 
 let about;
 let shown = 0; // how many cards
@@ -47,9 +47,10 @@ async function again() {
 async function showYou() {
   const { name, memories, now, always, ahead } = await ask("you");
   $("your-name").replaceChildren(name ? stored(name) : "You");
-  $("whose").textContent = `What your agents remember of you${memories ? `: ${many(memories, "memory", "memories")}` : ""}`;
-  const parts = [["About you", now], ["Kept in mind always", always], ["Coming up", ahead]].filter(([, lines]) => lines.length);
-  const nothing = element("p", "empty", "Nothing is known of you yet. Talk to your agent in a new session, and open this page again at its end.");
+  const count = memories ? `: ${many(memories, "memory", "memories")}` : "";
+  $("whose").textContent = `What your AI assistants remember about you${count}${count && about.is_local ? ", stored on this computer only" : ""}`;
+  const parts = [["About you", now], ["Always remembered", always], ["Coming up", ahead]].filter(([, lines]) => lines.length);
+  const nothing = element("p", "empty", "Nothing is known of you yet. Talk to your assistant in a new session, and open this page again at its end.");
   $("profile").replaceChildren(...(parts.length ? parts.map(([title, lines]) => list(title, lines, "h2")) : [nothing]));
 }
 
@@ -76,9 +77,10 @@ async function showDoubts() {
 async function showPeople(isFresh, most = CARDS) {
   const first = isFresh ? 0 : shown;
   const { cards, more } = await ask("people", { first, most });
-  const made = cards.map(cardOf);
-  if (isFresh) $("cards").replaceChildren(...made);
-  else $("cards").append(...made);
+  if (isFresh) $("cards").replaceChildren();
+  // The same words are on one card alone.
+  const taken = new Set([...$("cards").querySelectorAll("q")].map((one) => one.textContent));
+  $("cards").append(...cards.map((one) => cardOf(one, taken)));
   shown = first + cards.length;
   $("more-people").hidden = more <= 0;
   $("more-people").textContent = `Show more (${more.toLocaleString("en-GB")})`;
@@ -93,10 +95,12 @@ async function showPeople(isFresh, most = CARDS) {
   $("of").value = chosen;
 }
 
-function cardOf({ id, name, who, line, said, is_person }) {
+function cardOf({ id, name, who, line, said, is_person }, taken) {
+  const words = line ? undefined : said.find((one) => !taken.has(printable(one)));
+  if (words) taken.add(printable(words));
   const link = element("a", "", stored(name));
   link.href = `#person/${id}`;
-  const known = line ? [stored(line, "p", "known")] : said ? [element("p", "said", element("q", "", stored(said)))] : [];
+  const known = line ? [stored(line, "p", "known")] : words ? [element("p", "said", element("q", "", stored(words)))] : [];
   const made = element("li", is_person ? "person" : "", initial(name, id), element("div", "", element("h3", "", link),
     ...(who ? [stored(who, "p", "who")] : []), ...known));
   made.dataset.id = id;
@@ -133,11 +137,11 @@ function whole(known) {
     link.href = `#person/${id}`;
     return link;
   });
-  const parts = PARTS.filter(([part]) => known[part].length).map(([part, title]) => list(title, known[part]));
+  const parts = PARTS.filter(([part]) => known[part].length).map(([part, title]) => list(title, known[part].map((line) => ({ ...line, is_over: part === "before" }))));
   const said = known.said.map((row) => memory(row, marked(row.text, [])));
   return [
     Object.assign(button("×", leave, "close"), { ariaLabel: "Close" }),
-    element("div", "head", initial(known.name, known.id), element("div", "", name, ...(known.who ? [stored(known.who, "p", "who")] : []))),
+    element("div", "head", initial(known.name, known.id), element("div", "", name, ...(known.tie ? [opening(known.tie)] : known.who ? [stored(known.who, "p", "who")] : []))),
     element("p", "quiet", known.since, ...(others.length ? [" Mostly with ", ...joined(others), "."] : [])),
     ...known.doubts.map(doubt),
     ...parts,
@@ -243,6 +247,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   $("search").focus();
 });
+// The menu marks the section that is a third down the window.
+const sections = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) document.querySelector(`nav [href="#${target.id}"]`)?.setAttribute("aria-current", isIntersecting);
+}, { rootMargin: "-30% 0px -70% 0px" });
+for (const one of document.querySelectorAll("main > section")) sections.observe(one);
 addEventListener("hashchange", () => attempt(follow));
 $("card").addEventListener("close", () => {
   if (location.hash.startsWith("#person/")) history.pushState(null, "", location.pathname);

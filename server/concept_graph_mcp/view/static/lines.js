@@ -43,24 +43,28 @@ async function takeBack() {
 }
 
 /** A line as an item of a list. */
-export function item(line) {
+export const item = (line) => element("li", "", opening(line));
+
+/** A line that opens on where it is from. */
+export function opening(line) {
   const label = line.label ? [element("span", "label", stored(line.label))] : [];
   const aside = line.aside ? [element("span", "aside", line.aside)] : [];
-  const summary = element("summary", line.label ? "labelled" : "", ...label, stored(line.text, "span", "value"), element("span", "from", "where from?"), ...aside);
+  const summary = element("summary", line.label ? "labelled" : "", ...label, stored(line.text, "span", "value"), ...aside);
+  summary.setAttribute("aria-label", `Where from: ${printable(whole(line))}${line.aside ? `, ${line.aside}` : ""}`);
   const source = line.source ? [element("blockquote", "", stored(line.source))] : [];
   const told = element("p", "quiet", `${printable(line.told ?? `${line.day}, ${line.who}`)}.`);
-  const made = element("details", "line", summary, ...source, told, ...actions(line));
-  return element("li", "", made);
+  return element("details", line.is_wrong ? "line wrong" : "line", summary, ...source, told, ...actions(line));
 }
+
+const whole = ({ label, text }) => (label ? `${label}: ${text}` : text);
 
 function actions(line) {
   if (!page.changes || !line.id) return [];
   const isFact = line.kind === "fact";
-  const what = isFact ? `${line.label}: ${line.value}` : line.text;
   const fact = { id: line.id, entity_id: line.entity_id, predicate: line.predicate, value: line.value, since: line.since };
-  const over = isFact ? () => change("end_fact", fact, "Noted: it is so no longer.") : () => change("end_memory", { id: line.id }, "Noted: it is so no longer.");
+  const over = isFact ? () => change("end_fact", fact, "Noted: this has changed.") : () => change("end_memory", { id: line.id }, "Noted: this has changed.");
   const wrong = () => change("forget", { id: line.id, reason: "the user says that it is wrong" }, "Forgotten.");
-  const made = [named(button("No longer so", over), what), named(button("Wrong: forget it", wrong), what)];
+  const made = [...(line.is_over ? [] : [button("This has changed", over)]), button("Forget this", wrong)].map((one) => named(one, whole(line)));
   return [element("p", "actions", ...made)];
 }
 
@@ -92,12 +96,12 @@ function answers(one) {
 /** A memory: its words, when and by whom, and its changes. */
 export function memory(row, words) {
   // The user's own words need no remark.
-  const aside = [row.day, row.who === "you" ? "" : row.who, row.until ? "no longer so" : ""].filter(Boolean).map(printable).join(", ");
+  const aside = [row.day, row.who === "you" ? "" : row.who, row.until ? "this has changed" : ""].filter(Boolean).map(printable).join(", ");
   const made = element("li", row.until ? "memory past" : "memory", words, ...(aside ? [element("p", "aside quiet", aside)] : []));
   if (!page.changes || !row.id) return made;
   const tools = element("p", "actions",
     button("Edit", () => edit(made, row)),
-    button("No longer so", () => change("end_memory", { id: row.id }, "Noted: it is so no longer.")),
+    button("This has changed", () => change("end_memory", { id: row.id }, "Noted: this has changed.")),
     button("Forget", () => change("forget", { id: row.id, reason: "" }, "Forgotten.")));
   const dots = button("⋯", () => {
     tools.hidden = !tools.hidden;
