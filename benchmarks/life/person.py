@@ -70,7 +70,7 @@ class Person:
 
     def _known(self, seen: Row) -> Row:
         """Return an observation with what the tool of this version takes."""
-        schema = self._tools["entity_observe"].parameters["$defs"]["Observation"]
+        schema = self._tools["entity_observe"].parameters["properties"]["observations"]["items"]
         given = {"type": "entity", **seen}
         return {name: value for name, value in given.items() if name in schema["properties"]}
 

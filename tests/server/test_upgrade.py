@@ -242,7 +242,7 @@ def test_a_kept_store_s_memories_are_found_shown_and_brought_back(memories):
     listed = json.loads(run(there, "memories", "list", "--json"))["memories"]
     assert listed[0]["memory_id"] == "wrong"
     assert len(listed) == 6
-    assert "→ contradicts" in run(there, "memories", "show", "tea")
+    assert "direction outgoing, relation contradicts" in run(there, "memories", "show", "tea")
     assert "Nothing is wrong." in run(there, "check")
     assert_sound(memories)
 
