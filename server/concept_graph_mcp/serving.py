@@ -86,7 +86,7 @@ def _die(number: signal.Signals) -> None:
 logger = logging.getLogger(__name__)
 
 # With less memory a thread may not start, and whoever starts it waits for ever.
-_LEAST_MEMORY = 300 * 2**20
+_LEAST_MEMORY = 500 * 2**20
 # Seconds until garbage of the start is collected: after the first answers.
 _STARTED_AFTER_S = 2.0
 # New objects between two collections; a call makes some thousand.

@@ -928,7 +928,7 @@ def limited(tmp_path: Path, most: int) -> Iterator[Any]:
 
 
 # With so little some threads do not start.
-@pytest.mark.parametrize("most", [235 * 2**20, 262_144_000])
+@pytest.mark.parametrize("most", [235 * 2**20, 262_144_000, 450 * 2**20])
 def test_a_server_with_too_little_memory_ends_with_a_line(tmp_path: Path, most: int) -> None:
     with limited(tmp_path, most) as server:
         _, err = server.communicate(timeout=DEADLINE_S)
@@ -937,7 +937,7 @@ def test_a_server_with_too_little_memory_ends_with_a_line(tmp_path: Path, most: 
 
 
 # Where onnxruntime and OpenBLAS would end the process.
-@pytest.mark.parametrize("room_mb", [450, 600])
+@pytest.mark.parametrize("room_mb", [600, 750])
 def test_a_server_without_memory_for_its_model_answers_each_call(
     tmp_path: Path, room_mb: int
 ) -> None:
