@@ -16,8 +16,20 @@ def recalled(memory, message):
     return " ".join(str(part) for line in row["lines"] for part in line["parts"])
 
 
-# By words alone: "git rebase -i HEAD~3" finds the head midwife, and only a vector knows better.
-@pytest.mark.parametrize("message", ["what's 17*23", "12 times 23?", "3/4 + 1/4"])
+# By words alone "HEAD" finds the head midwife, and 7 and 30 find 7:30. Neither should.
+MISTAKEN = pytest.mark.xfail(strict=True, reason="a learned recall by words alone takes these")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what's 17*23",
+        pytest.param("git rebase -i HEAD~3", marks=MISTAKEN),
+        "12 times 23?",
+        pytest.param("7 + 30 = ?", marks=MISTAKEN),
+        "3/4 + 1/4",
+    ],
+)
 def test_a_sum_or_a_command_finds_nothing(memory, message):
     for text in KEPT:
         memory.run(calls.everyday.remember("default", text))
