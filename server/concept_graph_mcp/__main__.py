@@ -98,6 +98,11 @@ def _refuse(problem: str, with_set_time: bool) -> None:
     metavar="NAMES",
     help="The toolsets to offer, with commas between them; default: concept.",
 )
+@click.option(
+    "--notes",
+    is_flag=True,
+    help="Tell the model that notes on each message come by themselves, by hooks.",
+)
 @click.version_option(__version__, "-V", "--version", message="%(version)s")
 @click.pass_context
 def main(
@@ -107,6 +112,7 @@ def main(
     enable_set_time: bool,
     local_time: bool,
     no_worker: bool,
+    notes: bool,
     toolsets: str | None,
 ) -> None:
     """An associative memory for LLM agents, served over MCP on stdin and stdout.
@@ -124,13 +130,15 @@ def main(
             "--enable-set-time": enable_set_time,
             "--local-time": local_time,
             "--no-worker": no_worker,
+            "--notes": notes,
             "--toolsets": toolsets,
         }
         for option, given in serving.items():
             if given:
                 raise click.UsageError(f"{option} is for serving only")
         return
-    _serve(embedded, toolsets, with_set_time=enable_set_time, without_worker=no_worker)
+    serves = {"with_set_time": enable_set_time, "without_worker": no_worker, "has_notes": notes}
+    _serve(embedded, toolsets, **serves)
 
 
 def _serve(
@@ -139,6 +147,7 @@ def _serve(
     *,
     with_set_time: bool,
     without_worker: bool,
+    has_notes: bool,
 ) -> None:
     """Serve; if the settings are invalid, answer every call with the error."""
     if sys.stdin is None or sys.stdout is None:
@@ -162,7 +171,7 @@ def _serve(
     gc.disable()
     from . import serving
 
-    serving.serve(configured, with_set_time, without_worker)
+    serving.serve(configured, with_set_time, without_worker, has_notes=has_notes)
 
 
 def run(arguments: list[str] | None = None) -> Any:

@@ -116,6 +116,7 @@ def build(
     hooks_of: Settings | None = None,
     asked: Session | None = None,
     adopts: Callable[[], Awaitable[str | None]] | None = None,
+    has_notes: bool = False,
 ) -> MCPServer:
     """Return the server over *session*; with *watch_store* it opens the store as it starts.
 
@@ -123,7 +124,8 @@ def build(
     the due jobs of these settings between the calls, and with *hooks_of* it answers the hooks of
     agents that have these settings. With *asked* the tools use that session, which is another one
     for each request, and the process is not ended from here. *adopts* is called once the store is
-    open, and returns what to log; requests for what is stored wait until then.
+    open, and returns what to log; requests for what is stored wait until then. A model is told
+    whether notes come by themselves.
     """
     tools = registered.tools(asked or session, toolsets, with_set_time)
     others = registered.aliases(toolsets)
@@ -171,7 +173,7 @@ def build(
         "concept-graph-mcp",
         title="Concept graph memory",
         version=__version__,
-        instructions=refusal or registered.instructions(toolsets, session.concepts),
+        instructions=refusal or registered.instructions(toolsets, session.concepts, has_notes),
         tools=[*tools],
         lifespan=lifespan,
         log_level="WARNING",
@@ -194,7 +196,13 @@ def build(
     return server
 
 
-def serve(settings: Settings, with_set_time: bool, without_worker: bool = False) -> None:
+def serve(
+    settings: Settings,
+    with_set_time: bool,
+    without_worker: bool = False,
+    *,
+    has_notes: bool = False,
+) -> None:
     """Serve over stdio until stdin closes.
 
     A store file has no worker beside it, so its server runs the due jobs too. It does not with
@@ -221,13 +229,10 @@ def serve(settings: Settings, with_set_time: bool, without_worker: bool = False)
         # A stopped clock is of no session of an agent.
         hooks_of=None if with_set_time else settings,
         adopts=functools.partial(adopt_shared, settings, store, session),
+        has_notes=has_notes,
     )
     if client:
         server.middleware.append(called.note_calls(client))
-        if client in WITH_HOOKS and not with_set_time:
-            from .hooks import calling
-
-            server.middleware.append(calling.answer_hook_calls(session, settings, client))
     _run(server)
 
 

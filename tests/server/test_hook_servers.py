@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,17 +14,15 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from mcp.client.client import Client
 from tests.server.command_line import ok
 
 from concept_graph_mcp import settings, start
 from concept_graph_mcp.clients import entry
 from concept_graph_mcp.clients.changes import states
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.hooks import asking, calling, hosts, journal, listening, options
-from concept_graph_mcp.hooks.hosts import PROMPT, STOP
+from concept_graph_mcp.hooks import asking, hosts, journal, listening, options
+from concept_graph_mcp.hooks.hosts import PROMPT, START, STOP
 from concept_graph_mcp.hosts.lazy import open_store
-from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Session
 from concept_graph_mcp.settings import Settings
 
@@ -50,7 +49,8 @@ def data(tmp_path_factory, monkeypatch) -> Path:
     monkeypatch.setattr(asking, "_given", [])
     made = Path(home / "d/concept-graph-mcp")
     made.mkdir(parents=True)
-    (made / "hooks.toml").write_text("prompt_seconds = 60\n")
+    # A process that a hook starts ends soon.
+    (made / "hooks.toml").write_text("prompt_seconds = 60\nidle_seconds = 3\n")
     return made
 
 
@@ -289,12 +289,46 @@ def test_a_hook_that_a_server_answers_imports_nothing_of_weight(data, serve):
     assert last() == "nothing to say"
 
 
-def test_without_a_server_a_hook_does_it_itself(data):
+def test_without_a_server_a_hook_starts_one_that_ends_when_no_hook_comes(data):
     ok("--embedded", "remember", SAID)
+    line = entry.make_entry("", "claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
+    command = line["hooks"][0]["command"]
+    for session in ("s", "t"):
+        given = json.dumps({"prompt": "What about Clara's hazelnuts?", "session_id": session})
+        called = ["sh", "-c", command]
+        done = subprocess.run(called, input=given.encode(), capture_output=True, check=True)
+        assert SAID in done.stdout.decode()
+        [name] = asking.list_servers()
+        # The host waits for nothing that the process would hold.
+        assert (done.stderr, listens(name)) == (b"", True)
+    until = time.monotonic() + 60
+    while asking.list_servers() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert asking.list_servers() == []
+    assert last() == "1 note"
+
+
+@pytest.mark.parametrize("has_sockets", [True, False])
+def test_where_no_server_can_be_started_a_hook_does_it_itself(data, has_sockets):
+    ok("--embedded", "remember", SAID)
+    if has_sockets:
+        # The socket cannot be there, and the hook cannot have one.
+        (data / "hooks").mkdir()
+        (data / "hooks/servers").write_text("")
+    refuse = "" if has_sockets else "del os.getuid\n"
+    code = f"import os, sys; from concept_graph_mcp import start\n{refuse}"
+    code += f"sys.argv[1:] = {CALLED!r}; start.main()\n"
     given = json.dumps({"prompt": "What about Clara's hazelnuts?", "session_id": "s"}).encode()
-    called = [sys.executable, "-m", start.__name__, *CALLED]
+    called = [sys.executable, "-c", code]
     done = subprocess.run(called, input=given, capture_output=True, check=True)
     assert SAID in done.stdout.decode()
+
+
+def test_a_program_that_is_gone_is_no_error_of_a_prompt(data):
+    line = entry.make_entry("", "claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
+    command = line["hooks"][0]["command"].replace(sys.executable, "/gone/python")
+    done = subprocess.run(["sh", "-c", command], input=b"{}", capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_a_hook_whose_stdin_is_closed_fails_no_prompt(data, serve):
@@ -309,6 +343,7 @@ def test_without_a_server_a_hook_imports_only_what_answers(data):
     code = (
         "import os, sys; from concept_graph_mcp import start\n"
         "os._exit = lambda _: print(*sys.modules, file=sys.stderr)\n"
+        "from concept_graph_mcp.hooks import asking; asking.answer_by_server = lambda _: False\n"
         f"sys.argv[1:] = {CALLED!r}; start.main()\n"
     )
     given = json.dumps({"prompt": "What about Clara's hazelnuts?", "session_id": "s"}).encode()
@@ -334,9 +369,10 @@ def test_a_server_that_hangs_is_logged(data, monkeypatch):
 
 def test_a_busy_machine_waits_longer_but_not_as_long_as_its_host(monkeypatch):
     chosen = options.Options()
-    for load, seconds in ((0.1, 1.0), (2.0, 2.0), (50.0, 3.9)):
+    for load, seconds, start_s in ((0.1, 1.0, 5.0), (1.5, 1.5, 7.5), (50.0, 3.9, 8.7)):
         monkeypatch.setattr(options, "_measure_load", lambda load=load: load)
         assert chosen.seconds_for(PROMPT) == pytest.approx(seconds)
+        assert chosen.seconds_for(START) == pytest.approx(start_s)
     assert options.Options(prompt_seconds=60).seconds_for(PROMPT) == 60
 
 
@@ -345,47 +381,6 @@ def test_settings_name_the_same_store_by_file_user_and_concepts(data):
     assert settings.default_path() == chosen.embedded
     assert listening._name_store(chosen) == listening._name_store(replace(chosen, tau_ms=1))
     assert listening._name_store(chosen) != listening._name_store(replace(chosen, user_id="b"))
-
-
-async def converse(session: Session, chosen: Settings, client: str) -> tuple[list[str], Any, Any]:
-    """Return the listed tools, and the answers to a hook's call and to one in another form."""
-    server = build(session, toolsets=("everyday",))
-    server.middleware.append(calling.answer_hook_calls(session, chosen, client))
-    async with Client(server) as connected:
-        listed = [one.name for one in (await connected.list_tools()).tools]
-        prompt = {"event": PROMPT, "prompt": "What may I not bake for Clara?", "session_id": "s"}
-        good = await connected.call_tool("hook", prompt)
-        bad = await connected.call_tool("hook", {"event": 1})
-        return listed, good, bad
-
-
-def test_a_host_calls_an_unlisted_tool_for_a_prompt(data, portal):
-    ok("--embedded", "remember", SAID)
-    chosen = options.Options().settings(None)
-
-    async def run() -> Any:
-        async with open_store(chosen) as store:
-            return await converse(Session.of(store, chosen), chosen, "claude-code")
-
-    listed, good, bad = portal.call(run)
-    assert "hook" not in listed
-    answer = json.loads(good.content[0].text)
-    assert SAID in answer["hookSpecificOutput"]["additionalContext"]
-    assert (bad.is_error, bad.content[0].text) == (False, "")
-    assert last() == "1 note"
-
-
-def test_a_transcript_that_a_tool_is_told_of_goes_into_the_store_of_the_server(
-    data, portal, monkeypatch
-):
-    started: list[Any] = []
-    monkeypatch.setattr(subprocess, "Popen", lambda called, **_: started.append(called))
-    chosen = options.Options().settings("/elsewhere/memory.db")
-    answer = calling._answer_arguments
-    given = {"event": STOP, "session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/"}
-    caller = calling.name_caller(chosen, "claude-code")
-    assert portal.call(answer, None, caller, given) == ""
-    assert "--embedded=/elsewhere/memory.db" in started[0]
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])

@@ -16,7 +16,7 @@ from tests.server.command_line import ok, run
 
 from concept_graph_mcp import settings_file
 from concept_graph_mcp.clients import changes, jsonc
-from concept_graph_mcp.clients.entry import CLIENTS, NAME, Entry
+from concept_graph_mcp.clients.entry import CLIENTS, NAME, READING, Entry
 from concept_graph_mcp.commands import hook_process
 from concept_graph_mcp.hooks import hosts, journal
 from conceptgraph_core import __version__
@@ -196,9 +196,10 @@ def test_hooks_stand_beside_those_of_others_and_go_alone(home, client):
     assert set(hooks) == set(hosts.EVENTS)
     assert [len(groups) for groups in hooks.values()] == [2, 1, 1, 1, 1]
     called = shlex.split(hooks["Stop"][1]["hooks"][0]["command"])
-    assert called[-4:] == ["hook", "Stop", "--client", client]
+    assert called[-7:-3] == ["hook", "Stop", "--client", client]
+    assert called[-3:] == ["||", "exit", "0"]
     # The command that is written there runs.
-    assert run(*called[called.index("hook") - 1 :], stdin="{").exit_code == 0
+    assert run(*called[called.index("hook") - 1 : -3], stdin="{").exit_code == 0
     ok("setup", client, "--yes", "--remove")
     assert file.read_text() == theirs
 
@@ -477,3 +478,22 @@ def test_the_histories_of_agents_are_read_if_the_owner_agrees(home):
     result = ok("setup", stdin="y\ny\n")
     assert "Read what your agents have said so far?" in result.stdout
     assert USER_SAID in ok("--embedded", "memories", "search", "hazelnuts").stdout
+
+
+def test_claude_code_reads_without_asking_until_setup_is_taken_back(home):
+    file = CLIENTS["claude-code"].hooks()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    mine = {"permissions": {"allow": ["Bash(ls)"]}}
+    file.write_text(json.dumps(mine))
+    for _ in range(2):
+        ok("setup", "claude-code", "--yes")
+        allowed = json.loads(file.read_text())["permissions"]["allow"]
+        assert allowed == ["Bash(ls)", *(f"mcp__{NAME}__{one}" for one in READING)]
+    ok("setup", "claude-code", "--yes", "--remove")
+    assert json.loads(file.read_text()) == mine
+
+
+def test_codex_reads_without_asking(home):
+    ok("setup", "codex", "--yes")
+    server = loaded(servers_of("codex"))["mcp_servers"][NAME]
+    assert server["tools"] == {one: {"approval_mode": "approve"} for one in READING}

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from .. import settings, settings_file
 from ..hooks import hosts, journal, options
 from . import jsonc
-from .entry import CLIENTS, NAME, Client, Entry, find_program, is_our_group, is_ours
+from .entry import CLIENTS, NAME, READING, Client, Entry, find_program, is_our_group, is_ours
 
 # Behind the name of a file: the copy of it as it was before.
 COPY = ".before-concept-graph"
@@ -180,7 +180,8 @@ def _of_text(form: ModuleType, text: str, client: Client, entry: Entry | None) -
     return text if there == wanted else str(form.put(text, (client.key, NAME), wanted))
 
 
-def _of_hooks(text: str, _: Client, groups: Mapping[str, Mapping[str, Any]]) -> str:
+def _of_hooks(text: str, client: Client, groups: Mapping[str, Mapping[str, Any]]) -> str:
+    text = _allow_reading(text, client, is_wanted=bool(groups))
     there = list(_our_groups(jsonc.loads(text)))
     if groups and [(path[1], group) for path, group in there] == list(groups.items()):
         return text
@@ -191,6 +192,21 @@ def _of_hooks(text: str, _: Client, groups: Mapping[str, Mapping[str, Any]]) -> 
         if not isinstance(there_now, list):
             raise jsonc.JsoncError(f"has something else than a list as the hooks of {event}")
         text = jsonc.put(text, ("hooks", event, len(there_now)), group)
+    return text
+
+
+def _allow_reading(text: str, client: Client, *, is_wanted: bool) -> str:
+    """Return *text* with the rules that allow the tools that only read, or without them."""
+    rules = [client.rule.format(name) for name in READING if client.rule]
+    there = _read_object(jsonc.loads(text), "permissions").get("allow", [])
+    if not isinstance(there, list):
+        raise jsonc.JsoncError("has something else than a list of what is allowed")
+    if is_wanted:
+        for at, rule in enumerate((one for one in rules if one not in there), len(there)):
+            text = jsonc.put(text, ("permissions", "allow", at), rule)
+        return text
+    for at in reversed([at for at, one in enumerate(there) if one in rules]):
+        text = jsonc.remove(text, ("permissions", "allow", at))
     return text
 
 
@@ -253,7 +269,7 @@ def _of_toml(text: str, client: Client, entry: Entry | None) -> str:
     if there is not None and not is_ours(there):
         raise ValueError(f"has another server called {NAME}")
     if there is not None:
-        if entry is not None and there == entry.server():
+        if entry is not None and there == client.form(entry.server()):
             return text
         del document[client.key][NAME]
         if not document[client.key]:
@@ -262,7 +278,7 @@ def _of_toml(text: str, client: Client, entry: Entry | None) -> str:
         return tomlkit.dumps(document)
     if client.key not in document:
         document[client.key] = tomlkit.table(is_super_table=True)
-    document[client.key][NAME] = entry.server()
+    document[client.key][NAME] = client.form(entry.server())
     return tomlkit.dumps(document)
 
 

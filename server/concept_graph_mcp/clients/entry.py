@@ -30,7 +30,8 @@ from ..hooks import hosts
 NAME: Final = "concept-graph"
 PROGRAM: Final = "concept-graph-mcp"
 MODULE: Final = "concept_graph_mcp"
-START: Final = f"{MODULE}.start"
+# A hook starts fast without Python's packages.
+_QUICK: Final = (sys.executable, "-S", str(Path(__file__).parents[1] / "start.py"))
 CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
 _PASSED: Final[tuple[str, ...]] = (
@@ -48,11 +49,14 @@ class Entry(NamedTuple):
     env: Mapping[str, str]
     # The options of the store, which hooks take too.
     store: tuple[str, ...]
+    # How a hook starts, if not by the command.
+    quick: tuple[str, ...] = ()
 
     def server(self) -> dict[str, Any]:
         """Return the entry in a client's list of servers."""
         program, *arguments = self.command
-        called = [*arguments, "--toolsets", TOOLSET, *self.store]
+        notes = ["--notes"] if self.env.get(CLIENT_VARIABLE) in WITH_HOOKS else []
+        called = [*arguments, *notes, "--toolsets", TOOLSET, *self.store]
         return {"command": program, "args": called, "env": dict(self.env)}
 
     def hooks_env(self) -> dict[str, str]:
@@ -66,10 +70,10 @@ class Entry(NamedTuple):
 
     def _group(self, event: str, client: str) -> dict[str, Any]:
         # The first prompt of a session comes before a server is connected, so no tool is called.
-        # The module in which a hook starts fast.
-        command = [START if one == MODULE else one for one in self.command]
-        called = [*command, *self.store, "hook", event, "--client", client]
+        called = [*(self.quick or self.command), *self.store, "hook", event, "--client", client]
         line = subprocess.list2cmdline(called) if os.name == "nt" else shlex.join(called)
+        # A program that is gone is for doctor to tell, not for each prompt.
+        line += " || exit 0"
         handler = {"type": "command", "command": line, "timeout": hosts.EVENTS[event]}
         return {"hooks": [handler]}
 
@@ -101,7 +105,7 @@ def make_entry(
     for name in ("CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE):
         own.pop(name, None)
     env = {"TZ": zone, **passed, **own, CLIENT_VARIABLE: client}
-    return Entry(_command(), env, store)
+    return Entry(_command(), env, store, _QUICK)
 
 
 def is_ours(server: object) -> bool:
@@ -166,6 +170,8 @@ class Client(NamedTuple):
     hooks: Callable[[], Path] | None = None
     # Whether its servers are started in the folder in which it works.
     is_in_project: bool = False
+    # A tool that needs no permission, in its list of these beside the hooks.
+    rule: str = ""
     # Added to the entry of the server.
     also: Mapping[str, str] = {}
     further: str = ""
@@ -209,6 +215,9 @@ def _application(*parts: str) -> Path:
     return Path(platformdirs.user_config_dir(appauthor=False, roaming=True)).joinpath(*parts)
 
 
+# The tools that only read: to ask before each would stop every answer.
+READING: Final = ("recall", "search", "about")
+_READS: Final = f"It does not ask before it reads the memory ({', '.join(READING)})."
 GENERIC: Final = "generic"
 CLIENTS: Final[Mapping[str, Client]] = {
     "claude-code": Client(
@@ -216,7 +225,8 @@ CLIENTS: Final[Mapping[str, Client]] = {
         lambda: _claude(".claude.json", ".claude.json"),
         hooks=lambda: _claude("settings.json", ".claude/settings.json"),
         is_in_project=True,
-        further="Start a new session of Claude Code.",
+        rule=f"mcp__{NAME}__{{}}",
+        further=f"Start a new session of Claude Code. {_READS}",
         program="claude",
     ),
     "claude-desktop": Client(
@@ -230,7 +240,11 @@ CLIENTS: Final[Mapping[str, Client]] = {
         key="mcp_servers",
         hooks=lambda: _codex("hooks.json"),
         is_in_project=True,
-        further="Start Codex and trust the hooks with /hooks.",
+        form=lambda server: {
+            **server,
+            "tools": {name: {"approval_mode": "approve"} for name in READING},
+        },
+        further=f"Start Codex and trust the hooks with /hooks. {_READS}",
         program="codex",
     ),
     "cursor": Client("Cursor", lambda: Path.home() / ".cursor/mcp.json"),

@@ -63,6 +63,8 @@ def seconds_since_start() -> float:
         return time.process_time()
 
 
+# No host has more open files than these.
+_MOST_FILES = 1_024
 # The share of the time since the start that the answer itself takes, at the most.
 _ANSWER = 0.6
 # Seconds that an embedding takes to load, at the least, and how many times what the start took.
@@ -77,12 +79,47 @@ def answer_hook(embedded: str | None, event: str, client: str) -> None:
             from .storing import ingest_noted
 
             ingest_noted(embedded)
+        elif event == asking.LISTEN:
+            _listen(embedded)
         else:
             _answer(embedded, hosts.find_event(event), client)
     except (HookError, settings.SettingsError, StoreError, OSError) as error:
         journal.log_result(client, event, f"failed: {one_line(error)}")
     except Exception as error:  # noqa: BLE001
         journal.log_result(client, event, f"failed: {error!r}")
+
+
+def _listen(embedded: str | None) -> None:
+    """Answer hooks on the socket that this process was given. Raises StoreError."""
+    number, _, path = os.environ.pop(asking.SOCKET, "").partition(":")
+    if not number.isdecimal():
+        raise HookError("is for a process that a hook starts")
+    # Files of the host, which may wait for their ends, are not this one's.
+    os.closerange(3, int(number))
+    os.closerange(int(number) + 1, _MOST_FILES)
+    os.chdir(Path(sys.executable).anchor)
+    import anyio
+
+    from ..hooks import listening
+    from ..hosts.lazy import open_store
+    from ..session import Session
+    from ..sharing import adopt_shared
+
+    chosen = options.read_options()
+    configured, idle_s = chosen.settings(embedded), chosen.idle_seconds
+
+    async def main() -> None:
+        async with open_store(configured) as store:
+            session = Session.of(store, configured)
+            with suppress(StoreError, OSError):
+                await adopt_shared(configured, store, session, may_adopt=False)
+            await listening.answer_until_idle(session, configured, int(number), Path(path), idle_s)
+
+    try:
+        with suppress(NoStore):
+            anyio.run(main)
+    finally:
+        Path(path).unlink(missing_ok=True)
 
 
 def _answer(embedded: str | None, event: str, client: str) -> None:

@@ -2,7 +2,8 @@
 
 A host starts a process for each prompt, and most of its time would go into imports: those of this
 module take a few milliseconds, those of a store half a second. Servers listen on sockets in a
-folder of the user's (see `listening`), because a session of an agent has a server of its own.
+folder of the user's (see `listening`), because a session of an agent has a server of its own. Where
+none is there, one is started that answers hooks alone, and ends when none has come for a while.
 """
 
 import os
@@ -14,10 +15,20 @@ LENGTH = 4
 MINE = b"+"
 NOT_MINE = b"-"
 MOST_BYTES = 1_000_000
-# Seconds after its start at which a hook gives up, at the latest: hosts wait for five.
+# Seconds after its start at which a hook gives up, at the latest, and those of a session's start.
 MOST_S = 4.2
+MOST_START_S = 9.0
+# The events that are answered with notes, which need a store, and the one that starts a session.
+_START = "SessionStart"
+NOTES = (_START, "UserPromptSubmit")
+# The name of the process that listens, in its command line and in the journal.
+LISTEN = "listen"
 _SENT = ("CONCEPT_GRAPH_", "MEMGRAPH_", "TZ", "AROUSAL_TAU_MS")
 _SECRET = "MEMGRAPH_PASSWORD"
+# The variable that hands the process that listens its socket: the number and the path.
+SOCKET = "CONCEPT_GRAPH_HOOK_SOCKET"
+# So many hooks may wait while it starts.
+_WAITING = 64
 _given: list[bytes] = []
 
 
@@ -31,21 +42,65 @@ class Late(Exception):
 def answer_by_server(called: list[str]) -> bool:
     """Answer the hook that the arguments *called* name, and return whether a server could.
 
-    Raises Late.
+    A server is started for an event that needs a store. Raises Late.
     """
     parsed = parse_call(called)
-    if parsed is None or not (names := list_servers()):
+    if parsed is None or parsed[1] == LISTEN or not hasattr(os, "getuid"):
+        return False
+    names, needs_store = list_servers(), parsed[1] in NOTES
+    if not names and not needs_store:
         return False
     given = read_stdin()
     _given.append(given)
     if len(given) > MOST_BYTES // 2:
         return False
-    answer = ask_servers(names, write_message(parsed, dict(os.environ), given))
+    most_s = MOST_START_S if parsed[1] == _START else MOST_S
+    answer = ask_servers(names, write_message(parsed, dict(os.environ), given), most_s)
+    if answer is None and needs_store and (name := _start_server(parsed)):
+        answer = ask_servers([name], write_message(parsed, dict(os.environ), given), most_s)
     if answer is None:
         return False
     while answer:
         answer = answer[os.write(1, answer) :]
     return True
+
+
+def _start_server(parsed: tuple[str, ...]) -> str:
+    """Start a process that answers hooks alone, and return the path of its socket; "": none.
+
+    It gets the socket from here, so that the first question waits for it, and others find it.
+    """
+    import _socket
+
+    made = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    name = os.path.join(find_folder(), f"h{os.getpid()}")
+    given = os.open(os.devnull, os.O_RDWR)
+    try:
+        make_folder()
+        made.bind(name)
+        os.chmod(name, 0o600)
+        made.listen(_WAITING)
+        os.set_inheritable(made.fileno(), True)
+        start = os.path.join(os.path.dirname(os.path.dirname(__file__)), "start.py")
+        store, _, client = parsed
+        called = [sys.executable, start, *filter(None, [store]), "hook", LISTEN]
+        # The host waits until nobody has its pipes any more.
+        quiet = [(os.POSIX_SPAWN_DUP2, given, at) for at in range(3)]
+        os.posix_spawn(
+            sys.executable,
+            [*called, "--client", client],
+            {**os.environ, SOCKET: f"{made.fileno()}:{name}"},
+            file_actions=quiet,
+            setsid=True,
+        )
+    except (OSError, NotImplementedError, ValueError):
+        if os.path.exists(name):
+            os.unlink(name)
+        return ""
+    finally:
+        made.close()
+        os.close(given)
+    return name
 
 
 def parse_call(called: list[str]) -> tuple[str, ...] | None:
@@ -81,10 +136,18 @@ def find_folder() -> str:
     return os.path.join(find_data(), "hooks", "servers")
 
 
+def make_folder() -> None:
+    """Make the folder of the sockets, for its user alone. Raises OSError, ValueError."""
+    folder = find_folder()
+    hooks = os.path.dirname(folder)
+    for place in (os.path.dirname(hooks), hooks, folder):
+        os.makedirs(place, 0o700, exist_ok=True)
+    if not is_private(os.lstat(folder)):
+        raise ValueError(f"{folder}: others can read or change it; run chmod 700 on it")
+
+
 def list_servers() -> list[str]:
     """Return the paths of the sockets, the newest first; none in a folder open to others."""
-    if not hasattr(os, "getuid"):
-        return []
     try:
         folder = find_folder()
         if not is_private(os.lstat(folder)):
@@ -119,14 +182,14 @@ def write_message(parsed: tuple[str, ...], environment: dict[str, str], given: b
     return len(told).to_bytes(LENGTH, "big") + told + given
 
 
-def ask_servers(names: list[str], message: bytes) -> bytes | None:
+def ask_servers(names: list[str], message: bytes, most_s: float = MOST_S) -> bytes | None:
     """Return the answer of the first server whose store it is; None: there is none. Raises Late."""
     # The module in C: that in Python takes as long to import as Python to start.
     import _socket
 
     for name in names:
         made = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        made.settimeout(max(0.1, MOST_S - read_age()))
+        made.settimeout(max(0.1, most_s - read_age()))
         try:
             made.connect(name)
         except OSError:

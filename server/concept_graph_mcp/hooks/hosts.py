@@ -20,16 +20,16 @@ PROMPT: Final = "UserPromptSubmit"
 COMPACT: Final = "PreCompact"
 STOP: Final = "Stop"
 END: Final = "SessionEnd"
-# Seconds until the host ends the hook of an event. Claude Code ends all hooks of SessionEnd
-# after 1.5 seconds.
-EVENTS: Final[Mapping[str, int]] = {START: 10, PROMPT: 5, COMPACT: 5, STOP: 5, END: 2}
+# Seconds until the host ends the hook of an event and shows an error: later than it ends itself.
+# Claude Code ends all hooks of SessionEnd after 1.5 seconds.
+EVENTS: Final[Mapping[str, int]] = {START: 20, PROMPT: 15, COMPACT: 10, STOP: 10, END: 2}
 # Where a host keeps its transcripts: a variable that names its folder, the folder otherwise, and
 # the part for transcripts, which may be a link to another disk.
 _FOLDERS: Final = {
     "claude-code": ("CLAUDE_CONFIG_DIR", "~/.claude", "projects"),
     "codex": ("CODEX_HOME", "~/.codex", "sessions"),
 }
-# The tool that a host may call for a hook; it is not listed.
+# The tool that a host called for a hook of 0.3.0.
 TOOL: Final = "hook"
 # The sources of SessionStart after which the model no longer sees what was said before.
 FORGOTTEN: Final = ("compact", "clear")

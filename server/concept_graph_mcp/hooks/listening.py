@@ -8,14 +8,14 @@ import logging
 import os
 import socket
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import Listener, SocketAttribute, SocketListener, SocketStream
 
 from .. import everyday
 from ..errors import StoreError, one_line
@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 _READ_S = 2.0
 _PREPARED_AFTER_S = 0.5
+# The share of its time for which a hook waits for the model; then words answer.
+_LOADING = 0.7
 _ANY_PROMPT = "What was said about the weather?"
 # The longest path of a socket that all systems take.
 _LONGEST_PATH = 100
@@ -58,8 +60,34 @@ async def answer_hooks(session: Session, settings: Settings, *, is_expected: boo
     except (OSError, ValueError) as error:
         logger.warning("hooks are not answered by this server: %s", error)
         return
+    prepared_after_s = _PREPARED_AFTER_S if is_expected else None
+    await _listen(session, settings, listener, path, prepared_after_s=prepared_after_s)
 
+
+async def answer_until_idle(
+    session: Session, settings: Settings, number: int, path: Path, idle_s: float
+) -> None:
+    """Answer hooks on the socket *number* at *path* until none has come for *idle_s*."""
+    listener = await SocketListener.from_socket(number)
+    with anyio.CancelScope(deadline=anyio.current_time() + idle_s) as idle:
+
+        def go_on() -> None:
+            idle.deadline = anyio.current_time() + idle_s
+
+        await _listen(session, settings, listener, path, prepared_after_s=0.0, on_asked=go_on)
+
+
+async def _listen(
+    session: Session,
+    settings: Settings,
+    listener: Listener[SocketStream],
+    path: Path,
+    *,
+    prepared_after_s: float | None,
+    on_asked: Callable[[], None] = lambda: None,
+) -> None:
     async def answer(stream: SocketStream) -> None:
+        on_asked()
         async with stream:
             with suppress(anyio.BrokenResourceError, anyio.EndOfStream, OSError):
                 if _is_own(stream):
@@ -67,16 +95,16 @@ async def answer_hooks(session: Session, settings: Settings, *, is_expected: boo
 
     try:
         async with listener, anyio.create_task_group() as tasks:
-            if is_expected:
-                tasks.start_soon(_prepare_session, session)
+            if prepared_after_s is not None:
+                tasks.start_soon(_prepare_session, session, prepared_after_s)
             await listener.serve(answer)
     finally:
         path.unlink(missing_ok=True)
 
 
-async def _prepare_session(session: Session) -> None:
+async def _prepare_session(session: Session, after_s: float) -> None:
     """Import and load what the first prompt needs, once the client has shaken hands."""
-    await anyio.sleep(_PREPARED_AFTER_S)
+    await anyio.sleep(after_s)
     with suppress(StoreError):
         await everyday.recall(session, _ANY_PROMPT, counts=False)
 
@@ -92,8 +120,11 @@ async def answer_call(session: Session, chosen: options.Options, call: Call) -> 
         if answering.settle_event(event, caller, given, chosen):
             return ""
         text, ids = "", list[str]()
-        with anyio.move_on_after(chosen.seconds_for(event) - call.age_s) as limit:
-            text, ids = await answering.make_notes(session, event, given, chosen)
+        left_s = max(0.0, chosen.seconds_for(event) - call.age_s)
+        # Words alone would be another answer, so the model may take all but what these need.
+        asked = replace(session, patience_s=left_s * _LOADING)
+        with anyio.move_on_after(left_s) as limit:
+            text, ids = await answering.make_notes(asked, event, given, chosen)
         if limit.cancelled_caught:
             journal.log_result(client, event, journal.LATE)
             return ""
@@ -163,11 +194,8 @@ def _prepare_path() -> Path:
 
     Raises OSError or ValueError.
     """
+    asking.make_folder()
     folder = Path(asking.find_folder())
-    for place in (folder.parents[1], folder.parent, folder):
-        journal.make_private_folder(place)
-    if not asking.is_private(folder.lstat()):
-        raise ValueError(f"{folder}: others can read or change it; run chmod 700 on it")
     for file in folder.iterdir():
         if not _is_answered(file):
             file.unlink(missing_ok=True)

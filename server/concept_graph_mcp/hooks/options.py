@@ -21,7 +21,9 @@ OFF = ".concept-graph-off"
 # Left for the answer to arrive.
 _MARGIN_S = 0.3
 _NUMBERS: Mapping[str, tuple[type[int] | type[float], ...]] = {
-    **dict.fromkeys(("prompt_seconds", "start_seconds", "note_seconds"), (int, float)),
+    **dict.fromkeys(
+        ("prompt_seconds", "start_seconds", "note_seconds", "idle_seconds"), (int, float)
+    ),
     **dict.fromkeys(("prompt_tokens", "start_tokens", "days"), (int,)),
 }
 
@@ -37,6 +39,7 @@ class Options:
     prompt_tokens: int = 600
     start_seconds: float = 5.0
     note_seconds: float = 5.0
+    idle_seconds: float = 900.0
     start_tokens: int = 1_000
     days: int = 7
     off: tuple[str, ...] = ()
@@ -53,12 +56,12 @@ class Options:
 
         A process that gets a tenth of a processor needs ten times as long for the same.
         """
-        if event == START:
-            return self.start_seconds
-        if event != PROMPT:
+        if event not in (START, PROMPT):
             return self.note_seconds
-        busy_s = min(asking.MOST_S - _MARGIN_S, self.prompt_seconds * _measure_load())
-        return max(self.prompt_seconds, busy_s)
+        usual_s, most_s = self.prompt_seconds, asking.MOST_S
+        if event == START:
+            usual_s, most_s = self.start_seconds, asking.MOST_START_S
+        return max(usual_s, min(most_s - _MARGIN_S, usual_s * _measure_load()))
 
     def settings(
         self, embedded: str | None, environment: Mapping[str, str] | None = None

@@ -70,14 +70,16 @@ class Toolset(NamedTuple):
     """Tools that are enabled together, and the instructions for a model on their use.
 
     `aliases` are other names for some of them, which are accepted and not listed. The text of
-    `whose` for shared or own concepts replaces "{whose}" in the instructions. The tools over a
-    session share one `state`, and the `functions` of a state are tools of no verb.
+    `whose` for shared or own concepts replaces "{whose}" in the instructions, and that of `when`
+    "{when}", by whether notes come by themselves. The tools over a session share one `state`, and
+    the `functions` of a state are tools of no verb.
     """
 
     made: Sequence[Made]
     instructions: str
     aliases: Mapping[str, str] = _NONE
     whose: Mapping[str, str] = _NONE
+    when: Mapping[bool, str] = _NONE
     state: Callable[[Session], Any] = lambda _: None
     functions: Callable[[Any], Sequence[ConceptTool]] = lambda _: ()
 
@@ -87,9 +89,10 @@ class Toolset(NamedTuple):
         made = [_make_tool(session, one, state) for one in self.made]
         return [terse(one) for one in (*made, *self.functions(state))]
 
-    def told(self, concepts: str) -> str:
+    def told(self, concepts: str, has_notes: bool = False) -> str:
         """Return the instructions of a server where *concepts* are "shared" or "own"."""
-        return self.instructions.replace("{whose}", self.whose.get(concepts, ""))
+        told = self.instructions.replace("{when}", self.when.get(has_notes, ""))
+        return told.replace("{whose}", self.whose.get(concepts, ""))
 
 
 def _make_tool(session: Session, made: Made, state: Any) -> ConceptTool:

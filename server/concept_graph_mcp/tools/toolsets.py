@@ -39,9 +39,12 @@ def tools(session: Session, names: Sequence[str], with_set_time: bool) -> list[C
     return made
 
 
-def instructions(names: Sequence[str], concepts: str) -> str:
-    """Return the instructions of the toolsets *names*; *concepts* are "shared" or "own"."""
-    return "\n".join(toolset.told(concepts) for toolset in _chosen(names))
+def instructions(names: Sequence[str], concepts: str, has_notes: bool = False) -> str:
+    """Return the instructions of the toolsets *names*; *concepts* are "shared" or "own".
+
+    A client that *has_notes* gets those on each message by its hooks.
+    """
+    return "\n".join(toolset.told(concepts, has_notes) for toolset in _chosen(names))
 
 
 def aliases(names: Sequence[str]) -> dict[str, str]:
