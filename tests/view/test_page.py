@@ -323,7 +323,7 @@ def test_a_hundred_thousand_memories_open_with_as_little_as_a_few(
     open_at(browser, address)
     begun = time.monotonic()
     page = open_at(browser, address)
-    print(f"opened in {time.monotonic() - begun:.2f} s")
+    print(f"opened in {time.monotonic() - begun:.2f} s")  # noqa: T201
     assert len(lines(page, "#cards > li")) == 12
     # One page of days, whatever the store holds.
     assert 100 < len(json.dumps(lines(page, ".day"))) < 50_000
