@@ -69,7 +69,7 @@ def add_stated(
             rows[name] |= {"facts": one["facts"]} if one.get("facts") else {}
             if "kind" in one:
                 rows[name].setdefault("kind", one["kind"])
-        elif one is user or name in own:
+        elif one is user or name in own or one.get("kind") == entities.SELF:
             rows[name] = one
         elif one["type"] == entities.NAMED:
             rows[name] = {**one, "known": True}

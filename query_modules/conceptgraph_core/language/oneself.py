@@ -315,7 +315,7 @@ def _name(read: Sequence[_Word], is_sure: bool) -> str | None:
         named.append(bare)
         if one.ends:
             break
-    if not named or _fold_marks(named[0]) in _NOT_NAMES:
+    if not named or _fold_marks(named[0]) in NOT_NAMES:
         return None
     if not is_sure and not read[len(named) - 1].ends and read[len(named)].form not in _JOINS:
         return None
@@ -376,7 +376,7 @@ _JOINS: Final = words("whose", "joins")
 _VERBS: Final = words("oneself", "verbs")
 # "I am Welsh" gives no name, and "Welsh breads" has none.
 PEOPLES: Final = words("oneself", "peoples")
-_NOT_NAMES: Final = words("oneself", "not names") | PEOPLES
+NOT_NAMES: Final = words("oneself", "not names") | PEOPLES
 _RULES: Final = words("oneself", "rules")
 _ORDERS: Final = words("oneself", "orders")
 _ME: Final = words("oneself", "me")

@@ -21,7 +21,7 @@ from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.folded import word_set
 from ..language.inflection import is_german
-from . import amounts, kin_names, naming, people, prose, statements, voices
+from . import amounts, introducing, kin_names, naming, people, prose, statements, voices
 from .naming import Named
 from .written import Word, words
 
@@ -120,6 +120,9 @@ def _read(
     # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = voices.others(text) if is_users else bytearray()
+    own_name = introducing.find_own_name(said, written, german) if is_users else None
+    if own_name is not None and not theirs[own_name[0]]:
+        found.introduce(*own_name)
     if is_users:
         unmarked = words(voices.unmarked(said))
         told_here = chain(
@@ -202,6 +205,13 @@ class _Found:
             mode = schema.OVER if one.is_past else schema.AFTER if one.is_new else None
             _claim(self._facts, fact | ({"mode": mode} if mode else {}))
             self._self = self._self or self._my(one.start)
+
+    def introduce(self, start: int, end: int) -> None:
+        """Add the user's own name, from *start* to before *end*."""
+        label = self.text[start:end]
+        self.add({"label": label, "type": schema.THING, "kind": schema.SELF}, start, end)
+        _claim(self._facts, {"predicate": "name", "value": label, "span": label})
+        self._self = (start, label)
 
     def suggest(self, one: Named) -> None:
         """Add a name that counts only if it is known."""
