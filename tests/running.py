@@ -22,7 +22,9 @@ def count_workers(config: pytest.Config) -> int:
     """
     if is_server_given() or not all(Path(argument).is_dir() for argument in config.args):
         return 0
-    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    # Only Linux keeps a process to some of the cores.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(cores or 1, MOST_WORKERS)
 
 
 def refuse_shared_server(config: pytest.Config) -> None:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -85,6 +86,19 @@ def test_the_project_says_who_made_it_and_where_it_is():
     assert [url for url in PROJECT["urls"].values() if not url.startswith(HOME)] == []
     systems = [each for each in PROJECT["classifiers"] if each.startswith("Operating System :: ")]
     assert "Operating System :: POSIX :: Linux" in systems
+
+
+def test_the_classifiers_are_what_the_workflows_run():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    jobs = workflow["jobs"]
+    classifiers = " ".join(PROJECT["classifiers"])
+    pythons = re.findall(r"Python :: (3\.\d+)", classifiers)
+    assert pythons == jobs["quick"]["strategy"]["matrix"]["python"]
+    assert f">={pythons[0]}" == PROJECT["requires-python"]
+    systems = {"ubuntu": "Linux", "macos": "MacOS", "windows": "Windows"}
+    run = ["ubuntu-latest", *jobs["elsewhere"]["strategy"]["matrix"]["os"]]
+    assert [one for one in run if systems[one.partition("-")[0]] not in classifiers] == []
+    assert len(re.findall("Operating System", classifiers)) == len(run)
 
 
 def test_the_files_that_the_project_s_urls_name_exist():

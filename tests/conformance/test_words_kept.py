@@ -257,6 +257,7 @@ def test_a_limit_below_nothing_is_refused(memory: Memory, limit: int) -> None:
         memory.run(calls.transfer.index_rest(limit))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals that kill")
 def test_indexing_that_was_killed_is_completed_by_the_same_command(
     memory: Memory, hands: Any
 ) -> None:
