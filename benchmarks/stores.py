@@ -14,6 +14,8 @@ from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.graph.lacking import Lacking, decode, key
+from conceptgraph_core.graph.primitives import Embedded as ToEmbed
 
 Record = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -35,17 +37,28 @@ class Caller(Protocol):
 class Embedded:
     def __init__(self, path: Path) -> None:
         self.host = Host(path)
+        self._loop = asyncio.new_event_loop()
 
     def run(self, call: Call, now_ms: int = NOW_MS) -> Rows:
-        arguments = [*call.arguments, {**_context(now_ms), **call.context}]
-        procedure = call.procedure
-        return self.host.call(procedure.name, arguments, procedure.fields)
+        procedure, context = call.procedure, {**_context(now_ms), **call.context}
+        while True:
+            try:
+                return self.host.call(procedure.name, [*call.arguments, context], procedure.fields)
+            except Lacking as lacks:
+                if call.embed is None:
+                    raise
+                wanted = [one for one in decode(str(lacks)) if isinstance(one, ToEmbed)]
+                told = {
+                    key(one): self._loop.run_until_complete(call.embed(one.text)) for one in wanted
+                }
+                context = {**context, "answers": {**context.get("answers", {}), **told}}
 
     def fit_vectors(self) -> None:
         """Do nothing: vectors are compared."""
 
     def close(self) -> None:
         self.host.close()
+        self._loop.close()
 
 
 class Bolt:

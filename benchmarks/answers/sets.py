@@ -21,10 +21,11 @@ from ..family.__main__ import HERE as FAMILY
 from ..family.__main__ import iso, read, the_familys, unix_ms
 from ..life.histories import ZONE
 from ..retrieval import folder
-from ..retrieval.silence import REMARKS
 
 HERE: Final = Path(__file__).parent
 LIVES: Final = HERE / "lives"
+# 100 greetings, remarks and questions about the world.
+REMARKS: Final = HERE / "remarks.txt"
 # The folder of the lives that may be tuned on.
 TRAINING: Final = "training"
 # LoCoMo's category of questions without an answer.

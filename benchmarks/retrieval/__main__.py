@@ -1,7 +1,7 @@
 """Measure how well and how fast the messages that answer a question are found."""
 
 import multiprocessing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from rich.table import Column, Table
 from benchmarks.harness import machine
 
 from . import folder as folders_of
-from .by_meaning import Model, model
+from .by_meaning import model
 from .cost import cost
 from .finders import BASELINES, FINDERS
 from .folder import Memory
@@ -24,7 +24,6 @@ from .in_every_way import GROUPS, WORDS, Figures, Opening, measured, measured_al
 from .in_store import IN_STORE
 from .measures import Shares, interval
 from .published import comparable
-from .silence import REMARKS, silent
 
 _SIZES = (6_000, 100_000)
 
@@ -83,8 +82,6 @@ def main(
         )
         for source, some in every:
             _add(table, notes, source, some, _joined([next(followed) for _ in some]))
-        if models:
-            _add_silence(table, memories, models, opened)
         console.print(table)
         for number, note in enumerate(notes, 1):
             console.print(f"{number}. {note}.", soft_wrap=True, highlight=False)
@@ -123,19 +120,6 @@ def _add(
             published = f"{against[0]} ({len(notes)})"
         cells = [_of(one, figure, sure=name not in BASELINES) for name, one in shares.items()]
         table.add_row(names.pop(0) if names else "", figure, *cells, published)
-
-
-def _add_silence(
-    table: Table, memories: Sequence[Memory], models: Mapping[str, Model], opening: Opening
-) -> None:
-    counted = {name: list(silent(opening, memories, by)) for name, by in models.items()}
-    remarks = len(REMARKS.read_text(encoding="utf-8").splitlines())
-    for n, (size, _) in enumerate(next(iter(counted.values()))):
-        name = f"{remarks} remarks that nothing answers" if n == 0 else ""
-        cells = [f"{100 * shares[n][1]:.0f}" for shares in counted.values()]
-        table.add_row(
-            name, f"silent among {size:,}", *("" for _ in (*BASELINES, WORDS, GROUPS)), *cells, ""
-        )
 
 
 def _of(shares: Sequence[Shares], figure: str, sure: bool) -> str:

@@ -39,10 +39,6 @@ class Model:
             self._known |= dict(zip(some, made, strict=True))
         return [self._known[text] for text in texts]
 
-    def near_nothing(self, vector: Vector) -> tuple[float, float]:
-        """Return how near *vector* is to what asks for nothing."""
-        return self._portal.call(self._lazy.near_nothing, vector)
-
     def neighbours(self, text: str) -> Sequence[text_lookups.Neighbour]:
         """Return the terms near those of *text*."""
         embedding = self._portal.call(self._lazy.wait_until_open)
@@ -51,8 +47,7 @@ class Model:
     async def embed(self, text: str) -> Record:
         """Return what a call that asks for the vector of *text* is told."""
         [vector] = await self._lazy.vectors([text])
-        near = await self._lazy.near_nothing(vector) if any(vector) else None
-        return {"vector": list(vector) if any(vector) else [], "near_nothing": near}
+        return {"vector": list(vector) if any(vector) else []}
 
 
 @contextmanager
@@ -82,14 +77,11 @@ class ByMeaning(Grouped):
                 store.run(calls.embedding.embed(by.name, made))
             reached = calls.embedding.reached(reached, rows)
 
-    def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
+    def _embedded(self, query: Query) -> Embedded | None:
         [vector] = self._model.vectors([query.text])
-        if not any(vector):
-            return None, {}
-        near_nothing = list(self._model.near_nothing(vector))
-        return (self._model.name, vector), {"near_nothing": near_nothing}
+        return (self._model.name, vector) if any(vector) else None
 
-    def _run(self, call: Call, query: Query, given: Record) -> list[Record]:
+    def _run(self, call: Call, query: Query) -> list[Record]:
         near = [list(one) for one in self._model.neighbours(query.text)]
-        given = {**given, "embeds": True, **({"neighbours": near} if near else {})}
-        return super()._run(call._replace(embed=self._model.embed), query, given)
+        context = {**call.context, "embeds": True, **({"neighbours": near} if near else {})}
+        return super()._run(call._replace(embed=self._model.embed, context=context), query)

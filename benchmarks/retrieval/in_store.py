@@ -68,20 +68,20 @@ class Ingested:
 
     def rows(self, query: Query, limit: int) -> list[Record]:
         """Return the rows of a search."""
-        embedded, given = self._embedded(query)
+        embedded = self._embedded(query)
         call = calls.memory_search.search(
             DEFAULT_USER, query.text, min(limit, MAX_LIMIT), embedded=embedded
         )
-        return self._run(call, query, given)
+        return self._run(call, query)
 
     def held(self, query: Query, budgets: Sequence[int]) -> dict[int, list[int]]:
         """Return what `memory_context` holds within each of *budgets* tokens.
 
         It is asked once: a smaller budget only leaves out more of the same entries.
         """
-        embedded, given = self._embedded(query)
+        embedded = self._embedded(query)
         call = calls.memory_search.context(DEFAULT_USER, query.text, MAX_BUDGET, embedded)
-        [row] = self._run(call, query, given)
+        [row] = self._run(call, query)
         return {
             budget: [
                 self.numbers[entry["memory_id"]]
@@ -92,20 +92,20 @@ class Ingested:
 
     def recalled(self, query: Query) -> list[int]:
         """Return what `recall` holds; nothing where no text has enough of the question's words."""
-        embedded, given = self._embedded(query)
+        embedded = self._embedded(query)
         call = calls.everyday.recall(DEFAULT_USER, query.text, embedded=embedded)
-        [row] = self._run(call, query, given)
+        [row] = self._run(call, query)
         memories = (one["id"] for one in row["sources"] if one["kind"] == "memory")
         return [self.numbers[one] for one in memories]
 
-    def _run(self, call: Call, query: Query, given: Record) -> list[Record]:
+    def _run(self, call: Call, query: Query) -> list[Record]:
         asked = {"asked_at": query.asked_ms} | ({"asker": query.asker} if query.asker else {})
-        context = {**call.context, **asked, **given}
+        context = {**call.context, **asked}
         return self._store.run(call._replace(context=context), query.asked_ms)
 
-    def _embedded(self, query: Query) -> tuple[Embedded | None, Record]:
-        """Return the vector of *query*, and what the call's context says of it."""
-        return None, {}
+    def _embedded(self, _: Query) -> Embedded | None:
+        """Return the vector of a query, with the name of its model."""
+        return None
 
 
 class Grouped(Ingested):

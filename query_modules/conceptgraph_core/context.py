@@ -32,8 +32,6 @@ class Context(NamedTuple):
       that it lacks does not exist. It holds nodes or their ids.
     * `answers` are the results of look-ups that the server made for this call, by `lacking.key`:
       maps with some of these keys. A call that lacks one says so (None: it makes them itself).
-    * `near_nothing` says how near the question is to texts that ask for nothing: their greatest
-      cosine, and the standard deviation of all (see `retrieval.nearness`).
     * `neighbours` has a row for each term near one of the question by a static embedding: the term
       of the question, the other term, a word of it, and their cosine (see `retrieval.groups`).
     * `embeds`: who calls makes the vector of any text that the call asks for.
@@ -46,8 +44,8 @@ class Context(NamedTuple):
       fourth for its first and last day alone.
     * `told_around`: the past time that the question names among other words, as two such times.
     * `offset_minutes`: how far the local time of the question is ahead of UTC.
-    * `also` are other wordings of the question (see `memories.wordings`), `also_vector` is the
-      vector of all of them together, and `also_near_nothing` its `near_nothing`.
+    * `also` are other wordings of the question (see `memories.wordings`), and `also_vector` is the
+      vector of all of them together.
     * `only_new`: an import leaves existing elements unchanged.
     * `decay` are the numbers of decay. Without `expires`, nothing expires
       (see `decaying.lasting`), as without a retention window of the owner's.
@@ -66,7 +64,6 @@ class Context(NamedTuple):
     until_date: str
     found: tuple[Any, ...] | None
     answers: Mapping[str, Mapping[str, Any]] | None
-    near_nothing: tuple[float, float] | None
     neighbours: tuple[tuple[str, str, str, float], ...]
     embeds: bool
     user_id: str
@@ -78,7 +75,6 @@ class Context(NamedTuple):
     offset_minutes: int
     also: tuple[str, ...]
     also_vector: tuple[float, ...]
-    also_near_nothing: tuple[float, float] | None
     only_new: bool
     planned: Mapping[str, Any]
     owner: bool
@@ -267,19 +263,6 @@ def _truth(value: Any, key: str) -> bool:
     return value
 
 
-def _near_nothing(value: Any, key: str) -> tuple[float, float] | None:
-    if value is None:
-        return None
-    if (
-        not isinstance(value, (list, tuple))
-        or len(value) != 2
-        or any(isinstance(one, bool) or not isinstance(one, (int, float)) for one in value)
-        or not all(map(math.isfinite, value))
-    ):
-        raise InvalidContext(f"context: {key} must be a cosine and a deviation, such as [0.4, 0.1]")
-    return float(value[0]), float(value[1])
-
-
 def _also(value: Any, key: str) -> tuple[str, ...]:
     try:
         return validators.wordings(value, key)
@@ -384,7 +367,6 @@ _KEYS: Final[Mapping[str, Key]] = {
     "until_ms": Key(None, _time_if_any),
     "found": Key(None, _read_found),
     "answers": Key(None, _read_answers),
-    "near_nothing": Key(None, _near_nothing),
     "neighbours": Key((), _neighbours),
     "embeds": Key(False, _truth),
     "user_id": Key(DEFAULT_USER, _user_id),
@@ -395,7 +377,6 @@ _KEYS: Final[Mapping[str, Key]] = {
     "offset_minutes": Key(0, _offset),
     "also": Key((), _also),
     "also_vector": Key((), _vector),
-    "also_near_nothing": Key(None, _near_nothing),
     "only_new": Key(False, _truth),
     "planned": Key({}, _read_planned),
     "owner": Key(False, _truth),

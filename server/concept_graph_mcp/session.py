@@ -89,10 +89,6 @@ class Later:
         """Return the embedding itself. Raises EmbeddingError."""
         return await self.lazy.wait_until_open()
 
-    async def near_nothing(self, vector: "Vector") -> tuple[float, float]:
-        """Return how near *vector* is to texts that ask for nothing; see `LazyEmbedding`."""
-        return await self.lazy.near_nothing(vector)
-
     async def close(self) -> None:
         """Close it if it was used."""
         if "lazy" in self.__dict__:
@@ -102,15 +98,14 @@ class Later:
 class Question(NamedTuple):
     """A query's vector with the name of its embedding, or nothing.
 
-    `near_nothing` is its similarity to texts that ask for nothing, such as greetings. `neighbours`
-    has terms near those of the query, if the embedding has a vector for each word. `advice` says
-    why an expected vector is missing: words alone find memories too, so an unreachable model must
-    not block a search. `embed` makes the vector of the query as it was meant, without names.
+    `neighbours` has terms near those of the query, if the embedding has a vector for each word.
+    `advice` says why an expected vector is missing: words alone find memories too, so an
+    unreachable model must not block a search. `embed` makes the vector of the query as it was
+    meant, without names.
     """
 
     embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
-    near_nothing: tuple[float, float] | None = None
     neighbours: Sequence[text_lookups.Neighbour] = ()
     embed: Embed | None = None
 
@@ -190,26 +185,25 @@ class Session:
         from .embedding.base import EmbeddingError
 
         try:
-            embedding, advice, lazy = await readiness.ready(self, is_statement)
+            embedding, advice = await readiness.ready(self, is_statement)
             if embedding is None:
                 return Question(advice=advice)
             if is_statement:
                 [vector] = await embedding.vectors([text])
                 return Question((embedding.name, vector) if any(vector) else None)
-            told = await _embed(embedding, lazy, text)
-            vector, near_nothing = told["vector"], told["near_nothing"]
+            vector = (await _embed(embedding, text))["vector"]
             near = await vocabulary.neighbours(embedding, text) if vector else ()
         except EmbeddingError as error:
             return Question(advice=_TOLD_BY_WORDS.format(error))
 
         async def embed(said: str) -> Mapping[str, Any]:
             try:
-                return await _embed(embedding, lazy, said)
+                return await _embed(embedding, said)
             except EmbeddingError as error:
                 _advise(_TOLD_BY_WORDS.format(error))
-                return {"vector": [], "near_nothing": None}
+                return {"vector": []}
 
-        return Question((embedding.name, vector), None, near_nothing, near, embed)
+        return Question((embedding.name, vector), None, near, embed)
 
     async def answered(
         self,
@@ -232,8 +226,6 @@ class Session:
         try:
             call = by(embedded=question.embedded)
             given: dict[str, Any] = {}
-            if question.near_nothing is not None:
-                given["near_nothing"] = list(question.near_nothing)
             if question.neighbours:
                 given["neighbours"] = [list(one) for one in question.neighbours]
             if question.embed is not None:
@@ -268,7 +260,7 @@ class Session:
         question = await self.question(also.text)
         if question.embedded is None or not len(question.embedded[1]):
             return also
-        return also._replace(vector=tuple(question.embedded[1]), near_nothing=question.near_nothing)
+        return also._replace(vector=tuple(question.embedded[1]))
 
     def read_times(self, message: str, asked_at: int | None = None) -> dict[str, Any]:
         """Return the times of *message* that a recall takes: see `asking`."""
@@ -373,15 +365,10 @@ class Session:
         return rows
 
 
-async def _embed(embedding: "Embedding", lazy: Any, text: str) -> dict[str, Any]:
-    """Return the vector of *text*, and how near it is to texts that ask for nothing.
-
-    Raises EmbeddingError.
-    """
+async def _embed(embedding: "Embedding", text: str) -> dict[str, Any]:
+    """Return the vector of *text*, empty without a known word. Raises EmbeddingError."""
     [vector] = await embedding.vectors([text])
-    if not any(vector):
-        return {"vector": [], "near_nothing": None}
-    return {"vector": list(vector), "near_nothing": await lazy.near_nothing(vector)}
+    return {"vector": list(vector) if any(vector) else []}
 
 
 def cut_question(text: str) -> tuple[str, str | None]:

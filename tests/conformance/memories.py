@@ -53,7 +53,7 @@ def texts_embedded(memory: Any, call: Call, user: str = "default") -> list[str]:
 
     async def embed(text: str) -> dict[str, Any]:
         asked.append(text)
-        return {"vector": [], "near_nothing": None}
+        return {"vector": []}
 
     context = {**call.context, "embeds": True}
     memory.run(call._replace(context=context, embed=embed), user_id=user)

@@ -40,9 +40,6 @@ class Toy:
         self.asked += texts
         return [(float(len(text)), 1.0) for text in texts]
 
-    async def near_nothing(self, _: Any) -> tuple[float, float]:
-        return 1.0, 0.0
-
     async def close(self) -> None:
         pass
 

@@ -77,14 +77,14 @@ def deviation(values: list[float]) -> float:
     return math.sqrt(sum((one - mean) ** 2 for one in values) / len(values))
 
 
-def ask(texts: list[dict[str, Any]], limit: int, least: float = -1.0) -> list[Associated[int]]:
+def ask(texts: list[dict[str, Any]], limit: int) -> list[Associated[int]]:
     near = dict(enumerate(text["cosine"] for text in texts))
     return associate(
         QUESTION,
         corpus(texts),
         Placed(texts),
         limit,
-        near=Near(near, least, cosines_of_all(list(near.values()), (), len(texts))),
+        near=Near(near, cosines_of_all(list(near.values()), (), len(texts))),
     )
 
 
@@ -155,14 +155,3 @@ def test_without_a_sample_the_farthest_of_the_near_is_the_mean() -> None:
     assert cosines_of_all([0.5, 0.3], [], 1_000).mean == 0.3
     assert cosines_of_all([0.5, 0.3], [], 2) == Cosines(0.4, pytest.approx(0.1))
     assert cosines_of_all([], [], 10) == Cosines()
-
-
-def test_what_is_near_enough_by_itself_needs_no_word() -> None:
-    texts = [
-        {"id": str(number), "terms": {"c": 1}, "thread": None, "position": 0, "speaker": None}
-        | {"said_at": ASKED_AT - DAY_MS, "cosine": cosine}
-        for number, cosine in enumerate((0.6, 0.2, 0.1, 0.5))
-    ]
-    assert [row.told.id for row in ask(texts, 9, least=0.4)] == ["0", "3"]
-    assert [row.told.id for row in ask(texts[:1], 9, least=0.4)] == ["0"]
-    assert ask(texts, 9, least=0.7) == []

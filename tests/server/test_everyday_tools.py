@@ -33,9 +33,6 @@ class Toy:
     async def vectors(self, texts: list[str]) -> list[tuple[float, ...]]:
         return [tuple(float(text.count(letter)) for letter in "abc") for text in texts]
 
-    async def near_nothing(self, _: tuple[float, ...]) -> tuple[float, float]:
-        return 0.5, 0.1
-
     async def close(self) -> None:
         """Nothing is open."""
 

@@ -28,9 +28,6 @@ class Toy:
     async def vectors(self, texts):
         return [tuple(float(text.count(letter)) for letter in "abc") for text in texts]
 
-    async def near_nothing(self, _):
-        return 0.5, 0.1
-
     async def close(self):
         """Nothing is open."""
 

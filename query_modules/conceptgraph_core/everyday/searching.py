@@ -139,7 +139,9 @@ def describe_memory(node: Node) -> Row:
 def _memories(
     graph: Graph, query: str, wanted: Wanted, meant: Meant, model: str | None
 ) -> Iterator[_Result]:
-    best = find_memories(graph, query, wanted, meant, model)
+    is_of_a_time = wanted.within.since is not None and not has_words(query, graph.context.languages)
+    # Vectors alone find the nearest of any words.
+    best = [] if is_of_a_time else find_memories(graph, query, wanted, meant, model)
 
     def row(one: Found) -> Row:
         return describe_memory(one.node) | {"matched": one.matched}
@@ -151,11 +153,7 @@ def _memories(
         until = graph.ended(one.node)
         asks = _only_asks(one.node, query, graph.context.languages)
         yield _Result(one.node.memory_id, until, partial(row, one), asks)
-    if (
-        not best
-        and wanted.within.since is not None
-        and not has_words(query, graph.context.languages)
-    ):
+    if is_of_a_time:
         then = [node for node in graph.nodes() if wanted.admits(graph, node)]
         then.sort(key=lambda node: (node.told_at, node.memory_id), reverse=True)
         for node in then[:DEPTH]:

@@ -289,7 +289,7 @@ class WithEdges(NamedTuple):
 class Embedded(NamedTuple):
     """The vector of *text* by the embedding of who calls: no store can look it up.
 
-    It tells `vector`, which is empty for a text without a known word, and `near_nothing`.
+    It tells `vector`, which is empty for a text without a known word.
     """
 
     text: str

@@ -52,9 +52,6 @@ def read_meant(
         told = dict(zip(changed, graph.embed([said[one] for one in changed]), strict=True))
         if query in told:
             vector = told[query]["vector"]
-            graph.context = graph.context._replace(near_nothing=told[query]["near_nothing"])
         if also in told:
-            graph.context = graph.context._replace(
-                also_vector=told[also]["vector"], also_near_nothing=told[also]["near_nothing"]
-            )
+            graph.context = graph.context._replace(also_vector=told[also]["vector"])
     return Meant(spelling.respell(query, spelt[query]), vector, spelt[query])

@@ -15,7 +15,6 @@ from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..graph.primitives import Lookup
 from ..ranks import cosine_to
-from ..retrieval.nearness import MARGIN
 from ..retrieval.question import Cue, Further, asks_of_the_past, shorten
 from ..retrieval.schema import checked_limit
 from ..retrieval.searching import Hit, Reading, Search
@@ -129,13 +128,11 @@ class Finder:
             self._led, first = others[0]._led, others[0]._search
             further = _read_further(self._led[len(others)])
             self._search = Search(graph, schema.KIND, scope, query, "query", further, first)
-            self._search.near_nothing = graph.context.also_near_nothing
         else:
             self._led = pull_led_to(graph, query)
             self._search = _pull_search(
                 graph, query, self._led, vector, wanted, depth, spelt, beside
             )
-        self.margin = MARGIN
         self._graph = graph
         self._like = others[1] if len(others) > 1 else None
         if self._like is None:
@@ -167,7 +164,6 @@ class Finder:
             near = self._similarities_of(wanted)
             first = max(depth, schema.NEAREST)
             others = [cosine for _, cosine in near[first:]] if len(near) >= first else None
-            self._search.margin = self.margin
             self._search.expect_near(dict(near[:first]), others)
         about, spoken = wanted.about, self._graph.context.languages
         self._search.narrow(

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..retrieval.nearness import MARGIN
 from .filters import Wanted
 from .search import Finder, Found
 from .view import AllMemories
@@ -21,8 +20,7 @@ class Wordings:
     """The finders of a query and of its other wordings; raises what `Finder` raises.
 
     *vector* is the query's; the context has one of the other wordings together, which counts if the
-    query has one too. *margin* is that of what is near alone (`retrieval.nearness`). Vectors find
-    what is *wanted*; *spelt* has rows of `spelling.correct`.
+    query has one too. Vectors find what is *wanted*; *spelt* has rows of `spelling.correct`.
     """
 
     def __init__(
@@ -31,7 +29,6 @@ class Wordings:
         query: str,
         vector: Sequence[float] = (),
         model: str | None = None,
-        margin: float = MARGIN,
         *,
         wanted: Wanted = _ANY,
         spelt: Sequence[Mapping[str, str]] = (),
@@ -40,8 +37,6 @@ class Wordings:
         also = graph.context.also_vector if len(vector) else (), model
         for wording in graph.context.also:
             self._finders.append(Finder(graph, wording, *also, others=self._finders))
-        for finder in self._finders:
-            finder.margin = margin
 
     def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
         """Return, for each wording, what finds by it, and the best *depth* memories it finds."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from math import inf
 from typing import Any, Final
 
 from .. import quoting
@@ -75,8 +74,7 @@ def recall(
         _read_times(graph, message)
     graph.pull(*_list_beside(graph, message, make_query(message, before)))
     parts = [one for one in meant.spelt if "meant" not in one]
-    # Every text may answer, however near it is.
-    given = make_query(message, before), meant.vector, model, -inf
+    given = make_query(message, before), meant.vector, model
     wordings = Wordings(graph, *given, spelt=parts)
     question = read(graph, message, before, wordings, meant.vector, model, max_age_days)
     then = _list_then(graph, question.text)

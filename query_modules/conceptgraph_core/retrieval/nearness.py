@@ -1,19 +1,13 @@
 """The texts whose vectors are nearest to the vector of a question."""
 
 from collections.abc import Mapping, Sequence
-from math import log10, sqrt
+from math import sqrt
 from typing import Final, Generic, NamedTuple
 
 from .index import H, Index, Mentions
 
-# How much nearer than to a remark a question must be to a text that no word leads to, among the
-# fewest texts, in standard deviations; and one that names a speaker.
-MARGIN: Final = 0.55
-NAMING: Final = -2.0
-# The more texts there are, the nearer one is by chance: the margin grows with each factor of ten.
+# Among fewer texts none is far above the mean.
 FEWEST: Final = 8
-_AMONG_TEN_TIMES: Final = 0.45
-
 # A smaller sample says nothing of the texts that are not near.
 _FEWEST_SAMPLED: Final = 8
 # A cosine that is spread along a thread has another mean and another deviation than a text's own.
@@ -44,12 +38,10 @@ class Cosines(NamedTuple):
 class Near(NamedTuple, Generic[H]):
     """The texts that are nearest to a question, by cosine.
 
-    A text that no word leads to needs a cosine of at least *least*. *of_all* are the cosines of all
-    texts.
+    *of_all* are the cosines of all texts.
     """
 
     texts: Mapping[H, float]
-    least: float = -1.0
     of_all: Cosines = Cosines()
 
     def mentions(self, index: Index[H]) -> Mentions[H]:
@@ -75,20 +67,3 @@ def cosines_of_all(near: Sequence[float], others: Sequence[float], texts: int) -
     squares = sum((one - mean) ** 2 for one in near)
     squares += each * sum((one - mean) ** 2 for one in others)
     return Cosines(mean, sqrt(squares / (len(near) + rest)))
-
-
-def least_alone(
-    near_nothing: tuple[float, float] | None, texts: int, margin: float = MARGIN
-) -> float:
-    """Return the cosine from which a text is near enough without a word, among so many *texts*.
-
-    `concept_graph_mcp.embedding.nothing` compares the question with remarks that no memory answers.
-    *near_nothing* has the greatest of these cosines and their standard deviation. The question must
-    be nearer to the text than to any remark, by *margin*. With None, every nearest text is near
-    enough.
-    """
-    if near_nothing is None:
-        return -1.0
-    greatest, deviation = near_nothing
-    more = _AMONG_TEN_TIMES * log10(max(texts, FEWEST) / FEWEST)
-    return greatest + deviation * (margin + more)

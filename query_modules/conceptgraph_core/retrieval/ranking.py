@@ -2,26 +2,29 @@
 
 A cue activates the texts that mention it and their neighbours in the thread. A rare cue activates
 them more. Activation is summed by position, so no thread is walked. A text that mentions no cue is
-looked up only if it may still be among the best.
+looked up only beside one of the strongest.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappush, heappushpop
+from heapq import nlargest
 from itertools import chain
 from math import inf
 from typing import Any, Final, Generic
 
-from .along_threads import NEIGHBOURS, Place
+from .along_threads import Place, reaching
 from .groups import Neighbour
 from .index import NO_MENTIONS, Corpus, H, Index, Mentions, Told
 from .nearness import Near
 from .question import Cue, Factors, Question
 from .schema import FEW_MENTIONS, FEW_TEXTS, MOST_MENTIONS
-from .scoring import DECIMALS, NOT_COMPARED, Spread, Word
+from .scoring import DECIMALS, Spread, Word
 
-# The score to reach is estimated from this many times the wanted number of texts.
+# So many times the wanted number of texts are considered first, at least so many, and then so many
+# times as many.
 _STRONGEST: Final = 2
+_FEWEST: Final = 100
+_MORE: Final = 4
 # A mention weighs this much if it matches a word's stem in another language.
 FOREIGN: Final = 0.5
 
@@ -80,12 +83,11 @@ def associate(
 
     * Only texts older than the question are returned, and only those that *admits* accepts. It is
       called for as few texts as possible.
-    * Texts that are *near* in meaning count too. A text must be near enough itself if no word leads
-      to it or to its neighbours.
+    * Texts that are *near* in meaning count too.
     * Texts of equal score are ordered by time, the latest first and unknown times last, then by id.
     """
     spread = spread_activation(question, corpus, index, near)
-    return Choice(question, index, spread, limit, admits, near).best()
+    return choose(question, index, spread, limit, admits)
 
 
 def spread_activation(
@@ -223,171 +225,80 @@ def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
     return Mentions(*zip(*rows.values(), strict=True)) if rows else NO_MENTIONS, term_of
 
 
-class Choice(Generic[H]):
-    """Picks the *limit* best of the texts that *spread* activates, in the order of `associate`.
+def choose(
+    question: Question,
+    index: Index[H],
+    spread: Spread[H],
+    limit: int,
+    admits: Callable[[H], bool] = lambda _: True,
+) -> list[Associated[H]]:
+    """Return the *limit* best of the texts that *spread* activates, in the order of `associate`.
 
-    It reads as few texts as possible from the store.
+    Texts that get most by themselves are considered, and those around them in their threads. More
+    of them are, while too few are admitted, or many are not.
     """
+    refused: set[H] = set()
 
-    def __init__(
-        self,
-        question: Question,
-        index: Index[H],
-        spread: Spread[H],
-        limit: int,
-        admits: Callable[[H], bool] = lambda _: True,
-        near: Near[H] | None = None,
-    ) -> None:
-        self._least_alone = -inf if near is None else near.least
-        self._question = question
-        self._index = index
-        self._spread = spread
-        self._limit = limit
-        self._admits = admits
-        self._considered: set[Place] = set()
-        self._most = question.most
-        self._most_by_speaker = question.most_by_speaker
-        self._found: list[Associated[H]] = []
-        self._best_scores: list[float] = []  # a heap of at most `limit`
+    def is_admitted(text: H) -> bool:
+        if not admits(text):
+            refused.add(text)
+        return text not in refused
 
-    def best(self) -> list[Associated[H]]:
-        """Return the best texts, the best first."""
-        likely = self._likely_least()
-        self._consider_likely(likely)
-        if self._least < likely:
-            self._consider_others()
-        self._found.sort(key=Associated.order)
-        return self._found[: self._limit]
+    count = max(_FEWEST, _STRONGEST * limit)
+    while True:
+        found = _best(question, index, spread, limit, count, is_admitted)
+        if count >= spread.size or (len(found) >= limit and len(refused) < limit):
+            return found
+        count *= _MORE
 
-    @property
-    def _least(self) -> float:
-        """The score that a text must reach to be among the best found so far."""
-        if len(self._best_scores) < self._limit:
-            return 0.0
-        return self._best_scores[0] - NOT_COMPARED
 
-    def _likely_least(self) -> float:
-        """Return the score that a text must reach if all texts are admitted."""
-        spread = self._spread
-        # More than wanted: the neighbours of a text may give it more than it gives to itself.
-        strongest = spread.strongest(_STRONGEST * self._limit)
-        scored = [(spread.total(place) * spread.by_time(place), place) for place in strongest]
-        if len(scored) < self._limit:
-            return 0.0
-        by_speaker = self._most_by_speaker
-        if by_speaker > 1.0:
-            # Mentions do not carry the speaker, whose factor may raise the score to reach.
-            self._consider_all(
-                [(one * by_speaker, place, spread.total(place)) for one, place in scored]
-            )
-        scored.sort(reverse=True)
-        return max(self._least, scored[self._limit - 1][0] - NOT_COMPARED)
-
-    def _consider_likely(self, least: float) -> None:
-        """Consider the texts that may reach *least*, those with the highest bound first."""
-        activated = self._spread.activated(least / self._most)
-        self._consider_best_first(activated, least)
-
-    def _consider_best_first(self, bounds: Iterable[tuple[float, Place]], least: float) -> None:
-        """Consider those places whose score may reach *least*, the most promising first.
-
-        *bounds* has the bound of each place's total.
-        """
-        considered, by_speaker = self._considered, self._most_by_speaker
-        likely = [
-            (most, place, factor)
-            for bound, place, by_time in self._spread.with_times(bounds)
-            if (most := bound * (factor := by_time * by_speaker)) >= least
-            and place not in considered
+def _best(
+    question: Question,
+    index: Index[H],
+    spread: Spread[H],
+    limit: int,
+    count: int,
+    admits: Callable[[H], bool],
+) -> list[Associated[H]]:
+    """Return the *limit* best texts among those around the *count* strongest."""
+    by_time = spread.by_time
+    around = {one for place in spread.strongest(count) for one, _ in reaching(place)}
+    bounds = ((spread.bound(place) * by_time(place), place) for place in around)
+    likely = [place for _, place in nlargest(2 * count, bounds)]
+    # Mentions do not carry the speaker, so his or her factor may change the order.
+    scored = sorted(((spread.total(one) * by_time(one), one) for one in likely), reverse=True)
+    found: list[Associated[H]] = []
+    by_speaker = question.most_by_speaker
+    least = -inf
+    for start in range(0, len(scored), limit):
+        if scored[start][0] * by_speaker < least:
+            break
+        part = [spread.nearest(place) for _, place in scored[start : start + limit]]
+        index.expect(part)
+        made = [
+            _score(question, index, spread, *one)
+            for one in zip((place for _, place in scored[start : start + limit]), part, strict=True)
         ]
-        likely.sort(reverse=True)
-        # Each part may raise the score to reach, which spares the totals of the others.
-        for start in range(0, len(likely), self._limit):
-            least = max(least, self._least)
-            promising = []
-            for most, place, factor in likely[start : start + self._limit]:
-                if most >= least:
-                    total = self._spread.total(place)
-                    promising.append((total * factor, place, total))
-            self._consider_all(sorted(promising, reverse=True))
+        older = sorted(filter(None, made), key=Associated.order)
+        index.expect_nodes([one.text for one in older])
+        found = sorted((*found, *(one for one in older if admits(one.text))), key=Associated.order)
+        found = found[:limit]
+        least = found[-1].score if len(found) == limit else -inf
+    return found
 
-    def _consider_all(self, likely: Sequence[tuple[float, Place, float]]) -> None:
-        """Consider places, each given with the bound of its score and its total."""
-        least = self._least
-        wanted = [
-            (place, total, self._near(place)) for most, place, total in likely if most >= least
-        ]
-        self._index.expect([near for _, _, near in wanted])
-        found = (self._score(*one) for one in wanted)
-        scored = [one for one in found if one is not None and one.score >= least]
-        scored.sort(key=lambda one: one.score, reverse=True)
-        self._index.expect_nodes([one.text for one in scored[: self._limit]])
-        for one in scored:
-            self._take(one)
 
-    def _consider_others(self) -> None:
-        """Consider all other texts, because some of the likely ones were not admitted."""
-        activated = self._spread.activated(self._least / self._most)
-        for bound, place in sorted(activated, reverse=True):
-            if bound * self._most < self._least:
-                break
-            if place in self._considered:
-                continue
-            factor = self._most_factor(place)
-            if bound * factor >= self._least:
-                total = self._spread.total(place)
-                if total * factor < self._least:
-                    continue
-                one = self._score(place, total, self._near(place))
-                if one is not None:
-                    self._take(one)
+def _score(
+    question: Question, index: Index[H], spread: Spread[H], place: Place, near: tuple[H, int]
+) -> Associated[H] | None:
+    """Return the text at *place*; None if there is none, or if it is too recent.
 
-    def _score(self, place: Place, total: float, near: tuple[H, int]) -> Associated[H] | None:
-        """Return the text at *place*; None if there is none, or if it is too recent.
-
-        *near* is its nearest text with a mention (`_near`).
-        """
-        self._considered.add(place)
-        text = self._index.beside(*near) if near[1] else near[0]
-        if text is None:
-            return None
-        told = self._index.tell(text)
-        if not self._question.is_older(told.heard_at) or not self._belongs(text, place):
-            return None
-        factors = self._spread.factors(told.speaker, told.said_at)
-        return Associated(text, told, total * factors.product, factors, self._spread, place)
-
-    def _belongs(self, text: H, place: Place) -> bool:
-        """Return whether a word leads to *text*, or the text is near enough by itself."""
-        spread = self._spread
-        if not spread.nearness or spread.is_said(place):
-            return True
-        near = spread.nearness.get(text)
-        return near is not None and near >= self._least_alone
-
-    def _take(self, one: Associated[H]) -> None:
-        """Add *one* to the best if its score suffices and it is admitted."""
-        if one.score < self._least or not self._admits(one.text):
-            return
-        self._found.append(one)
-        if len(self._best_scores) < self._limit:
-            heappush(self._best_scores, one.score)
-        else:
-            heappushpop(self._best_scores, one.score)
-
-    def _most_factor(self, place: Place) -> float:
-        """Return the greatest product of the factors of the text at *place*."""
-        return self._spread.by_time(place) * self._most_by_speaker
-
-    def _near(self, place: Place) -> tuple[H, int]:
-        """Return the nearest text with a mention, and the offset from it to *place*."""
-        text = self._spread.text(place)
-        if text is not None:
-            return text, 0
-        for distance in range(1, NEIGHBOURS + 1):
-            # Backwards first: few edges enter a text, but all its mentions leave it.
-            for offset in (distance, -distance):
-                text = self._spread.text(place + offset)
-                if text is not None:
-                    return text, -offset
-        raise LookupError("a place that nothing reaches")
+    *near* is its nearest text with a mention (`Spread.nearest`).
+    """
+    text = index.beside(*near) if near[1] else near[0]
+    if text is None:
+        return None
+    told = index.tell(text)
+    if not question.is_older(told.heard_at):
+        return None
+    factors = spread.factors(told.speaker, told.said_at)
+    return Associated(text, told, spread.total(place) * factors.product, factors, spread, place)

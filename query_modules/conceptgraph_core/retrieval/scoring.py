@@ -1,9 +1,9 @@
 """Sum the activation of each text by the cues, by position in its thread."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import chain, compress, pairwise, repeat
+from itertools import chain, compress, repeat
 from math import cbrt
 from operator import add, mul
 from typing import Final, Generic, NamedTuple
@@ -11,7 +11,6 @@ from typing import Final, Generic, NamedTuple
 from .along_threads import (
     FADED_CUBED,
     FADING,
-    NEIGHBOURS,
     Place,
     Threads,
     deviation,
@@ -28,11 +27,10 @@ SATURATION: Final = 0.5
 LENGTH_EXPONENT: Final = -0.3
 RARITY_EXPONENT: Final = 0.25
 
-# One, two and three texts away.
-_FADED: Final = tuple(FADING**distance for distance in range(1, NEIGHBOURS + 1))
 # In the order that decides between equal contributions.
 _NEAREST_FIRST: Final = sorted(FADED_CUBED, key=lambda one: (abs(one[0]), one[0]))
 _AROUND: Final = ((1.0, 0), *((FADING ** abs(k), k) for k in (-3, -2, -1, 1, 2, 3)))
+_BACKWARDS_FIRST: Final = (0, -1, 1, -2, 2, -3, 3)
 
 # A cosine one deviation above the mean gives this many deviations of the sums by words.
 NEAR_SHARE: Final = 1.2
@@ -41,7 +39,6 @@ NEARNESS: Final = Cue("its meaning", ())
 
 # Scores are compared rounded: the last bits of a sum depend on the order of its terms.
 DECIMALS: Final = 9
-NOT_COMPARED: Final = 10.0**-DECIMALS
 
 
 def rarity(texts: int, count: int) -> float:
@@ -383,9 +380,18 @@ class Spread(Generic[H]):
         """The contribution of each text with a mention to itself, by place."""
         return self._strengths
 
-    def text(self, place: Place) -> H | None:
-        """Return the text at *place* if it mentions a cue itself."""
-        return self._texts.get(place)
+    @property
+    def size(self) -> int:
+        """How many texts there are that mention a cue or are near the question."""
+        return len(self._texts)
+
+    def nearest(self, place: Place) -> tuple[H, int]:
+        """Return the text nearest to *place* with a mention, and the offset from it to *place*."""
+        # Backwards first: few edges enter a text, but all its mentions leave it.
+        for offset in _BACKWARDS_FIRST if place >= 0 else (0,):
+            if (text := self._texts.get(place + offset)) is not None:
+                return text, -offset
+        raise LookupError("a place that nothing reaches")
 
     def by_time(self, place: Place) -> float:
         """Return the factor by time of the text at *place*.
@@ -396,30 +402,9 @@ class Spread(Generic[H]):
             return self._by_time[self._said_at[place]]
         return self._question.most_by_time
 
-    def with_times(
-        self, bounds: Iterable[tuple[float, Place]]
-    ) -> Iterator[tuple[float, Place, float]]:
-        """Yield *bounds* of places, each with its place and its factor by time."""
-        said_at, by_time, unknown = self._said_at, self._by_time, self._question.most_by_time
-        for bound, place in bounds:
-            yield bound, place, by_time[said_at[place]] if place in said_at else unknown
-
     def factors(self, speaker: str | None, said_at: int | None) -> Factors:
         """Return the factors of a text by *speaker* at *said_at* (`Question.factors`)."""
         return self._question.factors(speaker, said_at, self._by_time.ages.get(said_at))
-
-    def activated(self, least: float) -> Iterator[tuple[float, Place]]:
-        """Yield all places whose total may reach *least*, each with the bound of its total."""
-        near = self._near
-        for place in near:
-            bound = self.bound(place)
-            if bound >= least:
-                yield bound, place
-        for place, strength in self._strengths.items():
-            if strength >= least and place < 0 and place not in near:
-                yield strength, place
-        for hits in self._join_places(least):
-            yield from (one for one in self._bounds(hits, least) if one[1] not in near)
 
     def bound(self, place: Place) -> float:
         """Return a bound of the total of *place*."""
@@ -427,42 +412,6 @@ class Spread(Generic[H]):
         if place < 0:
             return strengths.get(place, 0.0) + near
         return sum(by * strengths.get(place + offset, 0.0) for by, offset in _AROUND) + near
-
-    def _join_places(self, least: float) -> Iterator[list[Place]]:
-        """Yield groups of places with mentions that are near enough to reach a common place.
-
-        A group whose sum is below *least* is left out.
-        """
-        strength = self._strengths.__getitem__
-        places = sorted([place for place in self._strengths if place >= 0])
-        following = enumerate(pairwise(places), 1)
-        ends = [end for end, (one, next_) in following if next_ - one > 2 * NEIGHBOURS]
-        for start, end in zip([0, *ends], [*ends, len(places)], strict=True):
-            near = places[start:end]
-            if near and sum(map(strength, near)) >= least:
-                yield near
-
-    def _bounds(self, hits: list[Place], least: float) -> list[tuple[float, Place]]:
-        """Return the places within reach of *hits* whose bound reaches *least*, with the bound.
-
-        The sums are a list by position, because *hits* lie close together.
-        """
-        strengths = self._strengths
-        if len(hits) == 1:
-            own = strengths[hits[0]]
-            faded = ((own * by, offset) for by, offset in _AROUND)
-            return [(bound, hits[0] + offset) for bound, offset in faded if bound >= least]
-        first, last = hits[0] - NEIGHBOURS, hits[-1] + NEIGHBOURS
-        given = [0.0] * (last - first + 1 + 2 * NEIGHBOURS)
-        for hit in hits:
-            given[hit - first + NEIGHBOURS] = strengths[hit]
-        once, twice, thrice = _FADED
-        near = zip(*(given[offset:] for offset in range(2 * NEIGHBOURS + 1)), strict=False)
-        bounds = [
-            own + once * (c + d) + twice * (b + e) + thrice * (a + f)
-            for a, b, c, own, d, e, f in near
-        ]
-        return [(bound, place) for place, bound in enumerate(bounds, first) if bound >= least]
 
     def total(self, place: Place) -> float:
         """Return the contribution of all cues to *place*."""

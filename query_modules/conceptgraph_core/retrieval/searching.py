@@ -17,7 +17,7 @@ from . import documents, schema
 from .graph_index import StoredIndex
 from .groups import SPELT_COSINE
 from .indexer import Words, is_of
-from .nearness import FEWEST, MARGIN, NAMING, Cosines, Near, cosines_of_all, least_alone
+from .nearness import FEWEST, Cosines, Near, cosines_of_all
 from .question import LEADS, Cue, Further, Question, asking, light, question
 from .ranking import Associated, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
@@ -114,10 +114,6 @@ class Search:
         self._further = tuple(further)
         self._first = first
         self._others: list[Search] = []
-        # How near its vector is to texts that ask for nothing (see `nearness`).
-        self.near_nothing = graph.context.near_nothing
-        # How much nearer a text must be that no word leads to (see `nearness`).
-        self.margin = MARGIN
         self._sought: Question | None = None
         self._association: Association[int] | None = None
         # The results of `evidence` by text: the bar of a recall asks for each several times.
@@ -134,10 +130,8 @@ class Search:
         """
         texts = self._index.texts_of(self._kind.label, similarities.keys())
         size = self._index.corpus.texts
-        margin = min(self.margin, NAMING) if self._question.named else self.margin
         near = Near(
             {texts[key]: near for key, near in similarities.items() if key in texts},
-            least_alone(self.near_nothing, size, margin),
             cosines_of_all(
                 list(similarities.values()),
                 others or (),

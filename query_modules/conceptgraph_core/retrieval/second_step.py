@@ -17,7 +17,7 @@ from typing import Final, Generic
 from .index import Corpus, H, Index, Mentions
 from .nearness import Near
 from .question import BY_WAY_OF, LEADS, Cue, Question
-from .ranking import Associated, Choice, spread_activation
+from .ranking import Associated, choose, spread_activation
 from .schema import MOST_PASSED
 from .scoring import Spread
 
@@ -64,7 +64,7 @@ class Association(Generic[H]):
     ) -> None:
         """With *only*, no other terms are read, and no second step is taken."""
         self._question, self._corpus, self._index = question, corpus, index
-        self._admits, self._near = admits, near
+        self._admits = admits
         self._spread = spread_activation(question, corpus, index, near, only)
         self._has_passed = only is not None
         self._matters: _Matters[H] | None = None
@@ -87,7 +87,7 @@ class Association(Generic[H]):
     def _choose(self, limit: int) -> list[Associated[H]]:
         """Return the *limit* best texts, the best first."""
         of = self._question, self._index, self._spread
-        return Choice(*of, limit, self._admits, self._near).best()
+        return choose(*of, limit, self._admits)
 
 
 def _pass_on(

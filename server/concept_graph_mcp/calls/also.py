@@ -20,7 +20,6 @@ class Also(NamedTuple):
 
     wordings: tuple[str, ...] = ()
     vector: tuple[float, ...] = ()
-    near_nothing: tuple[float, float] | None = None
 
     def beside(self, embedded: Any) -> "Also":
         """Return it for a question that is *embedded*; without its vector if that has none."""
@@ -33,10 +32,8 @@ class Also(NamedTuple):
 
     def context(self) -> dict[str, Any]:
         """Return the wordings for the context of a call."""
-        near = None if self.near_nothing is None else list(self.near_nothing)
-        given = {"also_vector": list(self.vector), "also_near_nothing": near}
-        told = {"also": list(self.wordings)} if self.wordings else {}
-        return told | {key: value for key, value in given.items() if value}
+        given = {"also": list(self.wordings), "also_vector": list(self.vector)}
+        return {key: value for key, value in given.items() if value}
 
 
 NO_ALSO: Final = Also()

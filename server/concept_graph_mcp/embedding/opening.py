@@ -5,22 +5,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
-from itertools import islice
 from threading import Thread
-from typing import Any
 
 import anyio
 import anyio.to_thread
 
 from .. import endpoints
-from ..settings import AUTOMATIC, MINILM, MULTILINGUAL
-from . import automatic, nothing
+from ..settings import AUTOMATIC, MINILM
+from . import automatic
 from .base import Embedding, EmbeddingError, Vector, check_room, missing, name_embedding, unusable
 
 _ENDPOINT = "openai"
-# By how many deviations a question is nearer to other questions than to its answer, beyond what it
-# is to minilm: the remarks of `nothing` are mostly questions.
-_ASKING = {MULTILINGUAL: 1.5}
 # Seconds until a model that cannot be loaded is tried again.
 _AGAIN_S = 60.0
 # onnxruntime reads it when it is imported; otherwise newer versions note a device in the home
@@ -71,22 +66,6 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
     return await EndpointEmbedding.reach_endpoint(where)
 
 
-async def _of_nothing(embedding: Embedding) -> list[Vector]:
-    """Return the vectors of the texts that ask for nothing, in order. Raises EmbeddingError."""
-    if (kept := nothing.read(embedding.name)) is not None:
-        return kept
-    return await embedding.vectors([one for some in nothing.TEXTS for one in some])
-
-
-def _units(vectors: Sequence[Vector]) -> Any:
-    """Return *vectors* as rows of length 1; zero stays zero."""
-    import numpy as np
-
-    rows = np.array(vectors, dtype=float)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / (lengths + (lengths == 0))
-
-
 class LazyEmbedding:
     """The configured embedding, opened when a first text needs it.
 
@@ -111,7 +90,6 @@ class LazyEmbedding:
         self._failed_at_s = 0.0
         self._opened: Embedding | None = None
         # For each language a row for each text.
-        self._nothing: list[Any] | None = None
 
     def serving(self, model: str | None) -> "LazyEmbedding":
         """Return the embedding for a store with vectors of *model*, if it may be this or another.
@@ -193,20 +171,6 @@ class LazyEmbedding:
         except BaseException as error:  # noqa: BLE001
             self._failed_at_s = time.monotonic()
             into.set_exception(error)
-
-    async def near_nothing(self, vector: Vector) -> tuple[float, float]:
-        """Return how near *vector* is to texts that ask for nothing: the greatest cosine to one of
-        them, and the standard deviation of those in its language. Raises EmbeddingError.
-        """
-        import numpy as np
-
-        if self._nothing is None:
-            made = iter(await _of_nothing(await self.wait_until_open()))
-            self._nothing = [_units([*islice(made, len(some))]) for some in nothing.TEXTS]
-        [asked] = _units([vector])
-        near = max((rows @ asked for rows in self._nothing), key=np.max)
-        deviation = float(near.std())
-        return float(near.max()) - _ASKING.get(self.name, 0.0) * deviation, deviation
 
     async def vectors(self, texts: Sequence[str]) -> list[Vector]:
         return await (await self.wait_until_open()).vectors(texts)

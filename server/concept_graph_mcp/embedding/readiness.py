@@ -43,14 +43,10 @@ class Asking(Protocol):
 
 
 class Ready(NamedTuple):
-    """The embedding for a text; without one, words serve, and `advice` says why if it matters.
-
-    `lazy` is what opened the embedding.
-    """
+    """The embedding for a text; without one, words serve, and `advice` says why if it matters."""
 
     embedding: Embedding | None = None
     advice: str | None = None
-    lazy: Any = None
 
 
 async def ready(session: Asking, is_statement: bool) -> Ready:
@@ -60,7 +56,7 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
     """
     lazy = _lazy(session)
     if lazy is None:
-        return Ready(await session.embedding.wait_until_open(), lazy=session.embedding)
+        return Ready(await session.embedding.wait_until_open())
     # A static model helps without stored vectors too.
     if not lazy.is_static and (words := await _by_words(session, lazy)) is not None:
         return words
@@ -68,8 +64,8 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
         lazy = lazy.serving(await read_recorded_model(session))
     if is_statement:
         # Storing never waits for a model: texts are compared by words until it is loaded.
-        return Ready(await lazy.at_hand(), lazy=lazy)
-    return Ready(await lazy.ready(session.patience_s), lazy=lazy)
+        return Ready(await lazy.at_hand())
+    return Ready(await lazy.ready(session.patience_s))
 
 
 async def open_for_texts(session: Asking) -> Embedding:
