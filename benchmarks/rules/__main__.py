@@ -133,22 +133,25 @@ async def measure(
     help="As in CONCEPT_GRAPH_EMBEDDINGS; by default none and auto.",
 )
 @click.option("--only", multiple=True, metavar="RULE", help="Turn only this rule off.")
-def main(models: tuple[str, ...], only: tuple[str, ...]) -> None:
+@click.option("--tuned", is_flag=True, help="Ask only the sets that may be tuned on.")
+def main(models: tuple[str, ...], only: tuple[str, ...], tuned: bool) -> None:
     """Turn each rule off in turn, and print a table of what that changes."""
     rules = [rule for rule in RULES if not only or rule.name in only]
     table = Table(*(Column(head, no_wrap=True) for head in _HEADS), box=box.MARKDOWN)
     notes = Console(stderr=True)
     for embeddings in models:
-        anyio.run(_add_rows, table, rules, embeddings, notes)
+        anyio.run(_add_rows, table, rules, embeddings, notes, tuned)
     console = Console()
     console.width = max(console.width, 200)
     console.print(table)
     console.print(machine(quick=False), style="dim")
 
 
-async def _add_rows(table: Table, rules: Sequence[Rule], embeddings: str, notes: Console) -> None:
+async def _add_rows(
+    table: Table, rules: Sequence[Rule], embeddings: str, notes: Console, tuned: bool
+) -> None:
     said = "words" if embeddings == "none" else "default"
-    parts = [part for one in sets() for part in one.parts]
+    parts = [part for one in sets() if one.is_tuned or not tuned for part in one.parts]
     whole = Tellings()
     async for rule, told in measure(parts, rules, embeddings):
         if rule is None:

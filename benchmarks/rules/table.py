@@ -39,19 +39,18 @@ def _returning(make: Callable[[], Any]) -> Callable[..., Any]:
     return lambda *_, **__: make()
 
 
-def _given(place: int) -> Callable[..., Any]:
+def unchanged(place: int) -> Callable[..., Any]:
     """Return a function that returns its argument at *place* as a list."""
     return lambda *given, **_: list(given[place])
 
 
 _no: Final = _returning(lambda: False)
 _yes: Final = _returning(lambda: True)
-_nothing: Final = _returning(lambda: None)
-_no_rows: Final = _returning(list)
+nothing: Final = _returning(lambda: None)
+no_rows: Final = _returning(list)
 _no_words: Final = _returning(frozenset)
-_no_pairs: Final = _returning(dict)
+no_pairs: Final = _returning(dict)
 _no_turns: Final = _returning(lambda: iter(()))
-_unchanged: Final = _given(0)
 
 
 def _untimed(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,18 +64,18 @@ RULES: Final = (
     Rule("words that ask", {"retrieval.question:asking": _no_words}),
     # Time.
     Rule("periods", {"retrieval.periods:find_periods": _untimed}, "questions that name a time"),
-    Rule("a time alone", {"everyday.asking:told_in": _nothing}, "questions that name a time"),
+    Rule("a time alone", {"everyday.asking:told_in": nothing}, "questions that name a time"),
     Rule(
         "a time among other words",
-        {"everyday.asking:told_around": _nothing},
+        {"everyday.asking:told_around": nothing},
         "questions that name a time",
     ),
-    Rule("the past", {"retrieval.question:past_of": _nothing}, "what was so before"),
-    Rule("plans that a text tells", {"everyday.planned:find_told": _no_rows}, "what is planned"),
+    Rule("the past", {"retrieval.question:past_of": nothing}, "what was so before"),
+    Rule("plans that a text tells", {"everyday.planned:find_told": no_rows}, "what is planned"),
     Rule("what was done, without plans", {"everyday.asking:asks_what_was_done": _no}),
     Rule("older texts count less", {"retrieval.question:AGE_EXPONENT": 0.0}),
     # Parts of an answer.
-    Rule("own facts", {"everyday.oneself:asked_for": _no_rows}, "questions about oneself"),
+    Rule("own facts", {"everyday.oneself:asked_for": no_rows}, "questions about oneself"),
     Rule("who and what", {"entities.narration.narrative:brief": _no_turns}, "who somebody is"),
     Rule("what comes to mind", {"recall.answering:_brought_to_mind": lambda *_: ([], {})}, "mind"),
     Rule("no proposition twice", {"recall.answering:_is_said": _no}),
@@ -91,17 +90,17 @@ RULES: Final = (
     ),
     Rule(
         "contradictions",
-        {"memories.standing:find_contradicting": _no_pairs},
+        {"memories.standing:find_contradicting": no_pairs},
         "what contradicts comes first",
     ),
-    Rule("only what the user said with it", {"memories.wordings:_set_apart": _unchanged}),
-    Rule("a later text on a matter first", {"retrieval.second_step:later_first": _given(1)}),
+    Rule("only what the user said with it", {"memories.wordings:_set_apart": unchanged(0)}),
+    Rule("a later text on a matter first", {"retrieval.second_step:later_first": unchanged(1)}),
     # Finding.
-    Rule("the second step", {"retrieval.second_step:_pass_on": _nothing}, "answers two texts away"),
-    Rule("spelling", {"retrieval.spelling:correct": _no_rows}, "misspelt words"),
-    Rule("compounds", {"retrieval.spelling:find_compounds": _no_rows}),
-    Rule("families", {"words.families:find_families": _no_pairs}, "allergic finds allergy"),
-    Rule("families of WordNet", {"words.families:_line": _nothing}),
+    Rule("the second step", {"retrieval.second_step:_pass_on": nothing}, "answers two texts away"),
+    Rule("spelling", {"retrieval.spelling:correct": no_rows}, "misspelt words"),
+    Rule("compounds", {"retrieval.spelling:find_compounds": no_rows}),
+    Rule("families", {"words.families:find_families": no_pairs}, "allergic finds allergy"),
+    Rule("families of WordNet", {"words.families:_line": nothing}),
     Rule(
         "names and concepts lead on",
         {"memories.search:pull_led_to": lambda graph, _: [[] for _ in (0, *graph.context.also)]},
@@ -112,7 +111,7 @@ RULES: Final = (
     Rule(
         "stems of other languages", {"words.terms:Reading.stems": property(lambda read: read.own)}
     ),
-    Rule("words for kin", {"entities.language.kin:named": _no_rows}, "my sister means Clara"),
+    Rule("words for kin", {"entities.language.kin:named": no_rows}, "my sister means Clara"),
     # Parts of a stored text.
     Rule(
         "words heard with a text",
@@ -122,11 +121,11 @@ RULES: Final = (
     ),
     Rule(
         "the rules that read people",
-        {"entities.rule_extractor:observations": _no_rows},
+        {"entities.rule_extractor:observations": no_rows},
         "facts from what the user says",
         stores=True,
     ),
-    Rule("cues for names", {"entities.language.cues:noticed": _given(1)}, stores=True),
+    Rule("cues for names", {"entities.language.cues:noticed": unchanged(1)}, stores=True),
     Rule(
         "what replaces by itself",
         {"memories.superseding:replaces": _no, "memories.superseding:may_replace": _no},
@@ -135,20 +134,20 @@ RULES: Final = (
     ),
     Rule(
         "associations of a text's names",
-        {"everyday.remembering:_associate": _no_rows},
+        {"everyday.remembering:_associate": no_rows},
         "mind",
         stores=True,
     ),
     Rule(
         "names often together",
-        {"memories.together:count": _nothing},
+        {"memories.together:count": nothing},
         "links are offered",
         stores=True,
     ),
     Rule(
         "ended by the words",
         {
-            f"entities.narration.parted:{name}": _nothing
+            f"entities.narration.parted:{name}": nothing
             for name in ("since", "since_no_longer", "dead_since", "since_apart")
         },
         "what is over is told so",

@@ -38,7 +38,7 @@ __all__ = ["AsyncMemory", "Memory", "Options"]
 P = ParamSpec("P")
 T = TypeVar("T")
 # A name that a text mentions, or that name with what it is: {"name": "Clara", "kind": "sister"}.
-Name = str | Mapping[str, str]
+Name = str | Mapping[str, Any]
 # A time in the memory's zone, such as "2026-01-31T18:00"; or a day of it, "2026-01-31".
 Moment = str | date
 Keep = Literal["days", "normal", "years", "always"]
@@ -157,14 +157,15 @@ class AsyncMemory:
     ) -> Remembered:
         """Store one thing that will matter in later conversations.
 
-            clara = {"name": "Clara", "kind": "sister"}
+            clara = {"name": "Clara", "kind": "sister", "facts": {"allergy": "hazelnuts"}}
             made = memory.remember("Clara may not eat hazelnuts", about=[clara], keep="years")
             for one in made.get("similar", []):
                 print(one["id"], one["text"])
 
         Args:
             text: A sentence that is understood on its own, up to 100,000 characters.
-            about: The names that it mentions, up to 10; with a `kind`, if it is known.
+            about: The names that it mentions, up to 10; with a `kind` and `facts`, if it tells
+                these.
             keep: How long it matters. "days" are two weeks.
             said: The user's message, word for word; it makes the text the user's, not a guess.
             replaces: The id of a memory that is no longer so.

@@ -207,6 +207,16 @@ def test_a_claim_of_the_caller_is_kept_as_a_question(entities):
     assert (tie["status"], tie["evidence"]) == ("candidate", "only one dog")
 
 
+def test_a_mention_by_other_words_keeps_its_span_and_context(entities):
+    dog = entities.one("Max", "Max")
+    claimed = {**entity("Max"), "same_as": dog["entity_id"]}
+    entities.one("The puppy chewed a shoe. I laughed.", {**claimed, "span": "The puppy"})
+    entities.one("He slept on the sofa", claimed)
+    said = {(one["source_span"], one["mention_context"]) for one in entities.records("mention")}
+    assert ("The puppy", "The puppy chewed a shoe.") in said
+    assert (None, "He slept on the sofa") in said
+
+
 def test_nothing_of_another_user_is_seen_or_touched(entities):
     mine = entities.one("Max", "Max", user="ann")
     other = entities.one("Max", {**entity("Max"), "same_as": mine["entity_id"]}, user="bob")

@@ -69,6 +69,39 @@ def test_a_clause_states_or_denies(text, label, is_users):
     assert (said(text, label, node_type="preference").origin == "user") == is_users
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Tom sold his car to Anna", "Anna sold car"),
+        ("The vet said the dog next door bit my son", "dog bit vet"),
+        ("My sister drove mum to the hospital", "mum drove sister"),
+        ("I told Ben that Carla quit", "Ben quit"),
+        ("We left the party early because Max felt ill", "Max left party"),
+        ("The bus to school was late", "school late"),
+        ("My boss praised Lena and ignored me", "boss ignored Lena"),
+        ("I gave my brother the keys of the flat", "brother flat"),
+        ("Anna lent Paul her bike", "Paul lent bike"),
+        ("The plan of my brother to sell the farm failed", "brother failed"),
+    ],
+)
+def test_a_statement_whose_words_stand_scattered_is_nobodys(text, label):
+    assert said(text, label, node_type="event").origin == "model"
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("We planned the wedding", "wedding plan"),
+        ("My mother broke her hip", "broke hip"),
+        ("The surgery on my knee went well", "knee surgery"),
+        ("I'm moving to Berlin in May", "moving to Berlin"),
+        ("We went hiking in the Alps with Tom", "hiking in the Alps"),
+    ],
+)
+def test_a_statement_whose_words_stand_together_is_the_users(text, label):
+    assert said(text, label, node_type="event").origin == "user"
+
+
 def test_a_part_of_a_denial_is_none_of_the_users_statements():
     assert said("I do not like beer", "likes beer", "like beer", "preference").origin == "model"
     known = said("I do not like beer", "beer lover", None, "preference", known=["like beer"])

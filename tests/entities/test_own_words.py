@@ -108,16 +108,9 @@ def test_what_is_denied_to_be_forgotten_or_an_idiom_states_nothing(text):
         ("My name is Hope.", [("name", "Hope")]),
         ("Ich wohne in Köln und arbeite bei Ford.", [("home", "Köln"), ("employer", "Ford")]),
         ("I live in Bonn and work at Ford.", [("home", "Bonn"), ("employer", "Ford")]),
-        ("I love sushi and work at Ford.", [("likes", "sushi"), ("employer", "Ford")]),
-        (
-            "Ich bin Lehrerin in Köln und liebe Wandern.",
-            [("occupation", "Lehrerin"), ("likes", "Wandern")],
-        ),
+        ("Ich bin Lehrerin in Köln und liebe Wandern.", [("occupation", "Lehrerin")]),
         ("Ich habe bei BMW angefangen.", [("employer", "BMW")]),
-        (
-            "Ich arbeite bei Ford und mag keine Pilze.",
-            [("employer", "Ford"), ("dislikes", "Pilze")],
-        ),
+        ("Ich arbeite bei Ford und mag keine Pilze.", [("employer", "Ford")]),
         ("I live with people who smoke and love cats.", []),
     ],
 )

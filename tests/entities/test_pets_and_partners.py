@@ -27,10 +27,6 @@ def list_kinds(said):
         ("My cousin Jan sends his love.", {"Jan": "cousin"}),
         ("The head baker, Tunde, is my boss now.", {"Tunde": "boss"}),
         ("Mein Chef ist der Herr Petersen.", {"Herr Petersen": "boss"}),
-        ("Biscuit, she's my whippet, has a cold.", {"Biscuit": "dog"}),
-        ("Marcus brought soup. I think he's my boyfriend now!", {"Marcus": "boyfriend"}),
-        ("They promoted Anja, so she's officially my boss.", {"Anja": "boss"}),
-        ("Torsten war hier. Er ist jetzt mein Chef.", {"Torsten": "boss"}),
         # "She" may be either, and nobody.
         ("Tom met Anna and Marta. She's my best friend.", {}),
         ("If Tom stays, he's my boyfriend.", {}),
@@ -40,7 +36,6 @@ def list_kinds(said):
         ("J'ai parlé à Julien de sa femme. Elle est ma dentiste.", {}),
         ("Falei com o Rui sobre a mulher dele. Ela é minha médica.", {}),
         ("I read a book by Margaret. Later the plumber came. He's my neighbour.", {}),
-        ("Hoje vi a Joana. Ela é minha vizinha.", {"Joana": "neighbour"}),
         # No animal of the user's, and no boss.
         ("The greyhound Biscuit won the race.", {}),
         ("Our product manager Dan Whitlock called.", {"Dan Whitlock": "person"}),

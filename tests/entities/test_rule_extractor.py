@@ -51,15 +51,10 @@ def test_names_are_told_by_their_capitals(text, expected):
     assert labels(text) == expected
 
 
-def test_dates_and_numbers_are_told_with_what_they_count():
+def test_dates_are_told_in_one_form():
     said = "On 15 June 2025 it cost 1,200 dollars; since 2025-07-01 I weigh 70.5 kg."
     found = [(one["label"], one["kind"]) for one in observations(said, ENGLISH)]
-    assert found == [
-        ("15 June 2025", "date"),
-        ("1,200 dollars", "number"),
-        ("1 July 2025", "date"),
-        ("70.5 kg", "number"),
-    ]
+    assert found == [("15 June 2025", "date"), ("1 July 2025", "date")]
 
 
 @pytest.mark.parametrize(
@@ -82,11 +77,6 @@ def test_dates_and_numbers_are_told_with_what_they_count():
 def test_a_date_or_a_number_ends_where_what_follows_is_another_thing(said, expected):
     found = observations(said, ENGLISH)
     assert [one["label"] for one in found if "kind" in one] == expected
-
-
-def test_what_the_user_calls_theirs_and_speaks_of_twice_is_a_topic():
-    said = "my project is late because the project needs more people than that project had"
-    assert labels(said, "topic") == ["project"]
 
 
 def test_a_message_in_capitals_is_nobodys_name():
@@ -130,17 +120,6 @@ def test_who_does_something_at_the_beginning_is_named(does):
     assert labels(f"Max {does}.") == ["Max"]
 
 
-def test_in_a_long_message_a_word_that_stands_twice_is_no_topic():
-    assert labels("my budget, then the budget", "topic") == ["budget"]
-    # Of a single line, so that it is nothing that was pasted.
-    padding = "I " + " ".join(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}x" for n in range(80))
-    assert labels(f"my budget, then the budget. {padding}", "topic") == []
-
-
-def test_a_noun_that_is_nobodys_is_no_topic():
-    assert labels("The array has an array of arrays, and the array is long", "topic") == []
-
-
 PASTED = """```python
 from Anna import Berlin
 ```
@@ -176,7 +155,7 @@ def test_a_models_message_gives_only_names():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Dr. Smith read Chapter 2 to Mrs. Lind.", ["Dr. Smith", "Chapter 2", "Mrs. Lind"]),
+        ("Dr. Smith read it to Mrs. Lind.", ["Dr. Smith", "Mrs. Lind"]),
         ("i met anna and tom baker yesterday", ["Anna", "Tom"]),
         ("i will mark it, i hope", []),
         ("First Aid is over. We met Anna on Fri.", ["Anna"]),
@@ -282,20 +261,10 @@ def test_a_street_is_nobody_of_that_first_name():
         ("I'm thirty years old", [("age", "30", "beside")]),
         ("My name is Anna Smith.", [("name", "Anna Smith", "beside")]),
         ("I am allergic to peanuts.", [("allergy", "peanuts", "beside")]),
-        (
-            "I love hiking and old films.",
-            [("likes", "hiking", "beside"), ("likes", "old films", "beside")],
-        ),
-        ("I don't like mushrooms", [("dislikes", "mushrooms", "beside")]),
         ("Ich arbeite bei Bosch.", [("employer", "Bosch", "beside")]),
         ("Ich arbeite nicht mehr bei Bosch.", [("employer", "Bosch", "over")]),
         ("Ich bin letztes Jahr nach Köln gezogen.", [("home", "Köln", "after")]),
         ("Ich wohne nicht mehr in Köln.", [("home", "Köln", "over")]),
-        (
-            "Ich liebe Kaffee und alte Filme.",
-            [("likes", "Kaffee", "beside"), ("likes", "alte Filme", "beside")],
-        ),
-        ("Ich mag keine Pilze.", [("dislikes", "Pilze", "beside")]),
         ("Ich bin allergisch gegen Nüsse.", [("allergy", "Nüsse", "beside")]),
         ("Ich habe am 3. Mai Geburtstag.", [("birthday", "3 May", "beside")]),
         ("Ich bin 34 Jahre alt", [("age", "34", "beside")]),
@@ -322,10 +291,10 @@ def test_a_kin_word_goes_with_the_my_of_its_own_language(text, expected):
 
 
 def test_a_fact_comes_with_what_it_names():
-    found = observations("I work at Siemens and I love hiking.", BOTH)
+    found = observations("I work at Siemens and I'm allergic to nuts.", BOTH)
     assert [(one["label"], one["type"], one.get("kind")) for one in found] == [
         ("Siemens", "entity", "company"),
-        ("hiking", "preference", None),
+        ("nuts", "topic", None),
         (SELF, "entity", "person"),
     ]
 
@@ -381,7 +350,7 @@ def steps(text: str) -> int:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (" ".join(f"I like a{number}x." for number in range(300)), 30),
+        (" ".join(f"I'm allergic to a{number}x." for number in range(300)), 30),
         ("I walk my dog Max. " * 300, 1),
     ],
 )

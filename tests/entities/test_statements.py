@@ -1,7 +1,10 @@
 """Statements in five languages, of the user and of others, told without a model."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from conceptgraph_core import language
 from conceptgraph_core.entities.rule_extractor import observations
 from conceptgraph_core.entities.schema import SELF
 
@@ -43,7 +46,6 @@ def facts(text: str) -> list[tuple[str, ...]]:
         ("Moro em Coimbra desde 2015", [("home", "Coimbra")]),
         ("Já não moro em Coimbra", [("home", "Coimbra", "over")]),
         ("O meu marido chama-se Duarte", [("spouse", "Duarte")]),
-        ("Não gosto de coentros", [("dislikes", "coentros")]),
         ("Me mudé a Gijón en enero", [("home", "Gijón", "after")]),
         ("Soy alérgica a los gatos", [("allergy", "gatos")]),
         ("I am no longer allergic to birch", [("allergy", "birch", "over")]),
@@ -58,7 +60,6 @@ def facts(text: str) -> list[tuple[str, ...]]:
         # Neither ends an allergy nor begins a job.
         ("I am allergic to peanuts, not just almonds", [("allergy", "peanuts")]),
         ("I start at eight now, so that I can swim", []),
-        ("Me encanta el mar", [("likes", "mar")]),
         ("I work at the museum", [("employer", "museum")]),
         ("Ich arbeite in der Bücherei", [("employer", "Bücherei")]),
         ("Ab Mai arbeite ich im Hospital de Sines", [("employer", "Hospital de Sines")]),
@@ -68,10 +69,8 @@ def facts(text: str) -> list[tuple[str, ...]]:
         ("Eu e a Teresa casámos", [("spouse", "Teresa")]),
         ("I turned 41 in May", [("age", "41", "after")]),
         ("I'm a 52 year old baker", [("occupation", "baker"), ("age", "52")]),
-        ("Falo francês e estudo medicina", [("language", "francês"), ("studies", "medicina")]),
-        ("My brother's daughter Lea sings", [("niece", "Lea")]),
-        ("My wife's mother Ute called", [("mother-in-law", "Ute")]),
         ("I'm dating someone, his name is Piet", [("partner", "Piet")]),
+        ("Me and Theo got together in May", [("partner", "Theo")]),
         ("My great-aunt Olive called", [("great-aunt", "Olive")]),
         ("I'm 41 and a joiner", [("age", "41"), ("occupation", "joiner")]),
         ("Ich bin 61 und Rentnerin", [("age", "61"), ("occupation", "Rentnerin")]),
@@ -120,7 +119,6 @@ def test_tells_facts_about_the_user(text, expected):
         ("Mein Bruder Nils ist nach Zürich gezogen", ("Nils", "home", "Zürich", "after")),
         ("A Rita mora em Évora", ("Rita", "home", "Évora")),
         ("O Nuno é alérgico a marisco", ("Nuno", "allergy", "marisco")),
-        ("A Pablo le gusta el ajedrez", ("Pablo", "likes", "ajedrez")),
         ("Ma sœur Élodie habite à Metz", ("Élodie", "home", "Metz")),
         ("Mathilde a 7 ans", ("Mathilde", "age", "7")),
         ("Zoltan has moved in with a friend in Tromsø", ("Zoltan", "home", "Tromsø", "after")),
@@ -139,7 +137,7 @@ def test_tells_facts_about_the_user(text, expected):
         ("Javi, mi compañero de piso, es vegano", ("Javi", "diet", "vegano")),
         ("Ellis is a barber at Blades and he's vegan", ("Ellis", "diet", "vegan")),
         ("El cumpleaños de mi prima Inma es el 12 de abril", ("Inma", "birthday", "12 April")),
-        ("Gus is allergic to fish and hates eggs", ("Gus", "dislikes", "eggs")),
+        ("Gus is allergic to fish and hates eggs", ("Gus", "allergy", "fish")),
         ("Priya works as a chemist at Bayer", ("Priya", "employer", "Bayer")),
         ("Mein Sohn Arne ist gegen Soja allergisch", ("Arne", "allergy", "Soja")),
         ("O meu neto Gil tem quatro anos", ("Gil", "age", "4")),
@@ -192,15 +190,41 @@ def test_tells_facts_about_others(text, expected):
         "I work in a hurry",
         "I'd like to earn 5000 euros",
         "I dreamt I lost my job",
-        "Tom's brother's daughter Lea sings",
         "The song goes: I was born in Ghana",
         "I hope that I work at NASA one day",
         "My salary pays the 40 euros",
         "Dad says 10 mg of ramipril is too much for my mum",
+        # Tastes, plans and what one can do are texts.
+        "I love hiking and old films",
+        "I hate mushrooms",
+        "Me encanta el mar",
+        "I speak French and I play the cello",
+        "I study law",
+        "Tom and I are together in Porto",
+        "We moved to the Dublin office",
+        "I live in the Rotterdam area office",
     ],
 )
 def test_tells_nothing_that_nobody_states(text):
     assert facts(text) == []
+
+
+def list_unread(code: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentences beside the patterns of a language that state no fact of a predicate."""
+    predicate = ""
+    for line in language.lines(code, "statements"):
+        if not line[0].isspace():
+            name, _, line = line.partition(":")  # noqa: PLW2901
+            predicate = name.removeprefix("not ") if name.startswith("not ") else ""
+        sentences = (one.strip() for one in line.split(","))
+        yield from ((predicate, one) for one in sentences if predicate and one)
+
+
+@pytest.mark.parametrize("code", language.LANGUAGES)
+def test_the_sentences_beside_the_patterns_are_not_read(code):
+    unread = list(list_unread(code))
+    assert unread
+    assert [(one, facts(one)) for name, one in unread if name in {f[1] for f in facts(one)}] == []
 
 
 def test_a_capital_letter_does_not_make_a_heading_of_a_short_sentence():

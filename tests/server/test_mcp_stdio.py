@@ -424,12 +424,17 @@ def test_a_prompt_names_the_tools_that_are_offered_and_no_others(path, toolsets)
         server.initialize()
         offered = {tool["name"] for tool in server.request("tools/list", {})["result"]["tools"]}
         prompts = server.request("prompts/list", {})["result"]["prompts"]
-        assert [prompt["name"] for prompt in prompts] == ["use_memory"] * (toolsets != "entity")
+        of_people = not {"entity", "everyday"}.isdisjoint(toolsets.split(","))
+        expected = ["use_memory"] * (toolsets != "entity") + ["memory-observe"] * of_people
+        assert [prompt["name"] for prompt in prompts] == expected
         for prompt in prompts:
             told = server.request("prompts/get", {"name": prompt["name"]})["result"]["messages"]
             named = {*re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", told[0]["content"]["text"])}
-            assert ("memory_context" in named) == (toolsets != "everyday")
-            assert ("recall_query" in named) == ("concept" in toolsets)
+            if prompt["name"] == "use_memory":
+                assert ("memory_context" in named) == (toolsets != "everyday")
+                assert ("recall_query" in named) == ("concept" in toolsets)
+            else:
+                assert ("entity_observe" in named) == ("entity" in toolsets)
             tools = {*TOOLS, *(name for name in named if name.startswith("memory_"))}
             assert named & tools <= offered
 

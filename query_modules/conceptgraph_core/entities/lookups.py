@@ -296,10 +296,10 @@ def sharing(
 
 def named_by(message: str, user_id: str) -> list[Lookup]:
     """Look up the entities that *message* may name, and the user's own if it asks for facts."""
-    from .narration import asked, named
+    from .narration import named
 
     read = named.read(message)
-    own = (names.searched(schema.SELF),) if asked.asked(message).sentences else ()
+    own = (names.searched(schema.SELF),) if oneself.asked(message) else ()
     wholes = tuple((user_id, form) for form in (*read.wholes, *own))
     return [
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),

@@ -11,6 +11,7 @@ from ..entities import ids
 from ..entities import schema as entities
 from ..errors import InvalidText
 from ..language import oneself
+from ..procedures import NOTHING
 from ..words.phrase_files import says_new_end
 from ..words.splitting import split
 from . import schema
@@ -36,12 +37,34 @@ def read_about(about: Sequence[Any]) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for one in about:
         given: Mapping[str, Any] = one if isinstance(one, Mapping) else {"name": one}
-        if unknown := given.keys() - {"name", "kind"}:
-            raise InvalidText(f"about: unknown key {min(unknown)!r}; known are name and kind")
+        if unknown := given.keys() - {"name", "kind", "facts"}:
+            raise InvalidText(f"about: unknown key {min(unknown)!r}; known are name, kind, facts")
         kind = given.get("kind")
         found[entities.label(given.get("name"), "about")] = (
             None if kind is None else texts.name(kind, "about.kind")
         )
+    return found
+
+
+def read_facts(about: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return the names of *about* with the facts that are given of each. Raises InvalidText.
+
+    Facts are flat: `{"allergy": "hazelnuts", "age": 7}`. What one has once at a time comes after
+    what was told before.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in about:
+        facts = one.get("facts") if isinstance(one, Mapping) else None
+        if facts is not None and not isinstance(facts, Mapping):
+            raise InvalidText("about.facts: must be a map, such as allergy to hazelnuts")
+        for predicate, value in (facts or {}).items():
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                raise InvalidText("about.facts: each value must be a text or a number")
+            name = entities.label(predicate, "about.facts").casefold()
+            fact = {"predicate": name, "value": texts.summary(str(value), "about.facts")}
+            is_single = name in entities.SINGLE or name.startswith(entities.DOSE)
+            fact |= {"mode": entities.AFTER} if is_single else {}
+            found.setdefault(one["name"], []).append(fact)
     return found
 
 
@@ -51,6 +74,7 @@ def named_in(about: Sequence[Any], text: str) -> dict[str, str | None]:
     "The user is Lena, a nurse" tells it.
     """
     found = read_about(about)
+    read_facts(about)
     told = oneself.name_in(text)
     kinds = {kind.casefold() for kind in found.values() if kind is not None}
     is_full = told not in found and len(found) >= schema.MOST_ABOUT
@@ -65,17 +89,24 @@ def terms(about: Mapping[str, str | None]) -> list[str]:
 
 
 def make_observation(
-    text: str, said: str | None, about: Mapping[str, str | None], happened_at: int | None = None
+    text: str,
+    said: str | None,
+    about: Mapping[str, str | None],
+    happened_at: int | None = None,
+    facts: Mapping[str, list[dict[str, Any]]] = NOTHING,
 ) -> Message:
     """Return the observation of a memory: session, message, speaker, text and observations.
 
     Each memory is a session of its own, so that the entities it is about belong together. Stored
-    again with the same words, about the same time, it counts once.
+    again with the same words, about the same time, it counts once. *facts* are those given of the
+    names.
     """
     speaker, heard = (entities.MODEL, text) if said is None else (entities.USER, said)
     key = name_session(text, heard, happened_at)
     observations = [
-        {"label": name, "type": entities.THING, **({} if kind is None else {"kind": kind})}
+        {"label": name, "type": entities.THING}
+        | ({} if kind is None else {"kind": kind})
+        | ({"facts": [dict(one) for one in facts[name]]} if name in facts else {})
         for name, kind in about.items()
     ]
     return Message(key, key, speaker, heard, observations)

@@ -27,7 +27,7 @@ from ..memories import schema as memories
 from ..memories.projects import TAG, is_about_user
 from ..memories.view import Graph, Node
 from . import correcting, schema, stating
-from .hearing import Message, make_note, make_observation, named_in, terms
+from .hearing import Message, make_note, make_observation, named_in, read_facts, terms
 from .lookups import own_texts
 
 Row = dict[str, Any]
@@ -44,7 +44,7 @@ def remember(
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:
-    """Keep *text*; *about* names who and what it is about, as names or maps of name and kind.
+    """Keep *text*; *about* names who and what it is about, as names or maps of name, kind, facts.
 
     *said* are the user's words, which alone make what it names the user's; the memory is found by
     them too. *keep* says how long it matters (`schema.KEEP`), *replaces* is the id of a memory that
@@ -70,7 +70,7 @@ def remember(
     if happened_at is not None:
         validators.time(happened_at, "happened_at")
     at = now_ms if happened_at is None else happened_at
-    message = make_observation(text, said, wanted, happened_at)
+    message = make_observation(text, said, wanted, happened_at, read_facts(about))
     note, languages = make_note(text, said, wanted, happened_at), graph.context.languages
     stated = message
     if happened_at is None:

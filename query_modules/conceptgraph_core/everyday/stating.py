@@ -15,7 +15,7 @@ from ..entities import schema as entities
 from ..entities.beliefs import attribution
 from ..entities.language import endings, kin
 from ..entities.language.spans import Said, Span
-from ..entities.rule_extractor import patterns, people
+from ..entities.rule_extractor import people, reading
 from ..words.splitting import split
 from .hearing import Message
 
@@ -66,7 +66,10 @@ def add_stated(
             if "object" in fact:
                 fact["object"] = called.get(names.canonical(fact["object"]), fact["object"])
         if name in rows:
-            rows[name] |= {"facts": one["facts"]} if one.get("facts") else {}
+            # What the caller says comes before what a rule reads.
+            known = {fact["predicate"] for fact in _facts(rows[name])}
+            read = [fact for fact in _facts(one) if fact["predicate"] not in known]
+            rows[name] |= {"facts": [*_facts(rows[name]), *read]} if read else {}
             if "kind" in one:
                 rows[name].setdefault("kind", one["kind"])
         elif one is user or name in own or one.get("kind") == entities.SELF:
@@ -141,9 +144,9 @@ def _has_subject(ahead: Sequence[str], fact: Row, clause: Sequence[str]) -> bool
         return False
     if ahead[0] in _ARTICLES or ahead[0] in _SUBJECTS:
         return True
-    is_open = ahead[0] in patterns.VERBS or ahead[0] in patterns.DIARY
+    is_open = ahead[0] in reading.VERBS or ahead[0] in reading.DIARY
     is_open = is_open or ahead[0] in split(fact["predicate"])
-    return not is_open and any(one in patterns.VERBS or one in patterns.DIARY for one in ahead[1:2])
+    return not is_open and any(one in reading.VERBS or one in reading.DIARY for one in ahead[1:2])
 
 
 def _call_as_given(label: str, given: Sequence[Row]) -> str:

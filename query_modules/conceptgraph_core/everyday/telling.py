@@ -183,12 +183,12 @@ def _list_believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
 
 
 def _fact(graph: Entities, fact: Entity) -> Row:
-    row = bitemporal.row(graph, fact, graph.now_ms)
+    row, known = bitemporal.row(graph, fact, graph.now_ms), fact.get("known_from")
     return {
         "id": fact.key,
         "predicate": row["predicate"],
         "value": ages.tell_value(graph, fact),
-        "since": row["valid_from"],
+        "since": row["valid_from"] or (known if current_facts.changes_of_itself(fact) else None),
         "until": current_facts.find_end(graph, fact, row["valid_until"]),
         "who": "the user" if row["origin"] == entities.USER else "the model",
     }

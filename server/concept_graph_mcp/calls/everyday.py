@@ -111,7 +111,12 @@ def access(
 def remember(
     scope: str,
     text: Annotated[str, "One thing, understood on its own, in a sentence."],
-    about: Annotated[Sequence[Named], Items(MOST_ABOUT), "Names in it."] = (),
+    about: Annotated[
+        Sequence[Named],
+        Items(MOST_ABOUT),
+        "Names in it, with what it states of each as facts: home, employer, occupation, spouse,"
+        " partner, boss, birthday, age, diet, allergy, phone, dose of …",
+    ] = (),
     keep: Annotated[Keep, "How long it matters; days: two weeks."] = DEFAULT_KEEP,
     said: Annotated[str | None, "The user's message, word for word."] = None,
     replaces: Annotated[str | None, "Id of what is no longer so."] = None,

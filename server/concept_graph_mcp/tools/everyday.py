@@ -34,6 +34,7 @@ _WHOSE = {
 class Named(TypedDict):
     name: Text
     kind: NotRequired[Text]
+    facts: NotRequired[dict[str, Text | float]]
 
 
 # Unknown fields must not be lost silently.
@@ -43,10 +44,14 @@ Named.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defi
 def _as_named(given: Any) -> Any:
     """Return an item of `about`; one line refuses another, in place of one for each form."""
     named = {"name": given} if isinstance(given, str) else given
-    is_named = isinstance(named, dict) and {"name"} <= named.keys() <= {"name", "kind"}
-    if is_named and all(isinstance(one, str) for one in named.values()):
+    is_named = isinstance(named, dict) and {"name"} <= named.keys() <= {"name", "kind", "facts"}
+    facts = named["facts"] if is_named and "facts" in named else {}
+    is_flat = isinstance(facts, dict) and all(
+        isinstance(v, str | int | float) for v in facts.values()
+    )
+    if is_named and is_flat and all(isinstance(named[k], str) for k in named.keys() - {"facts"}):
         return given
-    raise PydanticCustomError("named", 'must be a name, or {"name": …, "kind": …}')
+    raise PydanticCustomError("named", 'must be a name, or {"name": …, "kind": …, "facts": {…}}')
 
 
 Naming = Annotated[Text | Named, BeforeValidator(_as_named)]

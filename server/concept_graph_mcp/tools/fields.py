@@ -89,7 +89,7 @@ MEANINGS: Final = {
     "entity_end.reason": _LACKING,
     "separate": "The separated entities, as they are now.",
     "undo": "The id that undoes this again, if it merged two.",
-    "entity_context.text": "A line for each entity. inferred: only you have said it.",
+    "entity_context.text": "A line for each of sources. inferred: only you have said it.",
     "sources": "The source of each sentence, in order.",
     "entity_explain.text": "A line for each reason.",
 }

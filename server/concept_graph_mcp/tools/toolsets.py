@@ -92,27 +92,38 @@ _PROMPTS = {
     "memory": "use_memories.md",
     "everyday": "use_everyday.md",
 }
+# How a model fills the entity layer at the end of a conversation.
+_OBSERVING = {"everyday": "observe_everyday.md", "entity": "observe_entity.md"}
 
 
 def list_prompts(
     toolsets: Sequence[str], profile: Callable[[], Awaitable[str]] | None = None
 ) -> list[Prompt]:
-    """Return the prompts of a server that offers *toolsets*: one, or none if it would be empty.
+    """Return the prompts of a server that offers *toolsets*, without those that would be empty.
 
-    The prompt names only tools that are offered. It ends with the *profile* of the user.
+    A prompt names only tools that are offered. That on their use ends with the *profile* of the
+    user.
     """
-    if not _PROMPTS.keys() & set(toolsets):
-        return []
 
     async def use_memory() -> str:
         """Tell a model when to recall and what to remember."""
         told = "" if profile is None else await profile()
         return "\n".join(filter(None, (write_prompt(toolsets), told)))
 
-    return [Prompt.from_function(use_memory, title="Use the memory")]
+    def observe() -> str:
+        """Tell a model to note at the end of a conversation who and what it was about."""
+        return write_prompt(toolsets, _OBSERVING)
+
+    made = []
+    if _PROMPTS.keys() & set(toolsets):
+        made.append(Prompt.from_function(use_memory, title="Use the memory"))
+    if _OBSERVING.keys() & set(toolsets):
+        title = "Note who and what this conversation was about"
+        made.append(Prompt.from_function(observe, name="memory-observe", title=title))
+    return made
 
 
-def write_prompt(toolsets: Sequence[str]) -> str:
-    """Return the prompt's text for *toolsets*."""
-    files = [file for toolset, file in _PROMPTS.items() if toolset in toolsets]
+def write_prompt(toolsets: Sequence[str], prompts: Mapping[str, str] = _PROMPTS) -> str:
+    """Return the text of one of the *prompts* for *toolsets*."""
+    files = [file for toolset, file in prompts.items() if toolset in toolsets]
     return "\n".join(Path(__file__).with_name(file).read_text(encoding="utf-8") for file in files)

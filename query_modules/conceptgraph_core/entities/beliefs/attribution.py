@@ -16,6 +16,8 @@ from itertools import pairwise
 from typing import Final
 
 from ... import language
+from ...language import oneself
+from ...words.languages import STOP_WORDS
 from ..language import dated
 from ..language.folded import word_set
 from ..language.inflection import Token, is_one_word, tokens
@@ -42,6 +44,8 @@ _JOINTS: Final = frozenset(" -'’&./")
 _LONGEST_SHORTENED: Final = 3
 # So many words may stand between those of a statement.
 _OTHER_WORDS: Final = 3
+# So many words and more stand in their order.
+_MOST_TURNED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,8 @@ def _goes_on(text: str, one: Token, other: Token) -> bool:
 def _together(words: Said, label: str, german: bool) -> Iterator[Span]:
     """Iterate over the places where the meaningful words of *label* stand together in a clause.
 
-    They may be inflected and in any order, with up to three other words.
+    They may be inflected, with up to three other words, none of which says something of its own;
+    two may be in any order: "planned the wedding" is a wedding plan.
     """
     wanted = _content(tokens(label))
     for clause in split_clauses(words):
@@ -173,8 +178,32 @@ def _together(words: Said, label: str, german: bool) -> Iterator[Span]:
                 continue
             there = clause[first : first + len(wanted) + _OTHER_WORDS]
             found = _all_stand(wanted, there, german)
-            if found and not _is_genitive(found, there):
+            if not found or _is_genitive(found, there):
+                continue
+            is_ordered = len(found) < _MOST_TURNED or found == sorted(found, key=_start)
+            if is_ordered and _is_close(words.text, found, there, german):
                 yield words.at(min(one.start for one in found), max(one.end for one in found))
+
+
+def _start(token: Token) -> int:
+    return token.start
+
+
+def _is_close(text: str, found: Sequence[Token], there: Sequence[Token], german: bool) -> bool:
+    """Tell whether of the words between those *found* at most one says something of its own.
+
+    That is no name and no noun: "Belgian" of beer, "finally" of a death.
+    """
+    first, last = (edge(one.start for one in found) for edge in (min, max))
+    pairs = list(pairwise(there))
+    between = [(ahead.form, one) for ahead, one in pairs if first < one.start < last]
+    said = [(ahead, one) for ahead, one in between if one not in found and _content([one])]
+    own = [(ahead, one) for ahead, one in said if one.form not in STOP_WORDS]
+    return len(own) <= 1 and not any(
+        ahead in _ARTICLES
+        or (text[one.start].isupper() and not german and one.form not in oneself.PEOPLES)
+        for ahead, one in own
+    )
 
 
 def _is_genitive(found: Sequence[Token], there: Sequence[Token]) -> bool:

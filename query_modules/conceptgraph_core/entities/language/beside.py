@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from ... import language
+from ...words.languages import STOP_WORDS
 from .. import kinds
 from .endings import FORMER
 
@@ -25,18 +26,24 @@ _OWN_BEFORE: Final = re.compile(rf"\b{MINE} (?:(\w+) )?(\w[\w-]*) \Z")
 # "Our product manager" manages no user: the word between belongs to such a kind.
 _COMPOSED: Final = frozenset(("manager", "coach", "teacher", "doctor", "trainer"))
 _SAYING_WHICH: Final = language.words("change", "new") | language.words("change", "old") | FORMER
+# What stands behind a name is of it if it ends there: "Ghent, my boss left" has no boss of that
+# name, and "Milo is a cat person" no cat.
+_CLOSED: Final = r"(?=\s*(?:[,.;:!?)]|\Z|\n))"
+_GOES_ON: Final = rf"(?:{_CLOSED}| (?=(?:{'|'.join(sorted(map(re.escape, STOP_WORDS)))})\b))"
 _APPOSED_BEHIND: Final = (
-    re.compile(rf"(?:,| is| ist) {MINE} (?:(\w+) )?(\w[\w-]*)"),
-    re.compile(r"(?:,| is| ist) (?:a|an|ein|eine) ()(\w[\w-]*)"),
-    re.compile(rf" (?:is|ist) {ARTICLE} ()(\w[\w-]*)"),
+    re.compile(rf", (?:{MINE}|a|an|ein|eine) (?:(\w+) )??(\w[\w-]*){_CLOSED}"),
+    re.compile(rf" (?:is|ist) (?:{MINE}|{ARTICLE}) (?:(\w+) )??(\w[\w-]*){_GOES_ON}"),
 )
+_PLACED: Final = re.compile(r"\b(?:in|at|from|near|bei|aus|nach|em|en)\Z", re.IGNORECASE)
 
 
 def kind(text: str, label: str) -> str | None:
     """Return the kind that the user names: the sister of "my sister Clara"."""
     places = find_places(text, label)
     own = match_before(_OWN_BEFORE, text, places)
-    found = (own, *(match_behind(pattern, text, places) for pattern in _APPOSED_BEHIND))
+    # "In Ghent, my boss, …" is of a place.
+    others = [one for one in places if not _PLACED.search(text[: one[0]].rstrip())]
+    found = (own, *(match_behind(pattern, text, others) for pattern in _APPOSED_BEHIND))
     for between, kind in (match.groups() for match in found if match is not None):
         if kind in _COMPOSED and between and between not in _SAYING_WHICH:
             return f"{between} {kind}".casefold()

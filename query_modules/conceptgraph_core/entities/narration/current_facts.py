@@ -1,19 +1,20 @@
 """Select the believed facts of an entity that a narrative reports."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from ...retrieval.question import Past
-from .. import bitemporal, schema
+from .. import bitemporal, names, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
 from . import ages, parted
-from .asked import Asked
 from .sentences import INFERRED, Part, stated
 from .wholes import Whole
 
 _TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
+# Of one day.
+_CHANGING: Final = frozenset(("age", "rent", "salary", "price", "weight"))
 # These end with a life.
 _OF_LIVING: Final = frozenset(("age", "home", "employer", "occupation", "diet"))
 # Another's tie of these is over once the two have parted.
@@ -21,29 +22,41 @@ _COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend
 
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:
+    """Return the value of *fact*, with the day on which what changes was told."""
     since, value = fact.get("valid_from"), stated(ages.tell_value(graph, fact))
     mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
+    if since is None and changes_of_itself(fact) and value == stated(fact.get("value")):
+        return [f"{value}{mark}", ", as told on ", fact.get("known_from")]
     return [f"{value}{mark}", *([] if since is None else [", so since ", since])]
 
 
+def changes_of_itself(fact: Node) -> bool:
+    """Tell whether *fact* is an age or a price, which nobody tells anew when it is another one."""
+    return names.canonical(fact.get("predicate")) in _CHANGING
+
+
 def facts_now(
-    graph: Graph, members: Sequence[Node], asks: Asked | None = None
+    graph: Graph, members: Sequence[Node], words: Collection[str] | None = None
 ) -> tuple[list[tuple[Node, Node]], list[Node]]:
     """Return the facts believed and valid now: each pair that contradicts, and the others.
 
-    The user's own come first, then the latest. With *asks*, only facts that it asks for.
+    The user's own come first, then the latest. With *words*, only facts that have one of them.
     """
     now_ms = graph.now_ms
     known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, now_ms)]
     valid = [one for one in known if is_so_now(graph, one)]
-    if asks is not None:
-        valid = [
-            one for one in valid if asks.is_of(one.get("predicate"), ages.tell_value(graph, one))
-        ]
+    if words is not None:
+        valid = [one for one in valid if has_word(one, words)]
     contested = bitemporal.conflicts(graph, valid, now_ms)
     doubtful = {one.id for pair in contested for one in pair}
     valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
     return contested, [one for one in valid if one.id not in doubtful]
+
+
+def has_word(fact: Node, words: Collection[str]) -> bool:
+    """Tell whether the predicate of *fact*, or its value, has one of *words*."""
+    said: Sequence[str] = fact.get("predicate").replace("_", " ").casefold().split()
+    return not set(words).isdisjoint((*said, *fact.get("value").casefold().split()))
 
 
 def facts_over(graph: Graph, members: Sequence[Node], past: Past) -> list[tuple[Node, int]]:

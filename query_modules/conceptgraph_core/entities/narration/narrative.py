@@ -6,20 +6,21 @@ it rests on; a sentence without a source is left out.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
 
 from ... import budgets
 from ... import text as texts
 from ...graph.primitives import Union
+from ...language import oneself
 from ...retrieval.question import Past
 from ...words.splitting import split
 from .. import kinds, lookups, schema
 from ..identity import components, likenesses, resolution
 from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
-from . import asked, named, parted, reading, together
+from . import named, parted, reading, together
 from .current_facts import facts_now, facts_over, value_briefly, value_in_full
 from .sentences import (
     INFERRED,
@@ -175,12 +176,12 @@ def _of_user(
     graph: Graph, told: Wholes, message: str, wholes: Sequence[Whole]
 ) -> Iterator[Sentence]:
     """Narrate the facts of the user that the message asks for: "Where do I work?"."""
-    asks = asked.asked(message)
+    asks = oneself.asked(message)
     selves = (one for one in graph.of(schema.ENTITY) if components.is_self(one))
-    for node in selves if asks.sentences else ():
+    for node in selves if asks else ():
         whole = told.whole(node)
         if whole not in wholes:
-            yield from _facts(graph, whole, asks)
+            yield from _facts(graph, whole, None if asks.everything else asks.words)
 
 
 def named_by(
@@ -411,12 +412,12 @@ def _is_settled(whole: Whole, other: Whole, tie: Tie) -> bool:
     return bool(differ) or tie.get("evidence") == likenesses.SETTLED
 
 
-def _facts(graph: Graph, whole: Whole, asks: asked.Asked | None = None) -> Iterator[Sentence]:
+def _facts(graph: Graph, whole: Whole, words: Collection[str] | None = None) -> Iterator[Sentence]:
     """Report the facts that are believed and valid now, contradictions first.
 
-    With *asks*, only facts that it asks for.
+    With *words*, only facts that have one of them.
     """
-    contested, certain = facts_now(graph, whole.members, asks)
+    contested, certain = facts_now(graph, whole.members, words)
     for one, other in contested:
         start = f"It is uncertain what the {stated(one.get('predicate'))} of {whole.name} is: "
         parts = (start, *value_in_full(graph, one), " or ", *value_in_full(graph, other), ".")

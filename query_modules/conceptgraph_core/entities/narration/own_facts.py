@@ -10,7 +10,7 @@ from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
 from . import parted
-from .current_facts import facts_now, facts_over, value_briefly
+from .current_facts import facts_now, facts_over, has_word, value_briefly
 from .sentences import Part, called, stated
 from .wholes import Whole, Wholes
 
@@ -43,19 +43,17 @@ def facts(
     """
     for node in selves(graph):
         members = components.members(graph, node)
-        contested, valid = facts_now(graph, members)
+        contested, valid = facts_now(graph, members, words)
         chosen: list[Part] = []
         for one, until in () if past is None else facts_over(graph, members, past):
-            if words is None or _has(one, words):
+            if words is None or has_word(one, words):
                 value = value_briefly(graph, one)
                 chosen += [f"; {stated(one.get('predicate'))}: ", *value, ", until ", until]
         for one, other in contested:
-            if words is None or _has(one, words) or _has(other, words):
-                start = f"; uncertain: {stated(one.get('predicate'))} is "
-                chosen += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
+            start = f"; uncertain: {stated(one.get('predicate'))} is "
+            chosen += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
         for one in valid:
-            if words is None or _has(one, words):
-                chosen += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
+            chosen += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
         if chosen:
             yield node, [_called(node), *chosen]
 
@@ -108,8 +106,3 @@ def closest(graph: Graph, texts: Sequence[tuple[int, str]] = ()) -> list[tuple[N
 
 def _called(node: Node) -> str:
     return "The user" if components.is_self(node) else f"{called(node.bare)} (the user)"
-
-
-def _has(fact: Node, words: Collection[str]) -> bool:
-    said: Sequence[str] = fact.get("predicate").replace("_", " ").casefold().split()
-    return not set(words).isdisjoint((*said, *fact.get("value").casefold().split()))

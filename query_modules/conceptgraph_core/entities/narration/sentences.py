@@ -52,8 +52,8 @@ def written(parts: Sequence[Part], day: Day = dates.day) -> str:
 
 
 def text(paragraphs: Sequence[Sequence[Sequence[Part]]], day: Day = dates.day) -> str:
-    """Return sentences as a text, a line for each paragraph."""
-    return "\n".join(" ".join(written(parts, day) for parts in one) for one in paragraphs)
+    """Return sentences as a text, a line for each."""
+    return "\n".join(written(parts, day) for one in paragraphs for parts in one)
 
 
 def tokens(made: str, sources: Sequence[Mapping[str, Sequence[str]]]) -> int:

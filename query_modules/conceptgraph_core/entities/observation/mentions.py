@@ -46,8 +46,13 @@ def add(
     entity: Node,
     observation: Observation,
     found: Found,
+    text: str = "",
 ) -> Node:
-    """Record a mention of *entity*, and let it count."""
+    """Record a mention of *entity*, and let it count.
+
+    A mention that a caller says is of another's name, "the puppy" of Max, keeps its words; without
+    a span, the beginning of *text*.
+    """
     number = session.get("mention_count") + 1
     span, inferred = found.span, found.inferred_from
     mention = graph.make(
@@ -59,11 +64,15 @@ def add(
         label=observation.shown,
         origin=found.origin,
         # A claimed span that the text does not contain is stored too, but without a place.
-        source_span=None if inferred else observation.span or (observation.label if span else None),
+        source_span=None
+        if inferred and observation.same_as is None
+        else observation.span or (observation.label if span else None),
         inferred_from=inferred,
         span_start=span and span.start,
         span_end=span and span.end,
-        mention_context=span.sentence if span and span.sentence else None,
+        mention_context=(span.sentence if span else "")
+        or (text[: schema.MAX_CONTEXT] if observation.same_as else "")
+        or None,
         emotional_valence=observation.valence,
         emotional_intensity=observation.intensity,
         rationale=observation.rationale,

@@ -173,7 +173,8 @@ class _Message:
         sought, decision = self._decider.decide(observation)
         entity = self._entity(observation, sought, decision)
         found = self._found(entity, observation)
-        mention = mentions.add(graph, self.session, self._message_id, entity, observation, found)
+        message = self.session, self._message_id
+        mention = mentions.add(graph, *message, entity, observation, found, self._said.text)
         self._mentions[mention_id] = mention
         self._claim(observation, entity)
         is_new = decision.same is None

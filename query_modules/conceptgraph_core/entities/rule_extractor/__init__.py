@@ -6,11 +6,10 @@ result, so results from a user's message are the user's. A model's message yield
 long one only sure names: a model's nouns are not the user's topics.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 from ... import language
@@ -21,30 +20,19 @@ from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.folded import word_set
 from ..language.inflection import is_german
-from . import amounts, introducing, kin_names, naming, people, prose, statements, voices
+from . import amounts, introducing, kin_names, naming, people, prose, reading, voices
 from .naming import Named
 from .written import Word, words
 
 Row = dict[str, Any]
-_Placed = TypeVar("_Placed", Named, statements.Statement)
+_Placed = TypeVar("_Placed", Named, reading.Statement)
 
 # More mentions than this say nothing about a message.
 MOST: Final = 30
 # So many further words of a message are tried as known names.
 _MOST_KNOWN: Final = 8
-_SPOUSE: Final = "spouse"
-_FREQUENT: Final = 2
+_COUPLED: Final = frozenset(("spouse", "partner"))
 _BRIEF: Final = 40
-# In a longer message a word repeats by chance.
-_MOST_WORDS: Final = 60
-_SHORTEST_NOUN: Final = 4
-# English words with these endings are seldom nouns.
-_NO_NOUNS: Final = ("ly", "ing", "ed")
-# Units of amounts; numbers of other things are counted in passing.
-_UNITS: Final = word_set("""
-kg g lbs pounds km miles m cm mm dollars euros euro yen percent prozent kilos kilometers kilometres
-kilometer meters metres meter calories kcal celsius usd eur chf franken
-""")
 # Frequent first words of a message that name nobody.
 _OPENINGS: Final = word_set("""
 hello hi hey thanks thank yes yeah yep okay ok sure great good nice please sorry wow well oh ah no
@@ -113,7 +101,7 @@ def _read(
     german = is_german(folded) or language.likely(folded) == ("de",)
     idle = _idle(written, languages)
     found = _Found(said, written)
-    own = list(kin_names.find_kin_names(written, said))
+    own = list(kin_names.find_kin_names(written))
     # "Unsere Tochter Svenja": no name begins with the kin word.
     told = [one for one in own if one.label]
     own += (one for one in naming.find_names(written, idle, german) if not _overlap(one, told))
@@ -126,7 +114,7 @@ def _read(
     if is_users:
         unmarked = words(voices.unmarked(said))
         told_here = chain(
-            statements.statements(said, unmarked, own, german, is_note=is_note),
+            reading.find_statements(said, unmarked, own, german, is_note=is_note),
             amounts.find_amounts(said, unmarked, own),
         )
         for statement in _drop_quoted(told_here, theirs):
@@ -141,7 +129,7 @@ def _read(
     if is_users:
         for start, end in cues.paired(said):
             found.add({"label": said[start:end], "type": schema.NAMED}, start, end)
-        for row, start, end in (*_dates(said), *_amounts(written), *_nouns(written, idle, german)):
+        for row, start, end in _dates(said):
             found.add(row, start, end)
     if is_users and with_known:
         for possible in _drop_quoted(naming.list_possible(written, idle), theirs):
@@ -221,14 +209,17 @@ class _Found:
             row = {"label": label, "type": schema.NAMED, "known": True}
             self._possible.setdefault(names.canonical(label), row)
 
-    def state(self, one: statements.Statement) -> None:
+    def state(self, one: reading.Statement) -> None:
         """Add a statement of the user's, the one it is about, and the thing it names."""
         is_users = one.subject is None or one.subject.label == schema.SELF
-        if is_users and one.fact["predicate"] == _SPOUSE and "value" in one.fact:
+        if "object" in one.fact and one.subject is not None:
+            # "Julien and I are together"
+            self.name(one.subject, is_own=True)
+        elif is_users and one.fact["predicate"] in _COUPLED and "value" in one.fact:
             # "I am married to Marek"
-            value = one.fact["value"]
+            value, kind = one.fact["value"], one.fact["predicate"]
             start = self.text.find(value, one.start)
-            named = Named(start, start + len(value), _SPOUSE, value, is_own=True, is_sure=True)
+            named = Named(start, start + len(value), kind, value, is_own=True, is_sure=True)
             self.name(named, is_own=True)
         elif is_users:
             _claim(self._facts, one.fact)
@@ -310,43 +301,3 @@ def _dates(said: str) -> Iterator[tuple[Row, int, int]]:
     for one in dated.dates(said):
         row = {"label": one.label, "type": "topic", "kind": "date"}
         yield {**row, "span": said[one.start : one.end]}, one.start, one.end
-
-
-def _amounts(written: Sequence[Word]) -> Iterator[tuple[Row, int, int]]:
-    """Iterate over numbers with their units: "70.5 kg"."""
-    for number, unit in pairwise(written):
-        if number.is_number and unit.follows and unit.folded in _UNITS:
-            row = {"label": f"{number.text} {unit.text}", "type": "topic", "kind": "number"}
-            yield row, number.start, unit.end
-
-
-def _nouns(
-    written: Sequence[Word], idle: frozenset[str], german: bool
-) -> Iterator[tuple[Row, int, int]]:
-    """Iterate over nouns that the user calls "my …" or mentions twice or more."""
-    # A long text discusses many things, and few of them return.
-    if missing() or len(written) > _MOST_WORDS:
-        return
-    counts = Counter(word.folded for word in written)
-    owned = {
-        word.folded
-        for before, word, after in zip(written, written[1:], [*written[2:], None], strict=False)
-        if before.folded in kin.OWN
-        and word.follows
-        # "My salary negotiation" is about another noun.
-        and (after is None or not after.follows or after.folded in idle)
-    }
-    for word in written:
-        if (
-            word.folded in owned
-            and counts[word.folded] >= _FREQUENT
-            and len(word.text) >= _SHORTEST_NOUN
-            and word.text.isalpha()
-            and word.is_capitalised == german
-            and word.folded not in idle
-            # Kin are persons, and found as such.
-            and not kin.kinds(word.folded)
-            and not dated.is_calendar(word.folded)
-            and not word.folded.endswith(_NO_NOUNS)
-        ):
-            yield {"label": word.text, "type": "topic"}, word.start, word.end

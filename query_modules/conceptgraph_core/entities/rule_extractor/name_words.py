@@ -47,10 +47,6 @@ title note
 COUNTING: Final = frozenset(
     ("first", "second", "third", "last", "next", "above", "two", "three", "four", "five", "six")
 )
-# Their names are numbers: Chapter 2.
-NUMBERED: Final = word_set("""
-chapter kapitel volume band season staffel episode folge book buch
-""")
 # German: before a name of a thing, and before a place where somebody lives or goes.
 NAMED: Final = word_set("""
 projekt firma familie stadt dorf restaurant hotel café verein schule hund katze kater straße insel

@@ -79,7 +79,6 @@ class Named:
 def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _find_acting(written, idle, german)
-    yield from _find_numbered(written)
     yield from _find_called(written)
     if german:
         yield from _find_owners(written)
@@ -173,13 +172,6 @@ def _is_no_name(word: Word) -> bool:
     is_date = is_calendar(word.folded) and word.folded not in people.FIRST_NAMES
     is_plain = word.folded in NO_SUBJECTS | _TRADES or word.folded.endswith(_NO_ENDINGS)
     return is_date or is_plain or is_ordinary(word) or len(word.text) < _SHORTEST
-
-
-def _find_numbered(written: Sequence[Word]) -> Iterator[Named]:
-    for one, other in pairwise(written):
-        if one.folded in name_words.NUMBERED and other.text.isdigit() and other.follows:
-            label = f"{one.text.capitalize()} {other.text}"
-            yield Named(one.start, other.end, None, label, is_sure=True)
 
 
 def _find_called(written: Sequence[Word]) -> Iterator[Named]:
