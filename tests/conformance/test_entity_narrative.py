@@ -150,8 +150,7 @@ def test_what_was_and_what_was_never_so_is_not_told(entities):
         ("Wann habe ich Geburtstag?", ["birthday"]),
         ("What is my blood group?", ["blood_group"]),
         ("Am I allergic to nuts? I am tired.", ["allergy"]),
-        ("Is 0 negative mine?", ["blood_group"]),
-        ("What is my favourite colour?", []),
+        ("What is my shoe size?", []),
         ("Where does Tom work?", []),
         ("I am tired.", []),
         ("I work late today.", []),
@@ -190,7 +189,7 @@ def test_what_was_merged_is_told_as_one(entities):
     entities.merge(puppy, max_)
     told = tell(entities, "the puppy")["text"]
     assert told.startswith("Max (entity, also called puppy) was last mentioned by the user on ")
-    assert len(told.splitlines()) == 1
+    assert "\nThe user mentioned Max before, on " in told
 
 
 def test_what_was_spoken_of_together_is_told_once_and_with_the_mentions(entities, day):

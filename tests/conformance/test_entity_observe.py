@@ -212,7 +212,8 @@ def test_a_mention_by_other_words_keeps_its_span_and_context(entities):
     claimed = {**entity("Max"), "same_as": dog["entity_id"]}
     entities.one("The puppy chewed a shoe. I laughed.", {**claimed, "span": "The puppy"})
     entities.one("He slept on the sofa", claimed)
-    said = {(one["source_span"], one["mention_context"]) for one in entities.records("mention")}
+    mentions = entities.records("mention")
+    said = {(one.get("source_span"), one.get("mention_context")) for one in mentions}
     assert ("The puppy", "The puppy chewed a shoe.") in said
     assert (None, "He slept on the sofa") in said
 
@@ -402,11 +403,6 @@ def test_a_relation_says_which_of_its_labels_is_not_known(entities):
         entities.observe("Max", "Max", relations=[relation])
 
 
-def test_a_number_has_no_unit_that_says_nothing(entities):
-    answer = entities.observe("We walk at 10:30am for 3 hours, 12 km, or 5 of us do")
-    assert [row["label"] for row in answer["entities"]] == ["12 km"]
-
-
 def test_an_embedding_that_is_none_of_the_stores_is_refused(entities):
     seen = {**entity("Max"), "embedding": [1.0, 0.0], "model": "toy"}
     with pytest.raises(REFUSALS, match="this store has none yet; run concept-graph-mcp embed with"):
@@ -481,9 +477,9 @@ def test_no_vector_is_observed_while_another_embedding_is_chosen(
 
 
 def test_a_message_that_comes_again_with_another_text_is_told(entities):
-    entities.observe("I hate rain.", message="m")
-    again = entities.observe("I hate rain.", message="m")["entities"]
+    entities.observe("I live in Bonn.", message="m")
+    again = entities.observe("I live in Bonn.", message="m")["entities"]
     assert not [row for row in again if "observed_in" in row]
-    told = entities.observe("I hate snow.", message="m")["entities"]
+    told = entities.observe("I live in Kiel.", message="m")["entities"]
     seen = {row["label"]: row.get("observed_in") for row in told}
-    assert seen["the user"] == "I hate rain."
+    assert seen["the user"] == "I live in Bonn."

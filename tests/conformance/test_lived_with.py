@@ -49,7 +49,7 @@ def test_a_name_with_the_word_before_it_is_the_one_so_called(days):
     entities = Entities(days.memory)
     entities.observe("My sister Jen lives in Tucson.")
     entities.observe("We met Work Jen and her husband.")
-    entities.observe("They promoted work Jen, so she's officially my boss.")
+    entities.observe("Work Jen is my boss.")
     assert days.about("Work Jen")["kind"] == "boss"
     assert days.about("Jen")["kind"] == "sister"
 

@@ -193,7 +193,6 @@ def test_names_need_more_than_a_capital(text, expected):
         ("Frau Weber leitet das Projekt Phönix.", ["Frau Weber", "Phönix"]),
         ("Wir fahren nach Italien und nach Hause.", ["Italien"]),
         ("Er ist in Rente und wohnt in Leipzig.", ["Leipzig"]),
-        ("Zlatko kam zu spät. Ich finde, Zlatko hat keine Lust.", ["Zlatko"]),
     ],
 )
 def test_a_german_noun_is_no_name(text, expected):
@@ -377,7 +376,6 @@ def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expecte
         ("The neighbours' dog Rufus barked.", ["Rufus"]),
         ("Zubin, my neighbour, sang.", ["Zubin"]),
         ("Henrike, meine Nachbarin, gießt die Blumen.", ["Henrike"]),
-        ("Mit Tarek und Aylin war ich im Kino.", ["Tarek", "Aylin"]),
         ("Annes Rad ist weg.", ["Anne"]),
         ("Everybody calls him Bodo.", ["Bodo"]),
         ("Die Übung am Montag fällt aus.", []),

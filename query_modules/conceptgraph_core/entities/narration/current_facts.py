@@ -35,6 +35,31 @@ def changes_of_itself(fact: Node) -> bool:
     return names.canonical(fact.get("predicate")) in _CHANGING
 
 
+def tell_facts(
+    graph: Graph,
+    members: Sequence[Node],
+    past: Past | None = None,
+    words: Collection[str] | None = None,
+    most: int | None = None,
+) -> list[Part]:
+    """Return the parts of a line on the facts of an entity: those of the *past*, doubts, *most*.
+
+    With *words*, only facts that have one of them.
+    """
+    parts: list[Part] = []
+    for one, until in () if past is None else facts_over(graph, members, past):
+        if words is None or has_word(one, words):
+            value = value_briefly(graph, one)
+            parts += [f"; {stated(one.get('predicate'))}: ", *value, ", until ", until]
+    contested, valid = facts_now(graph, members, words)
+    for one, other in contested:
+        start = f"; uncertain: {stated(one.get('predicate'))} is "
+        parts += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
+    for one in valid[:most]:
+        parts += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
+    return parts
+
+
 def facts_now(
     graph: Graph, members: Sequence[Node], words: Collection[str] | None = None
 ) -> tuple[list[tuple[Node, Node]], list[Node]]:

@@ -21,7 +21,7 @@ from ..identity import components, likenesses, resolution
 from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
 from . import named, parted, reading, together
-from .current_facts import facts_now, facts_over, value_briefly, value_in_full
+from .current_facts import facts_now, tell_facts, value_in_full
 from .sentences import (
     INFERRED,
     Part,
@@ -136,19 +136,12 @@ def _briefly(
     parts: list[Part] = [f"{whole.name} ({whole.described}", *until, f"{also}{mark})"]
     if several:
         parts.append(f", {several}")
-    for one, over_at in () if past is None else facts_over(graph, whole.members, past):
-        value = value_briefly(graph, one)
-        parts += [f"; {stated(one.get('predicate'))}: ", *value, ", until ", over_at]
-    contested, valid = facts_now(graph, whole.members)
-    for one, other in contested:
-        start = f"; uncertain: {stated(one.get('predicate'))} is "
-        parts += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
-    for one in valid[:MOST_BRIEFLY]:
-        parts += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
+    told_facts = tell_facts(graph, whole.members, past, most=MOST_BRIEFLY)
+    parts += told_facts
     asked = [other for _, other in _questions(graph, told, whole)]
     parts += [f"; perhaps the same as {other.name}" for other in asked]
     last = next(iter(whole.users), None)
-    if last is not None and not contested and not valid and (said := last.words):
+    if last is not None and not told_facts and (said := last.words):
         words = [f": {quoted(said)}"] if quotes(last) else []
         parts += ["; last mentioned on ", last.created_at, *words]
     return parts

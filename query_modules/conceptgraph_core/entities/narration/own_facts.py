@@ -10,8 +10,8 @@ from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
 from . import parted
-from .current_facts import facts_now, facts_over, has_word, value_briefly
-from .sentences import Part, called, stated
+from .current_facts import tell_facts
+from .sentences import Part, called
 from .wholes import Whole, Wholes
 
 
@@ -43,17 +43,7 @@ def facts(
     """
     for node in selves(graph):
         members = components.members(graph, node)
-        contested, valid = facts_now(graph, members, words)
-        chosen: list[Part] = []
-        for one, until in () if past is None else facts_over(graph, members, past):
-            if words is None or has_word(one, words):
-                value = value_briefly(graph, one)
-                chosen += [f"; {stated(one.get('predicate'))}: ", *value, ", until ", until]
-        for one, other in contested:
-            start = f"; uncertain: {stated(one.get('predicate'))} is "
-            chosen += [start, *value_briefly(graph, one), " or ", *value_briefly(graph, other)]
-        for one in valid:
-            chosen += [f"; {stated(one.get('predicate'))}: ", *value_briefly(graph, one)]
+        chosen = tell_facts(graph, members, past, words)
         if chosen:
             yield node, [_called(node), *chosen]
 

@@ -50,9 +50,12 @@ _STOPPED, _CHANGED = (
     ]
     for name in ("stopped", "adjusted")
 )
-_BETWEEN: Final = _said("between", "rising") | {
-    word for one in language.words("once", "adjusted") for word in one.split()
-}
+_IS: Final = language.words("oneself", "is")
+_BETWEEN: Final = (
+    _IS
+    | _said("between", "rising")
+    | {word for one in language.words("once", "adjusted") for word in one.split()}
+)
 _NO_THINGS: Final = _said("no things").union(
     STOP_WORDS, ORDINARY, people.FIRST_NAMES, oneself.USERS
 )
@@ -62,6 +65,13 @@ _PRICED: Final = dict.fromkeys(_said("rent"), "rent") | dict.fromkeys(
 )
 _SMALL: Final = _BETWEEN | _said("fillers", topic="statements") | STOP_WORDS
 _OTHERS: Final = _said("others") | kin.OTHERS
+_THE: Final = language.words("whose", "definite")
+_PAYING: Final = _said("paying")
+# In English the verb is anybody's.
+_SHARED: Final = frozenset(
+    one for name in ("paying", "earning") for one in language.load("en", _TOPIC)[name]
+)
+_CHANGED_BY: Final = tuple(f" {one}" for one in _said("changed by"))
 _UNSURE: Final = _said("supposed", "negations", "denied", topic="statements") | _said(
     "unreal", topic="change"
 )
@@ -85,79 +95,84 @@ def find_amounts(text: str, written: Sequence[Word], names: Sequence[Named]) -> 
         stopped = any(one.search(said) for one in _STOPPED)
         is_changed = not stopped and any(one.search(said) for one in _CHANGED)
         doses = list(_find_doses(text, sentence, is_changed=is_changed)) if not stopped else []
-        things = [thing for thing, _ in doses]
+        things = [thing for thing, *_ in doses]
         if stopped:
             things = [word for word in sentence if _is_thing(word)][:_MOST_STOPPED]
         whose = _find_whose(sentence, names, things)
         if whose is None:
             continue
         subject = whose if isinstance(whose, Named) else None
-        for thing, (first, last) in doses or ((thing, (0, 0)) for thing in things):
+        for thing, (first, last), is_sure in doses or ((one, (0, 0), True) for one in things):
             fact: Row = {"predicate": f"{DOSE}{_bare(thing)}"}
             if stopped:
                 fact |= {"value": EVERY, "mode": OVER, "span": thing.text}
             else:
                 begins, ends = min(thing.start, first), max(thing.end, last)
                 fact |= {"value": text[first:last], "mode": AFTER, "span": text[begins:ends]}
+            fact |= {} if is_sure else {"known": True}
             yield Statement(fact, thing.start, thing.end, None, subject)
 
 
 def _find_price(text: str, sentence: Sequence[Word]) -> Iterator[Statement]:
     """Yield the rent or the salary: "my rent is 900 euros", "I pay 900 euros in rent"."""
-    for place, thing in enumerate(sentence):
-        if thing.folded not in _PRICED:
-            continue
-        before, behind = sentence[:place], sentence[place + 1 :]
-        near = _fold(before[-2:])
-        is_users = not kin.OWN.isdisjoint(near) or len(before) < 2
+    places = [at for at, word in enumerate(sentence) if word.folded in _PRICED]
+    for place in places[:1]:
+        thing, before, behind = sentence[place], sentence[:place], sentence[place + 1 :]
+        near, said = _fold(before[-2:]), {*_fold(before)}
+        # "Die Miete ist 800 €", "I earn 900 a month"; no "Tom's rent", "my sister's rent".
+        first = next(iter(behind), thing)
+        is_bare = said <= _THE and (first.folded in _BETWEEN or first.gap.startswith(("'s", "’s")))
+        is_users = not kin.OWN.isdisjoint(near) or is_bare or thing.folded in _EARNING - _SHARED
         is_users |= thing.folded in _EARNING and not _OWN.isdisjoint(near)
-        is_users &= all(kin.relation(one) is None for one in near)
-        end = next((word.start for word in behind if "," in word.gap), sentence[-1].end + 1)
+        is_users &= not any(map(kin.relation, near))
+        end = next((word.start for word in behind if "," in word.gap), sentence[-1].end + 2)
         found = next(_PRICE.finditer(text, thing.end, end), None) if is_users else None
-        if found is None and is_users:
-            number = next(_NUMBER.finditer(text, thing.end, end), None)
-            ahead = [word for word in behind if number and word.end <= number.start()]
-            found = number if ahead and ahead[-1].folded in _TO else None
+        number = next(_NUMBER.finditer(text, thing.end, end), None) if is_users else None
+        ahead = [word for word in behind if number and word.end <= number.start()]
+        if found is None and ahead and ahead[-1].folded in _TO:
+            found = number
         between = [word for word in behind if found and word.end <= found.start()]
-        if found is None and not _said("paying").isdisjoint(_fold(before)):
+        paying = said & _PAYING
+        if found is None and (paying - _SHARED or (paying and said & _OWN)):
             found = next(_PRICE.finditer(text, before[0].start, thing.start), None)
-            is_own = _OWN & {*_fold(before)} or before[0].folded not in _said("paying")
-            found = found if is_own else None
             between = [word for word in before if found and word.start >= found.end()]
         changed = text[thing.end : found.start()].casefold().rstrip() if found else ""
-        is_change = changed.endswith(tuple(f" {one}" for one in _said("changed by")))
-        if found and not is_change and all(one.folded in _SMALL for one in between):
-            first, last = min(thing.start, found.start()), max(thing.end, found.end())
+        if found and not changed.endswith(_CHANGED_BY) and _SMALL.issuperset(_fold(between)):
+            span = text[min(thing.start, found.start()) : max(thing.end, found.end())]
             fact = {"predicate": _PRICED[thing.folded], "value": found[0], "mode": AFTER}
-            yield Statement({**fact, "span": text[first:last]}, thing.start, thing.end)
-        return
+            yield Statement({**fact, "span": span}, thing.start, thing.end)
 
 
 def _find_doses(
     text: str, sentence: Sequence[Word], *, is_changed: bool
-) -> Iterator[tuple[Word, tuple[int, int]]]:
-    """Yield what is taken with the place of its dose, the first of a sentence."""
+) -> Iterator[tuple[Word, tuple[int, int], bool]]:
+    """Yield what is taken, the place of its dose, and whether it is one: the first of a sentence.
+
+    "They put the ramipril down to 5" tells a dose only if one of ramipril is known.
+    """
     start, end = sentence[0].start, sentence[-1].end + 1
     found = next(_AMOUNT.finditer(text, start, end), None)
     number = next(_NUMBER.finditer(text, start, end), None) if is_changed else None
     for place in [one for one in (found or number,) if one is not None]:
         before = [word for word in sentence if word.end <= place.start()]
         behind = [word for word in sentence if word.start >= place.end()]
-        if found is None and not (
-            before
-            and before[-1].folded in _TO
-            and any(word.folded in kin.OWN for word in before[-_NEAR:])
-            and (not behind or not behind[0].follows or behind[0].folded in STOP_WORDS)
-        ):
+        follows = bool(behind) and behind[0].follows and behind[0].folded not in STOP_WORDS
+        if found is None and (not before or before[-1].folded not in _TO or follows):
             return
+        is_own = any(word.folded in kin.OWN for word in before[-_NEAR:])
         # "Ramipril for my blood pressure, 5 mg"
-        for_what = next((at for at, one in enumerate(before) if one.folded in _FOR), len(before))
-        thing = _skip_small(before[:for_what][::-1]) or _skip_small(behind)
-        if thing is not None and thing.begins:
+        is_apart = bool(before) and text[before[-1].end :].startswith(",")
+        purpose = [at for at, one in enumerate(before) if is_apart and one.folded in _FOR]
+        before = before[: purpose[0] if purpose else None]
+        # "Hat mir Metformin verschrieben, 500 mg"
+        nouns = [one for one in before[-_NEAR:] if one.is_capitalised and not one.begins]
+        is_verb = bool(before) and not before[-1].is_capitalised and bool(nouns)
+        thing = _skip_small(nouns[-1:] if is_verb else before[::-1]) or _skip_small(before[::-1])
+        if (thing is None or thing.begins) and (other := _skip_small(behind)) is not None:
             # "Wieder 50 mg Sertralin"
-            thing = _skip_small(behind) or thing
+            thing = other
         if thing is not None:
-            yield thing, place.span()
+            yield thing, place.span(), found is not None or is_own
 
 
 def _skip_small(words: Sequence[Word]) -> Word | None:
@@ -193,7 +208,10 @@ def _find_whose(
         if sentence[0].start <= one.start < sentence[-1].end and one.start not in starts
     ]
     relatives = [word for _, word in kin.named(forms) if kin.relation(word) not in _TRADES]
-    own = not FIRST_PERSON.isdisjoint(forms)
+    # "My boss gave Anna the sertraline": it is the user's with an "I", or as "my sertraline".
+    pairs = zip(sentence, sentence[1:], sentence[2:], strict=False)
+    near = {one.folded for *ahead, word in pairs if word.start in starts for one in ahead}
+    own = not (FIRST_PERSON - kin.OWN).isdisjoint(forms) or not kin.OWN.isdisjoint(near)
     if not relatives and (own or not named) and (own or _OTHERS.isdisjoint(forms)):
         return True
     # "Dad takes 10 mg of ramipril": he alone, and nothing of the user's.

@@ -74,9 +74,6 @@ DETERMINERS: Final = word_set("""
 der die das den dem des ein eine einen einem einer kein keine keinen diese dieser dieses diesen
 diesem jede jeder im am zum zur vom beim ins ans alle viele jedes welche
 """).union(kin.OWN, kin.OTHERS)
-GERMAN_VERBS: Final = frozenset(
-    ("ist", "war", "hat", "hatte", "kam", "ging", "will", "wird", "kann", "sagt", "sagte", "meint")
-)
 HAVING: Final = frozenset(
     (
         *(

@@ -1,11 +1,9 @@
 """Find proper names by their writing and the words around them; `kin_names` has "my sister Clara".
 
 In English a capital within a sentence marks a name. German capitalises every noun. There a name
-needs a first name, a title, a kin word or a preposition of places, or frequent use without an
-article.
+needs a first name, a title, a kin word or a preposition of places.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -85,7 +83,6 @@ def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> I
     if not any(word.is_capitalised and not word.begins for word in written):
         yield from _find_uncapitalised(written)
     lower = frozenset(word.text for word in written if word.text.islower())
-    counts = Counter(word.text for word in written)
     only_names = _ONLY_NAMES.isdisjoint(language.likely(word.folded for word in written))
     place = 0
     while place < len(written):
@@ -94,7 +91,7 @@ def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> I
             place += 1
             continue
         name = _Name(written, *_trimmed(written, place, end, idle), idle | lower, only_names)
-        if name.first < name.end and (found := name.told(german, counts)):
+        if name.first < name.end and (found := name.told(german)):
             yield found
         place = end
 
@@ -269,7 +266,7 @@ class _Name:
         self._written, self._idle = written, idle
         self._words = written[first:end]
 
-    def told(self, german: bool, counts: Counter[str]) -> Named | None:
+    def told(self, german: bool) -> Named | None:
         """Return the name, if it is one."""
         words, before, after = self._words, self._at(self.first - 1), self._at(self.end)
         titled = words[0].folded in people.TITLES and len(words) > 1
@@ -288,7 +285,7 @@ class _Name:
             kind = PLACE if words[-1].folded in name_words.STREETS else PERSON
             return self._named(kind if is_whole else None, is_sure=True)
         if german:
-            return self._german(before, counts)
+            return self._german(before)
         return self._english(before, after)
 
     def _english(self, before: Word | None, after: Word | None) -> Named | None:
@@ -354,14 +351,16 @@ class _Name:
         gaps = self._words[0].gap, "" if after is None else after.gap
         return opened > 0 or gaps[1].startswith("/") or any("&" in gap for gap in gaps)
 
-    def _german(self, before: Word | None, counts: Counter[str]) -> Named | None:
+    def _german(self, before: Word | None) -> Named | None:
         """Return the first word if a cue marks it as a name; the next may be a German noun."""
         while len(self._words) > 1 and (self._words[0].begins or not self._words[0].is_capitalised):
             # "Mit Yusuf", and "von" of "Hund von Familie Kern"
             self._words, self.first = self._words[1:], self.first + 1
             before = self._at(self.first - 1)
         if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
-            return self._named_behind()
+            # "Firma Kern"
+            self._words = self._words[1:2]
+            return self._named(is_sure=True)
         word = self._words[0]
         if word.folded in self._idle or word.folded in name_words.NO_PLACES or word.begins:
             return None
@@ -370,34 +369,7 @@ class _Name:
         living = any(one.folded in name_words.LIVING for one in self._written)
         if ahead in name_words.TO_PLACES | name_words.IN_PLACES and living:
             return self._named(PLACE if ahead != "bei" else None, is_sure=True)
-        if ahead in name_words.NAMED or self._is_paired():
-            return self._named(is_sure=True)
-        return self._named() if counts[word.text] > 1 and self._is_bare(word.text) else None
-
-    def _named_behind(self) -> Named | None:
-        """Return the name behind a word such as "Firma" or "Familie"."""
-        self._words = self._words[1:2]
-        return self._named(is_sure=True)
-
-    def _is_paired(self) -> bool:
-        """Tell whether a known first name is joined to the first word: "Yusuf und Aylin"."""
-        near = ((self.first - 2, self.first - 1), (self.first + 2, self.first + 1))
-        return any(
-            (one := self._at(name)) is not None
-            and one.folded in people.SAFE_NAMES
-            and (join := self._at(at)) is not None
-            and join.folded in JOINS
-            for name, at in near
-        )
-
-    def _is_bare(self, text: str) -> bool:
-        """Tell whether a German word is used like a name: no article, and followed by a verb."""
-        places = [place for place, one in enumerate(self._written) if one.text == text]
-        before = [self._at(place - 1) for place in places]
-        after = [self._at(place + 1) for place in places]
-        if any(one is not None and one.folded in name_words.DETERMINERS for one in before):
-            return False
-        return any(one is not None and one.folded in name_words.GERMAN_VERBS for one in after)
+        return self._named(is_sure=True) if ahead in name_words.NAMED else None
 
     def _at(self, place: int) -> Word | None:
         return self._written[place] if 0 <= place < len(self._written) else None
