@@ -52,6 +52,29 @@ def test_a_new_boss_by_kind_alone_makes_the_former_one_former(days):
     assert days.about("Casper")["kind"] == "boss"
 
 
+def test_facts_that_are_given_come_before_those_of_a_rule(days):
+    facts = {"allergy": "hazelnuts", "Home": "Ghent", "shoe size": 38}
+    lena = {"name": "Lena", "kind": "sister", "facts": facts}
+    made = say(days, "My sister Lena lives in Gent, Ghent in English: no hazelnuts, 38", [lena])
+    assert sorted(list_facts(days, "Lena")) == [
+        ("allergy", "hazelnuts"),
+        ("home", "Ghent"),
+        ("shoe size", "38"),
+    ]
+    assert {one["who"] for one in days.about("Lena")["facts"]} == {"the user"}
+    say(days, "Lena has moved to Bonn", [{"name": "Lena", "facts": {"home": "Bonn"}}])
+    assert ("home", "Bonn") in list_facts(days, "Lena")
+    assert ("home", "Ghent") not in list_facts(days, "Lena")
+    days.run(everyday.forget(made["id"]))
+    assert list_facts(days, "Lena") == [("home", "Bonn")]
+
+
+def test_facts_without_the_users_words_are_the_models(days):
+    days.remember("Lena is ill", [{"name": "Lena", "facts": {"condition": "flu"}}])
+    [fact] = days.about("Lena")["facts"]
+    assert (fact["predicate"], fact["value"], fact["who"]) == ("condition", "flu", "the model")
+
+
 def test_a_models_own_text_states_nothing(days):
     days.remember("I live in Leeds")
     assert "home" not in days.recall("Where do I live?")

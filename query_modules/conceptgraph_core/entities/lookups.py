@@ -295,11 +295,12 @@ def sharing(
 
 
 def named_by(message: str, user_id: str) -> list[Lookup]:
-    """Look up the entities that *message* may name, and the user's own if it asks for facts."""
+    """Look up the entities that *message* may name, and the user's own if it has an I."""
     from .narration import named
 
     read = named.read(message)
-    own = (names.searched(schema.SELF),) if oneself.asked(message) else ()
+    is_of_user = not schema.FIRST_PERSON.isdisjoint(word.folded for word in read.words)
+    own = (names.searched(schema.SELF),) if is_of_user else ()
     wholes = tuple((user_id, form) for form in (*read.wholes, *own))
     return [
         Equal((schema.ENTITY,), ("user_id", "searched"), wholes),
