@@ -66,7 +66,7 @@ def add_stated(
             if "object" in fact:
                 fact["object"] = called.get(names.canonical(fact["object"]), fact["object"])
         if name in rows:
-            # What the caller says comes before what a rule reads.
+            # The caller's word comes before a rule's.
             known = {fact["predicate"] for fact in _facts(rows[name])}
             read = [fact for fact in _facts(one) if fact["predicate"] not in known]
             rows[name] |= {"facts": [*_facts(rows[name]), *read]} if read else {}

@@ -26,7 +26,7 @@ _OWN_BEFORE: Final = re.compile(rf"\b{MINE} (?:(\w+) )?(\w[\w-]*) \Z")
 # "Our product manager" manages no user: the word between belongs to such a kind.
 _COMPOSED: Final = frozenset(("manager", "coach", "teacher", "doctor", "trainer"))
 _SAYING_WHICH: Final = language.words("change", "new") | language.words("change", "old") | FORMER
-# What stands behind a name is of it if it ends there: "Ghent, my boss left" has no boss of that
+# A kind behind a name is of it if the clause ends there: "Ghent, my boss left" has no boss of that
 # name, and "Milo is a cat person" no cat.
 _CLOSED: Final = r"(?=\s*(?:[,.;:!?)]|\Z|\n))"
 _GOES_ON: Final = rf"(?:{_CLOSED}| (?=(?:{'|'.join(sorted(map(re.escape, STOP_WORDS)))})\b))"

@@ -13,7 +13,7 @@ from .sentences import INFERRED, Part, stated
 from .wholes import Whole
 
 _TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
-# Of one day.
+# These change without a word of the user's.
 _CHANGING: Final = frozenset(("age", "rent", "salary", "price", "weight"))
 # These end with a life.
 _OF_LIVING: Final = frozenset(("age", "home", "employer", "occupation", "diet"))

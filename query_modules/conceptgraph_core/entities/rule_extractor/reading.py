@@ -248,7 +248,7 @@ def _expand(sentence: Sequence[Word]) -> list[Word]:
     return found
 
 
-# Who a statement is about
+# The one a statement is about
 
 
 def _list_subjects(
