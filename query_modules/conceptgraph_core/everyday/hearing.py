@@ -49,8 +49,8 @@ def read_about(about: Sequence[Any]) -> dict[str, str | None]:
 def read_facts(about: Sequence[Any]) -> dict[str, list[dict[str, Any]]]:
     """Return the names of *about* with the facts that are given of each. Raises InvalidText.
 
-    Facts are flat: `{"allergy": "hazelnuts", "age": 7}`. What one has once at a time comes after
-    what was told before.
+    Facts are flat: `{"allergy": "hazelnuts", "age": 7}`. A fact that one has once at a time comes
+    after those told before.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for one in about:
