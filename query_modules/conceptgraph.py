@@ -57,7 +57,12 @@ CALL conceptgraph.index() YIELD indexed;
 CALL conceptgraph.export("nodes") YIELD record;
     Return "nodes" or "relations" as records that import_rows takes.
 CALL conceptgraph.import_rows([{kind: "concept", name: "apple", valence: 0.7}]) YIELD *;
-    Import records as export returns them, with their weights, arousal and times.
+    Import records as export returns them, with their weights, arousal and times. With import_id in
+    the context it can be taken back.
+CALL conceptgraph.imports() YIELD import_id, batch, records, made_at;
+    List what calls of import_rows with an import_id created for the user, the earliest first.
+CALL conceptgraph.take_back("notes-1a2b3c 1750000000000 9f86d081") YIELD removed, kept;
+    Remove what such a call created, but for what something else rests on.
 CALL conceptgraph.users() YIELD user_id;
     List the users who own anything, by name; at most 1,000.
 CALL conceptgraph.user_count("ada") YIELD measure, value;
@@ -101,6 +106,7 @@ from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.transfer import (
     audit,
     export_import,
+    journal,
     mending,
     search_data,
     sharing,
@@ -138,6 +144,8 @@ register(over_all.MEND, Everything, mending.mend)
 register(over_all.INDEX, Everything, search_data.index)
 register(over_all.EXPORT, Everything, exporting.export)
 register(over_all.IMPORT_ROWS, Everything, export_import.import_rows)
+register(over_all.IMPORTS, journal.Journals, journal.list_imports)
+register(over_all.TAKE_BACK, Everything, journal.take_back)
 register(over_all.USERS, Owned, users.users)
 register(over_all.USER_COUNT, Owned, users.count)
 register(over_all.USER_REMOVE, Owned, users.remove)

@@ -47,6 +47,7 @@ class Context(NamedTuple):
     * `also` are other wordings of the question (see `memories.wordings`), and `also_vector` is the
       vector of all of them together.
     * `only_new`: an import leaves existing elements unchanged.
+    * `import_id` is of the import that a call belongs to, and can be taken back by (None: none).
     * `decay` are the numbers of decay. Without `expires`, nothing expires
       (see `decaying.lasting`), as without a retention window of the owner's.
     * `owner`: the owner of the store decides identities without words of the user's.
@@ -76,6 +77,7 @@ class Context(NamedTuple):
     also: tuple[str, ...]
     also_vector: tuple[float, ...]
     only_new: bool
+    import_id: str | None
     planned: Mapping[str, Any]
     owner: bool
     concepts: str
@@ -378,6 +380,7 @@ _KEYS: Final[Mapping[str, Key]] = {
     "also": Key((), _also),
     "also_vector": Key((), _vector),
     "only_new": Key(False, _truth),
+    "import_id": Key(None, _check_name),
     "planned": Key({}, _read_planned),
     "owner": Key(False, _truth),
     "concepts": Key(WHOSE[0], _concepts),

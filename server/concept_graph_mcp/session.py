@@ -137,6 +137,8 @@ class Session:
     chances: tuple[float | None, float | None] = (None, None)
     # The project in which its user works; None: all projects are one.
     project: str | None = None
+    # The import that its calls belong to, by which it can be taken back.
+    import_id: str | None = None
     # Seconds for which a question waits while its model loads; None: until it is loaded.
     patience_s: float | None = None
     # Told each call that may have kept a text without a vector: its session and its time.
@@ -351,6 +353,8 @@ class Session:
             context["offset_minutes"] = offset // timedelta(minutes=1)
         if any(one is not None for one in self.chances):
             context["chances"] = list(self.chances)
+        if self.import_id is not None:
+            context["import_id"] = self.import_id
         if self.until_ms is not None:
             context |= {"until_ms": self.until_ms, "until_date": self.date(self.until_ms)}
         rows = await self.store.call(call, context)

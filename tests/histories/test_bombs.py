@@ -59,7 +59,7 @@ def test_an_archive_without_a_history_is_named_as_one_and_nothing_is_unpacked(
     assert result.exit_code == 1
     assert result.stderr == (
         f"concept-graph-mcp: {file}: is an archive without a history of a known format;"
-        " nothing was ingested\n"
+        " nothing was imported\n"
     )
     assert most < 16 * MB
     assert [*file.parent.iterdir()] == [file]
@@ -89,7 +89,7 @@ def test_an_archive_with_nothing_that_is_known_is_one_line(there, tmp_path):
     assert code == 1
     assert line == (
         f"concept-graph-mcp: {file}: is an archive without a history of a known format;"
-        " nothing was ingested"
+        " nothing was imported"
     )
 
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_unpacked_to_far_more_is_one_line(there, tmp_path, begins
     code, line = ingested(there, tmp_path / "given" / "export.zip", content)
     assert code == 1
     assert "conversations.json: is over 200 times larger than in the archive" in line
-    assert line.endswith("it is not unpacked; nothing was ingested")
+    assert line.endswith("it is not unpacked; nothing was imported")
 
 
 def test_sizes_that_lie_are_not_believed(there, tmp_path):
@@ -154,7 +154,7 @@ def test_a_note_that_is_too_long_is_a_line(there, tmp_path):
     result = run(*there, "ingest", str(file))
     assert result.exit_code == 1
     assert result.stderr == (
-        "concept-graph-mcp: is longer than 16,777,216 bytes; divide it; nothing was ingested\n"
+        "concept-graph-mcp: is longer than 16,777,216 bytes; divide it; nothing was imported\n"
     )
     folder = tmp_path / "vault"
     folder.mkdir()
@@ -185,7 +185,7 @@ def test_an_item_that_is_too_long_is_a_line_and_takes_little(there, tmp_path, mo
     result, most = peak(lambda: run(*there, "ingest", str(file), "--from", "chatgpt"))
     assert result.exit_code == 1
     assert result.stderr.endswith(
-        "has an item of more than 4,194,304 bytes; nothing was ingested\n"
+        "has an item of more than 4,194,304 bytes; nothing was imported\n"
     )
     assert most < 48 * MB
 

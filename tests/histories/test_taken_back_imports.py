@@ -132,11 +132,11 @@ def test_an_import_is_listed_and_taken_back_with_its_people(there, file):
     assert run(*there, "ingest", "--undo", known, stdin="n\n").exit_code == 1
     assert len(records(there, "memory")) == 3
     told = ok(*there, "ingest", "--undo", known, "--yes").stderr
-    assert "removed: 3, kept because another import has them too: 0" in told
+    assert "removed: 3, kept because something else has or needs them: 0" in told
     assert records(there) == []
     again = ok(*there, "ingest", "--undo", known, "--yes").stderr
     assert again == f"{known}: nothing of it is stored; --list prints what is.\n"
-    assert "nothing was ingested that could be taken back" in ok(*there, "ingest", "--list").stderr
+    assert "nothing was imported that could be taken back" in ok(*there, "ingest", "--list").stderr
     # It can be brought again.
     assert "ingested: 3," in ok(*there, "ingest", str(file)).stderr
     assert import_id(there) == known
@@ -162,7 +162,7 @@ def test_messages_that_another_import_or_session_has_stay(there, tmp_path, file)
         if line.startswith("chat")
     )
     told = ok(*there, "ingest", "--undo", first, "--yes").stderr
-    assert "removed: 2, kept because another import has them too: 1" in told
+    assert "removed: 2, kept because something else has or needs them: 1" in told
     assert {one["content"] for one in records(there, "memory")} == {
         "Clara plays chess",
         "My sister Clara is allergic to hazelnuts.",

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from command_line import ok, run
 
-from concept_graph_mcp.commands import importing
+from concept_graph_mcp import calls
+from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.file_formats import lines as file_lines
 from concept_graph_mcp.session import Session
 
@@ -346,16 +347,16 @@ def long_file(tmp_path) -> Path:
 @pytest.fixture
 def interrupted(monkeypatch):
     """Have Ctrl-C pressed, once or more often, while batches of these numbers are written."""
-    imported, batches = importing._imported, []
+    import_rows, batches = calls.transfer.import_rows, []
 
     def press_in(*numbers: int) -> None:
-        async def press(session: Session, batch: Any, only_new: bool) -> dict[str, int]:
-            batches.append(batch)
+        def press(*given: Any, **named: Any) -> Any:
+            batches.append(given)
             for _ in range(numbers.count(len(batches))):
                 os.kill(os.getpid(), signal.SIGINT)
-            return await imported(session, batch, only_new)
+            return import_rows(*given, **named)
 
-        monkeypatch.setattr(importing, "_imported", press)
+        monkeypatch.setattr(calls.transfer, "import_rows", press)
 
     return press_in
 
@@ -368,7 +369,7 @@ def test_ctrl_c_says_how_much_is_in_and_the_same_command_completes_it(
     assert stopped.exit_code == 130
     assert stopped.stderr == (
         "concept-graph-mcp: interrupted; all up to line 2,000 of 2,500 is in;"
-        " the same command completes it\n"
+        " the same command goes on from here\n"
     )
     assert len(relations(there)) == 2_000
     interrupted()
@@ -410,19 +411,21 @@ def test_ctrl_c_while_stdin_is_silent_says_how_much_is_in(tmp_path):
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
     assert process.returncode == 130
-    assert "all up to line 1,000 is in; the same command with the same input completes it" in said
+    assert (
+        "all up to line 1,000 is in; the same command with the same input goes on from here" in said
+    )
 
 
 def test_what_came_in_before_the_store_failed_is_said(there, long_file, monkeypatch):
-    imported, batches = importing._imported, []
+    import_rows, batches = calls.transfer.import_rows, []
 
-    async def fail(session: Session, batch: Any, only_new: bool) -> dict[str, int]:
-        batches.append(batch)
+    def fail(*given: Any, **named: Any) -> Any:
+        batches.append(given)
         if len(batches) == 3:
-            raise importing.StoreError("the connection was lost")
-        return await imported(session, batch, only_new)
+            raise StoreError("the connection was lost")
+        return import_rows(*given, **named)
 
-    monkeypatch.setattr(importing, "_imported", fail)
+    monkeypatch.setattr(calls.transfer, "import_rows", fail)
     refused = run(*there, "import", str(long_file))
     assert refused.stderr == (
         "concept-graph-mcp: the connection was lost; all up to line 2,000 of 2,500 is in\n"

@@ -183,7 +183,7 @@ def test_ctrl_c_finishes_a_batch_and_the_same_command_goes_on(there, small_batch
     assert stopped.exit_code == 130
     assert stopped.stderr == (
         "concept-graph-mcp: interrupted; all up to line 20 is in;"
-        " the same command goes on from here\n"
+        " the same command with the same input goes on from here\n"
     )
     assert ok(*there, "ingest", "-", stdin=lines(25)).stderr == "ingested: 5, there already: 20\n"
 

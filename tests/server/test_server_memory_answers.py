@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 from command_line import ok
 
-from concept_graph_mcp.file_formats import server_memory
+from concept_graph_mcp.file_formats import Naming, Tally, server_memory
 
 
 def entity(name, kind, *observations):
@@ -85,44 +86,73 @@ def test_shared_concepts_get_no_memories_of_one_user(tmp_path, monkeypatch, ther
     ],
 )
 def test_an_observation_stands_alone(name, said, text):
-    assert [one.text for one in tell(name, said)] == [text]
+    assert [one["text"] for one in tell(name, said)] == [text]
+
+
+def read(*lines, me=()):
+    """Return the notes that a file of these *lines* has."""
+    numbered = ((n, json.dumps(one)) for n, one in enumerate(lines, 1))
+    naming = Naming("20250615", called=("default", *me))
+    rows = [row.record for row in server_memory.read(numbered, naming, Tally())]
+    return [one for one in rows if one["kind"] == "note"]
 
 
 def tell(name, *said, kind=None, me=()):
     """Return what a file tells of an entity with these observations."""
-    rows = [] if kind is None else [{"kind": "relation", "from": name, "to": kind, "type": "is-a"}]
-    for number, one in enumerate(said):
-        rows.append({"kind": "episode", "name": f"e{number}", "summary": one})
-        rows.append({"kind": "relation", "from": name, "to": f"e{number}", "type": "evokes"})
-    return list(server_memory.tell(rows, ["default", *me]))
+    return read(entity(name, kind or "", *said), me=me)
 
 
 def test_the_observations_of_an_entity_are_one_memory_that_says_what_it_is():
     said = "Grey, 7 years", "Takes thyroid medicine", "vet is Dr. Ek"
     [told] = tell("Misu", *said, kind="cat")
-    assert told.text == "Misu (cat): Grey, 7 years. Misu takes thyroid medicine. vet is Dr. Ek."
-    assert told.about == ({"name": "Misu", "kind": "cat"},)
+    assert told["text"] == "Misu (cat): Grey, 7 years. Misu takes thyroid medicine. vet is Dr. Ek."
+    assert told["about"] == [{"name": "Misu", "kind": "cat"}]
 
 
 def test_many_observations_are_several_memories_that_each_say_whose_they_are():
     told = tell("Misu", *(f"Sleeps at place {number} all day long" for number in range(60)))
     assert len(told) > 1
-    assert all(one.text.startswith("Misu") and len(one.text) < 1_000 for one in told)
+    assert all(one["text"].startswith("Misu") and len(one["text"]) < 1_000 for one in told)
 
 
 def test_what_is_said_of_the_user_stays_apart():
     told = tell("Ada", "Lives in Ghent", "Has a cat", me=["Ada"])
-    assert [one.text for one in told] == ["The user lives in Ghent", "The user has a cat"]
+    assert [one["text"] for one in told] == ["The user lives in Ghent", "The user has a cat"]
 
 
 def test_what_ties_two_names_of_the_user_keeps_the_other_one():
-    rows = [
-        {"kind": "episode", "name": "e", "summary": "default_user is called Ada Brandt"},
-        {"kind": "relation", "from": "default_user", "to": "e", "type": "evokes"},
-        {"kind": "relation", "from": "Ada Brandt", "to": "e", "type": "evokes"},
-    ]
-    [told] = server_memory.tell(rows, ["Ada Brandt"])
-    assert told == server_memory.Told("The user is called Ada Brandt", ())
+    [told] = read(relation("default_user", "is_called", "Ada Brandt"), me=["Ada Brandt"])
+    assert (told["text"], told["about"]) == ("The user is called Ada Brandt", [])
+
+
+@pytest.mark.parametrize(
+    ("times", "day"),
+    [
+        ({"createdAt": "2024-03-01T08:00:00Z"}, "20240301"),
+        ({"createdAt": "2024-03-01T08:00:00Z", "updatedAt": "2024-04-02T08:00:00Z"}, "20240402"),
+        ({"timestamp": 1_709_280_000}, "20240301"),
+        ({"created_at": 1_709_280_000_000}, "20240301"),
+    ],
+)
+def test_the_times_of_a_file_count(times, day):
+    rows = list(
+        server_memory.read(
+            [(1, json.dumps(entity("Clara", "person", "Likes tea") | times))],
+            Naming("20250615"),
+            Tally(),
+        )
+    )
+    [named] = [row.record["name"] for row in rows if row.record["kind"] == "episode"]
+    [told] = [row.record["happened_at"] for row in rows if row.record["kind"] == "note"]
+    assert named.startswith(f"{day}/Clara")
+    assert f"{datetime.fromtimestamp(told / 1_000, UTC):%Y%m%d}" == day
+
+
+def test_an_observation_may_have_a_time_of_its_own():
+    said = {"content": "Moved to Ghent", "timestamp": "2021-05-01T00:00:00Z"}
+    first, second = tell("Clara", said, "Likes tea")
+    assert first["text"] == "Clara: Moved to Ghent"
+    assert (first["happened_at"], second["happened_at"]) == (1_619_827_200_000, None)
 
 
 def test_the_import_is_told_which_entity_the_user_is(tmp_path, there, monkeypatch):
@@ -136,3 +166,13 @@ def test_the_import_is_told_which_entity_the_user_is(tmp_path, there, monkeypatc
     assert "The user lives in Ghent" in ok(place, "recall", "Where do I live?").stdout
     assert "The user owns Misu" in ok(place, "about", "Misu").stdout
     assert "--me NAME" not in ok(there[0], "import", there[1]).stderr
+
+
+def test_an_import_of_such_a_file_is_taken_back_whole(there):
+    place, _ = there
+    listed = ok(place, "import", "--list").stdout
+    assert "8 memories and " in listed
+    told = ok(place, "import", "--undo", listed.split()[0], "--yes").stderr
+    assert told.endswith(", kept because something else has or needs them: 0\n")
+    assert not count_kinds(place)
+    assert "nothing was imported" in ok(place, "import", "--list").stderr

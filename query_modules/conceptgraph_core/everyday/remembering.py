@@ -22,7 +22,7 @@ from ..folding import fold
 from ..graph.primitives import Lookup, Union
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, lifecycle, links, lookups, resting, superseding, together
+from ..memories import crud, ingesting, lifecycle, links, lookups, resting, superseding, together
 from ..memories import schema as memories
 from ..memories.projects import TAG, is_about_user
 from ..memories.view import Graph, Node
@@ -94,6 +94,7 @@ def remember(
         preserved_until=_planned_until(happened_at, now_ms),
     )
     node, existing, similar = noted.node, noted.existing, noted.similar
+    ingesting.note_import(graph, node, existing)
     if existing:
         _again(graph, node, keep, at)
         _note_project(graph, node)

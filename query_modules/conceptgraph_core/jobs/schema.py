@@ -1,4 +1,4 @@
-"""Declare the worker's own layer, stored in the graph so that any client can see and stop it."""
+"""Declare the layers of work: the worker's, which any client can see and stop, and of imports."""
 
 from typing import Any, Final
 
@@ -53,4 +53,29 @@ LAYER: Final = Layer(
     indexes=(Index(WORKER, ("name",), unique=True),),
     # An owner who paused the work and then restores a backup must not find it running.
     stays=True,
+)
+
+JOURNAL: Final = "Import"
+# The elements that each call of an import created, as records without their values. A restored
+# graph has others, so a restore removes it; no export has a record of it.
+JOURNALS: Final = Layer(
+    name="journals",
+    nodes=(
+        NodeKind(
+            JOURNAL,
+            kind="journal",
+            measure="journals",
+            key=("scope", "id"),
+            properties=tuple(
+                optional(name, _accept_any)
+                for name in ("scope", "id", "import_id", "made_at", "count", "rows")
+            ),
+            text="import_id",
+            scope="scope",
+            exported=False,
+        ),
+    ),
+    edges=(),
+    walked=(JOURNAL,),
+    indexes=(Index(JOURNAL, ("scope", "id"), unique=True),),
 )

@@ -140,10 +140,16 @@ def purge(
 
 
 def expect_removal(graph: AllMemories, memory_ids: Sequence[str]) -> None:
-    """Look up what it takes to `remove` these memories."""
+    """Look up what it takes to hide and `remove` these memories."""
     if memory_ids:
         indexed = documents.removed(schema.KIND, memory_ids, graph.context.user_id)
-        graph.pull(lookups.observed(*memory_ids), *indexed)
+        graph.pull(lookups.resting_all(lookups.ids(*memory_ids)), *indexed)
+
+
+def hide_and_remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
+    """Remove *nodes*, forgotten or not, with all that rests on them."""
+    crud.hide_all(graph, [one for one in nodes if not one.is_forgotten], {})
+    remove(graph, nodes)
 
 
 def remove(graph: AllMemories, nodes: Sequence[Node]) -> None:

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import limits, text
-from ..entities.node import Graph as Entities
-from ..entities.observation import hiding
 from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
-from . import admin, fade, lifecycle, lookups, resting, schema
+from . import admin, fade, lifecycle, lookups, schema
 from .crud import own_metadata
 from .view import AllMemories, Node
 
@@ -20,9 +18,9 @@ def ingest(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> Row:
     metadata}.
 
     Each is added at the end of its thread. An existing one stays as it is, even if it was forgotten
-    or corrected meanwhile; only its metadata notes that another import has it too, and that it was
-    observed. A message counts as created when it was said (unix ms). It fades from
-    then on, or from later if that was long ago (`fade.fading_since`).
+    or corrected meanwhile; only its metadata notes that another import has it too (the context's
+    `import_id`), and that it was observed. A message counts as created when it was said (unix ms).
+    It fades from then on, or from later if that was long ago (`fade.fading_since`).
 
     Returns created, existing, and differing: the ids of existing ones with another text, speaker or
     time, whether the message or the memory was changed. Raises InvalidRow.
@@ -65,6 +63,8 @@ def _check_each(graph: AllMemories, messages: Sequence[Mapping[str, Any]]) -> li
         graph.step()
         try:
             checked.append(_check_message(message))
+            if graph.context.import_id is not None:
+                checked[-1]["metadata"][schema.IMPORTS] = [graph.context.import_id]
         except ConceptGraphError as error:
             raise InvalidRow(f"message {number}: {error}") from None
     return checked
@@ -165,10 +165,16 @@ def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Ro
             kept += 1
         else:
             gone.append(node)
-    # A mention is removed only when it is hidden.
-    hiding.hide(graph.another(Entities), resting.find_mentions(graph, gone), label)
-    admin.remove(graph, gone)
+    admin.hide_and_remove(graph, gone)
     return {"removed": len(gone), "kept": kept}
+
+
+def note_import(graph: AllMemories, node: Node, existing: bool) -> None:
+    """Note that the import of this call has *node*; if it was *existing*, only as a further one."""
+    metadata, label = node.get("metadata"), graph.context.import_id
+    has = _imports(metadata)
+    if label is not None and label not in has and (has or not existing):
+        graph.update(node, metadata={**metadata, schema.IMPORTS: [*has, label]})
 
 
 def _find_notes(node: Node, values: Row) -> Row | None:

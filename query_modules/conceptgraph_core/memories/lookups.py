@@ -185,11 +185,6 @@ def resting_all(found: Lookup) -> Joined:
     return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
 
 
-def observed(*memory_ids: str) -> Joined:
-    """Look up memories, and the mentions that rest on them."""
-    return _with_mentions(ids(*memory_ids))
-
-
 def _with_mentions(found: Lookup) -> Joined:
     """Look up memories, the sessions observed for them, and the mentions of messages that are one.
 

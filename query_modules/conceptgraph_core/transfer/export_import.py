@@ -29,7 +29,8 @@ from ..errors import (
 from ..graph.adapter import Node
 from ..layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
 from ..retrieval.indexer import Writer
-from .places import Key, Place, key_of, look_up, own_key, places, shown_key
+from . import journal
+from .places import Key, Place, list_places, look_up, own_key, places, shown_key
 from .view import Everything, value_of
 
 Row = Mapping[str, Any]
@@ -39,9 +40,10 @@ def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
     """Import *rows*: a given value overwrites, a missing one is kept, or gets its default if new.
 
     Missing ends of relations are created if their kind allows it (concepts). Importing the same
-    rows again changes nothing. With the context's `only_new`, existing elements stay unchanged.
-    Returns how many nodes and relations were created and how many existed. Raises InvalidRow, with
-    the row's number, for the first wrong one.
+    rows again changes nothing. With the context's `only_new`, existing elements stay unchanged, and
+    with its `import_id`, `journal.take_back` removes what was created. Returns how many nodes and
+    relations were created and how many existed. Raises InvalidRow, with the row's number, for the
+    first wrong one.
     """
     importer = _Importer(graph, rows)
     for number, row in enumerate(rows):
@@ -51,6 +53,8 @@ def import_rows(graph: Everything, rows: Sequence[Row]) -> dict[str, int]:
         except ConceptGraphError as error:
             raise InvalidRow(f"row {number}: {error}") from None
     importer.words.finish()
+    if graph.context.import_id is not None and importer.created:
+        journal.note(graph, graph.context.import_id, importer.created)
     return importer.counts
 
 
@@ -70,6 +74,8 @@ class _Importer:
         }
         self._edge_kinds = {layer.edge_kind: layer for layer in graph.layers if layer.edges}
         self._nodes: dict[Place, Node] = {}
+        # The created elements as records, with their keys or ends alone.
+        self.created: list[Row] = []
         wanted = {place for row in rows for place in places(graph.layers, row)}
         graph.pull(look_up(graph.layers, rows, graph.context.languages))
         self.words = Writer(graph)
@@ -143,7 +149,7 @@ class _Importer:
         self, row: Row, field: str, layer: Layer, kind: EdgeKind, labels: tuple[str, ...]
     ) -> Node:
         """Return the node at one end of an edge; create it if that is allowed."""
-        found = _list_places(row, field, layer, labels)
+        found = list_places(row, field, layer, labels)
         nodes = [node for node in map(self._nodes.get, found) if node is not None]
         key = found[0][1]
         if len(nodes) > 1:
@@ -187,6 +193,9 @@ class _Importer:
         values |= self._dimension(kind, values)
         derived = {name: derive(values) for name, derive in kind.derived.items()}
         self.counts["nodes_created"] += 1
+        names = (*kind.key, *filter(None, [kind.scope]))
+        key = {name: values[name] for name in names if values.get(name) is not None}
+        self.created.append({"kind": kind.kind, **key})
         return self._graph.create_node(kind.label, **values, **derived)
 
     def _update(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> None:
@@ -221,43 +230,13 @@ class _Importer:
         if not edges:
             values = self._complete(row, kind.properties)
             self._graph.create_edge(source, target, kind.type, **values)
+            self.created.append({name: one for name, one in row.items() if name not in values})
         else:
             given = given_in(row, kind.properties)
             if not self._graph.context.only_new:
                 for name, value in given.items():
                     edges[0].set_property(name, value)
         self.counts["relations_existing" if edges else "relations_created"] += 1
-
-
-def _list_places(row: Row, field: str, layer: Layer, labels: Sequence[str]) -> list[Place]:
-    """Return the possible places of the end that *row* names, one for each name space."""
-    of_kind = row.get(f"{field}_kind")
-    if of_kind is not None:
-        kinds = {layer.kind(label).kind: label for label in labels}
-        if of_kind not in kinds:
-            raise InvalidRow(f"{field}_kind: must be one of {', '.join(kinds)}")
-        labels = (kinds[of_kind],)
-    spaces, found, size = layer.spaces(labels), [], 0
-    for space in spaces:
-        # The check allows the longest name of all kinds; the node that is found decides.
-        kind = layer.kind(space[-1])
-        declared = [kind.declared(name) for name in kind.key]
-        size = len(declared)
-        values = key_of(kind, row, row.get(field))
-        is_of_another = len(spaces) > 1 and size == 1 and isinstance(values[0], (list, tuple))
-        if len(values) == size and not is_of_another:
-            pairs = zip(declared, values, strict=True)
-            found.append(
-                (
-                    space,
-                    tuple(
-                        one.check(value, _name_key_part(one, kind, field)) for one, value in pairs
-                    ),
-                )
-            )
-    if not found:
-        raise InvalidRow(f"{field}: must be a key of {size} values")
-    return found
 
 
 def given_in(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
@@ -267,11 +246,6 @@ def given_in(row: Row, declared: Sequence[Property]) -> dict[str, Any]:
         for one in declared
         if one.name in row
     }
-
-
-def _name_key_part(one: Property, kind: NodeKind, field: str) -> str:
-    """Return what a part of a key is called where it is refused: the end's *field*, or its own."""
-    return one.name if one.name == kind.scope and kind.may_be_shared else field
 
 
 PARTS = ("nodes", "relations")

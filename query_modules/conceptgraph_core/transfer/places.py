@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors import InvalidRow
 from ..graph.primitives import Equal, Union
-from ..layers import SHARED, Layer, NodeKind
+from ..layers import SHARED, Layer, NodeKind, Property
 from ..registry import indexed_kinds
 from ..retrieval import documents
 from ..text import show_name
@@ -66,6 +67,44 @@ def key_of(kind: NodeKind, record: Mapping[str, Any], value: Any) -> Key:
     if kind.may_be_shared and kind.scope in kind.key:
         return _value(kind, kind.scope, record), value
     return tuple(value) if len(kind.key) > 1 and isinstance(value, (list, tuple)) else (value,)
+
+
+def list_places(
+    row: Mapping[str, Any], field: str, layer: Layer, labels: Sequence[str]
+) -> list[Place]:
+    """Return the possible places of the end that *row* names, one for each name space."""
+    of_kind = row.get(f"{field}_kind")
+    if of_kind is not None:
+        kinds = {layer.kind(label).kind: label for label in labels}
+        if of_kind not in kinds:
+            raise InvalidRow(f"{field}_kind: must be one of {', '.join(kinds)}")
+        labels = (kinds[of_kind],)
+    spaces, found, size = layer.spaces(labels), [], 0
+    for space in spaces:
+        # The check allows the longest name of all kinds; the node that is found decides.
+        kind = layer.kind(space[-1])
+        declared = [kind.declared(name) for name in kind.key]
+        size = len(declared)
+        values = key_of(kind, row, row.get(field))
+        is_of_another = len(spaces) > 1 and size == 1 and isinstance(values[0], (list, tuple))
+        if len(values) == size and not is_of_another:
+            pairs = zip(declared, values, strict=True)
+            found.append(
+                (
+                    space,
+                    tuple(
+                        one.check(value, _name_key_part(one, kind, field)) for one, value in pairs
+                    ),
+                )
+            )
+    if not found:
+        raise InvalidRow(f"{field}: must be a key of {size} values")
+    return found
+
+
+def _name_key_part(one: Property, kind: NodeKind, field: str) -> str:
+    """Return what a part of a key is called where it is refused: the end's *field*, or its own."""
+    return one.name if one.name == kind.scope and kind.may_be_shared else field
 
 
 def own_key(kind: NodeKind, record: Mapping[str, Any]) -> Key:

@@ -14,6 +14,10 @@ IMPORT_ROWS = writes(
     "conceptgraph.import_rows", nodes_created=int, nodes_existing=int, relations_created=int,
     relations_existing=int,
 )  # fmt: skip
+IMPORTS = reads(
+    "conceptgraph.imports", import_id=str, batch=str, records=int, made_at=int
+)  # fmt: skip
+TAKE_BACK = writes("conceptgraph.take_back", removed=int, kept=int)
 
 # Nodes of a user removed in one transaction: with their edges, few enough for any server's memory.
 BATCH = 1_000

@@ -11,6 +11,7 @@ from typing import Any
 from .. import text
 from ..graph.adapter import Node
 from ..graph.primitives import BEYOND, Range, Union, next_text
+from ..jobs.schema import JOURNALS
 from ..layers import join_layers
 from ..registry import LAYERS
 from ..retrieval.schema import LAYER as WORDS
@@ -29,7 +30,7 @@ Row = dict[str, Any]
 class Owned(Everything):
     """One call's view of all nodes that may belong to a user."""
 
-    layers = (*LAYERS, WORDS)
+    layers = (*LAYERS, WORDS, JOURNALS)
     layer = join_layers(layers)
 
     def owner(self, node: Node) -> str:
@@ -39,7 +40,7 @@ class Owned(Everything):
 
     def measure(self, node: Node) -> str:
         kind = self.kind_of(node)
-        return kind.measure if kind.exported else INDEXED
+        return INDEXED if node.label in WORDS.labels else kind.measure
 
 
 def users(graph: Owned, after: str | None = None, limit: int | None = None) -> list[Row]:

@@ -59,6 +59,18 @@ def import_rows(
 
 
 @checked
+def imports() -> Call:
+    """Return the call that lists what imports of records created for the user."""
+    return Call(procedures.IMPORTS, ())
+
+
+@checked
+def take_back(batch: str) -> Call:
+    """Return the call that removes what one call of an import created."""
+    return Call(procedures.TAKE_BACK, (batch,), context=text_lookups.context())
+
+
+@checked
 def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
     """Return the call that indexes the nodes of the records *nodes*."""
     context = text_lookups.context() | {"nodes": list(nodes)}

@@ -28,7 +28,7 @@ from ..session import Session
 from ..settings import default_path, demo_path, store_path
 from ..times import time_given
 from .common import Failure, Interrupts, name_program, note, say, with_session
-from .storing import Ingest
+from .storing import Import
 
 SAMPLE: Final = "rosa.jsonl"
 # Tokens: few lines, so that all of the demo is seen at once.
@@ -100,7 +100,7 @@ async def _ingest(session: Session, steps: Sequence[Step]) -> None:
             for one in steps
         )
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-        await Ingest([(file, None)], None, Interrupts(), people=True).run(session)
+        await Import([(file, None)], None, Interrupts(), people=True).run(session)
 
 
 async def _remember(session: Session, step: Step, ids: dict[str, str]) -> str:

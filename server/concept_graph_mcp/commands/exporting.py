@@ -1,4 +1,4 @@
-"""Export a graph to one file or to notes in Markdown, and import records into a store."""
+"""Export a graph to one file or to notes in Markdown."""
 
 import json
 import re
@@ -19,16 +19,11 @@ from ..file_formats import Tally
 from ..histories.markdown import OURS
 from ..hosts.store import KeptStore
 from ..session import Session
-from . import importing
 from .common import (
     AS_JSON,
     PATH,
     Failure,
-    Interrupts,
-    configured,
     note,
-    note_adopted,
-    note_vectors,
     place_file,
     print_json,
     progress,
@@ -38,7 +33,6 @@ from .common import (
     with_keeper,
     with_session,
 )
-from .importing import Import
 
 MARKDOWN: Final = "markdown"
 _TOLD: Final = 20
@@ -201,58 +195,8 @@ def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool
         print_json({"notes": count, "folder": str(folder), "counts": tally.counts()})
         return
     note(f"{count:,} notes written to {folder}.")
-    _note_all(tally)
-
-
-def import_records(
-    embedded: str | None,
-    file: Path,
-    name: str | None,
-    *,
-    me: tuple[str, ...],
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    """Import the records in *file*, which are in the format *name* if it is given."""
-    with report_errors(file), importing.opened(file) as stream, Interrupts() as interrupts:
-        work, chosen = Import(stream, name, interrupts, me), configured(embedded)
-
-        async def bring(session: Session, store: KeptStore) -> str | None:
-            whose = await work.run(session)
-            # FILE itself is the copy of what was shared.
-            await note_adopted(chosen, store, session, keeps_copy=False)
-            return whose
-
-        if dry_run:
-            counted = work.counted(chosen)
-            if as_json:
-                _print_counts(counted, work.tally, dry_run)
-            else:
-                _note_counts(counted, work.tally, file)
-                _ask_for_user(work)
-                note("nothing was imported: a dry run.")
-            return
-        try:
-            whose = with_keeper(embedded, bring, creates=True, chosen=chosen)
-        except KeyboardInterrupt:
-            # Records imported by now are not reported again.
-            _note_all(work.tally)
-            same_input = " with the same input" if str(file) == "-" else ""
-            raise work.interrupted(f"the same command{same_input}") from None
-    if as_json:
-        _print_counts(work.totals, work.tally, dry_run)
-    else:
-        _note_counts(work.totals, work.tally, file)
-    if whose is not None:
-        note(whose)
-    if work.totals["memories_created"]:
-        _ask_for_user(work)
-        note_vectors()
-
-
-def _ask_for_user(work: Import) -> None:
-    if work.asks_for_user:
-        note("Nothing in it is called default_user; --me NAME says which entity you are.")
+    for line in tally.lines():
+        note(line)
 
 
 @contextmanager
@@ -286,20 +230,3 @@ async def records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
             yield batch
             count += len(batch)
             done(count)
-
-
-def _print_counts(totals: Mapping[str, int], tally: file_formats.Tally, dry_run: bool) -> None:
-    print_json({"imported": dict(totals), "counts": tally.counts(), "dry_run": dry_run})
-
-
-def _note_counts(counts: Mapping[str, int], tally: file_formats.Tally, file: Path) -> None:
-    if counts:
-        note(", ".join(f"{key.replace('_', ' ')}: {n:,}" for key, n in counts.items()))
-    else:
-        note(f"{'stdin' if str(file) == '-' else file}: has no records; nothing was imported.")
-    _note_all(tally)
-
-
-def _note_all(tally: file_formats.Tally) -> None:
-    for line in tally.lines():
-        note(line)

@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -75,10 +76,7 @@ def answer_hook(embedded: str | None, event: str, client: str) -> None:
     """Answer the hook *event* of *client*, whose JSON is on stdin, from the store *embedded*."""
     try:
         if event == answering.CAPTURE:
-            # Imported here, because no hook that answers needs it.
-            from .storing import ingest_noted
-
-            ingest_noted(embedded)
+            _store_noted(embedded)
         elif event == asking.LISTEN:
             _listen(embedded)
         else:
@@ -120,6 +118,51 @@ def _listen(embedded: str | None) -> None:
             anyio.run(main)
     finally:
         Path(path).unlink(missing_ok=True)
+
+
+def _store_noted(embedded: str | None) -> None:
+    """Store all noted transcripts, one after the other."""
+    configured = options.read_options().settings(embedded)
+    with journal.take_pending() as found:
+        for one in found:
+            result = store_transcript(one, configured)
+            journal.log_result(one.noted.client, answering.CAPTURE, result)
+    journal.clear_old()
+
+
+def store_transcript(pending: journal.Pending, chosen: settings.Settings) -> str:
+    """Store a transcript and return what came of it; a failed one stays noted."""
+    # Imported here, because no hook that answers needs it.
+    import anyio
+
+    from ..hosts.lazy import open_store
+    from ..session import Session
+    from .common import Failure, Interrupts
+    from .storing import Import
+
+    noted = pending.noted
+    if not hosts.keeps_transcript(noted.client, noted.transcript):
+        pending.finish()
+        return f"{noted.transcript}: is not in the folder of {noted.client}'s transcripts; not read"
+    if not noted.transcript.is_file():
+        pending.finish()
+        return f"{noted.transcript}: is no file; left out"
+
+    # The session is not told its own words, nor of whom it alone has spoken.
+    seen = partial(journal.note_seen, noted.session)
+    work = Import([(noted.transcript, None)], None, Interrupts(), told=seen, people=True)
+
+    async def main() -> None:
+        async with open_store(chosen, creates=True) as store:
+            await work.run(Session.of(store, chosen))
+
+    try:
+        anyio.run(main)
+    except (StoreError, Failure, OSError) as error:
+        return f"failed, tried again at the next event: {noted.transcript}: {error}"
+    pending.finish()
+    left_out = "".join(f"; {line}" for line in work.tally.lines())
+    return f"ingested {work.created:,}, there already {work.existing:,}{left_out}"
 
 
 def _answer(embedded: str | None, event: str, client: str) -> None:

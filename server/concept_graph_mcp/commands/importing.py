@@ -1,275 +1,353 @@
-"""Import a file into a store, in batches of whole lines."""
+"""Import whatever a path holds, list what imports have brought, and take it back (`import`)."""
 
-import io
-import os
-import re
-import stat
-import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, aclosing, contextmanager
-from dataclasses import replace
+import copy
+from collections.abc import AsyncIterator
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from textwrap import shorten
+from typing import Any, NamedTuple, cast
 
-from conceptgraph_core import decaying
-from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
-from conceptgraph_core.concepts.schema import SCOPE
+import click
+
+from conceptgraph_core import text
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.text import show_name
+from conceptgraph_core.memories.schema import IMPORTS, KIND
 
-from .. import calls, file_formats
-from ..errors import StoreError
-from ..session import Clock, Session
-from ..settings import Settings
-from .common import Failure, Interrupts, progress
+from .. import calls
+from ..file_formats.lines import Record
+from ..histories import formats, marks
+from ..hosts.store import KeptStore
+from ..printable import printable
+from ..session import Session
+from .common import (
+    AS_JSON,
+    PATH,
+    Failure,
+    Interrupts,
+    configured,
+    note,
+    note_adopted,
+    note_vectors,
+    print_json,
+    with_session,
+)
+from .storing import Import, without_collecting
 
-_BATCH = 1_000
-_ROW = re.compile(r"row (?P<number>\d+): (?P<reason>.*)")
-_KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes)
-_CONCEPTS = frozenset((CONCEPTS.edge_kind, *(kind.kind for kind in CONCEPTS.nodes)))
-# Names of the counts, by kind of record.
-_MEASURES = {kind.kind: kind.measure for layer in LAYERS for kind in layer.nodes}
-_MEASURES |= {layer.edge_kind: f"{layer.edge_kind}s" for layer in LAYERS}
-# The first bytes of what is compressed.
-_ARCHIVES = {
-    "zip": b"PK\x03\x04",
-    "gzip": b"\x1f\x8b\x08",
-    "xz": b"\xfd7zXZ\0",
-    "7z": b"7z\xbc\xaf\x27\x1c",
-    "bzip2": b"BZh",
-    "zstd": b"\x28\xb5\x2f\xfd",
-}
-_EPISODE = re.compile(r"\d{8}/(?P<key>.*-\d+)", re.DOTALL)
-
-
-class Interrupted(Failure):
-    """The user has stopped the work."""
-
-    exit_code = 130
+# So many characters of a sample are shown.
+_SHOWN = 160
+# Memories in one transaction: each may take the facts of several entities with it.
+_UNDO_BATCH = 200
 
 
-class Import:
-    """The import of one file, in batches of one transaction each: a batch is stored whole or not.
+class Imported(NamedTuple):
+    """An import: its memories and records that are stored, and their times (unix ms)."""
 
-    `totals` are the counts of `import_rows`; `tally` counts what the graph cannot show.
+    import_id: str
+    memories: int
+    records: int
+    first_at: int
+    last_at: int
+
+    def __or__(self, other: "Imported") -> "Imported":
+        counts = self.memories + other.memories, self.records + other.records
+        times = min(self.first_at, other.first_at), max(self.last_at, other.last_at)
+        return Imported(self.import_id, *counts, *times)
+
+
+async def list_imports(session: Session) -> list[Imported]:
+    """Return the imports of which something is stored, by their ids."""
+    found: dict[str, Imported] = {}
+
+    def add(import_id: str, memories: int, records: int, at: int) -> None:
+        one = Imported(import_id, memories, records, at, at)
+        found[import_id] = one if import_id not in found else found[import_id] | one
+
+    async for record in _list_imported(session):
+        at = record["said_at"] if record.get("said_at") is not None else record["created_at"]
+        for import_id in record["metadata"][IMPORTS]:
+            add(import_id, 1, 0, at)
+    for row in await session.run(calls.transfer.imports()):
+        add(row["import_id"], 0, row["records"], row["made_at"])
+    return [found[one] for one in sorted(found)]
+
+
+async def take_back(session: Session, import_id: str, interrupts: Interrupts) -> dict[str, int]:
+    """Remove what *import_id* alone brought; return removed and kept.
+
+    A batch is one transaction. After an interruption the same call removes the rest.
     """
+    ids = [
+        str(record["id"])
+        async for record in _list_imported(session)
+        if import_id in record["metadata"][IMPORTS]
+    ]
+    work = [
+        calls.ingesting.retract(session.user_id, import_id, ids[start : start + _UNDO_BATCH])
+        for start in range(0, len(ids), _UNDO_BATCH)
+    ]
+    rows = await session.run(calls.transfer.imports())
+    batches = [row["batch"] for row in rows if row["import_id"] == import_id]
+    # Later batches may rest on earlier ones.
+    work += map(calls.transfer.take_back, reversed(batches))
+    counts = {"removed": 0, "kept": 0}
+    for call in work:
+        with interrupts.piece():
+            [row] = await session.run(call)
+        for name in counts:
+            counts[name] += row[name]
+    if ids:
+        marks.forget_all()
+    return counts
 
-    def __init__(
-        self, stream: TextIO, given: str | None, interrupts: Interrupts, me: Sequence[str] = ()
-    ) -> None:
-        self.totals: Counter[str] = Counter()
-        self._me = me
-        self._has_user = False
-        self._lines = count_lines(stream.buffer)
-        self._last: file_formats.Row | None = None
-        self._rows = 0
-        self._has_concepts = False
-        self._interrupts = interrupts
-        with self._telling():
-            self._reader = file_formats.Reader(stream, given)
 
-    @property
-    def tally(self) -> file_formats.Tally:
-        return self._reader.tally
+async def _list_imported(session: Session) -> AsyncIterator[dict[str, Any]]:
+    """Iterate over the records of the user's memories that an import brought."""
+    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+        for record in batch:
+            metadata = record.get("metadata")
+            if record["kind"] == KIND.kind and isinstance(metadata, dict) and IMPORTS in metadata:
+                yield record
 
-    def counted(self, settings: Settings) -> Counter[str]:
-        """Return how many records of each kind the file has; write nothing. Raises Failure."""
-        naming = file_formats.Naming(
-            date="19700101",
-            user_id=settings.user_id,
-            now_ms=Clock().now_ms(),
-            decay=decaying.rules(settings.decay),
+
+@click.command("import")
+@click.argument("path", metavar="[PATH]", type=PATH, required=False)
+@click.option(
+    "--from",
+    "--format",
+    "given",
+    metavar="FORMAT",
+    type=click.Choice(formats.NAMES),
+    help="The format; default: detected from the content.",
+)
+@click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
+@click.option(
+    "--discover", is_flag=True, help="Find the sessions that agents have left on this machine."
+)
+@click.option(
+    "--me",
+    multiple=True,
+    metavar="NAME",
+    help="Your name in a chat of several people or in a server-memory file. May be given again.",
+)
+@click.option("--everything", is_flag=True, help="Also code, diffs and the output of tools.")
+@click.option("--no-people", is_flag=True, help="Do not observe who is mentioned.")
+@click.option("--list", "lists", is_flag=True, help="List the imports, by their ids.")
+@click.option(
+    "--undo",
+    metavar="ID",
+    help="Remove for ever what this import alone brought; asks first.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Only read, and print what would be stored, with samples."
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@AS_JSON
+@click.pass_obj
+def import_(
+    embedded: str | None,
+    /,
+    path: Path | None,
+    given: str | None,
+    thread: str | None,
+    *,
+    discover: bool,
+    me: tuple[str, ...],
+    everything: bool,
+    no_people: bool,
+    lists: bool,
+    undo: str | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Import PATH, a file, a folder or a .zip ("-": stdin): conversations, memories or a graph.
+
+    \b
+    Each message becomes a memory, without a model:
+      messages     JSON objects, a line each, with text, thread, time_ms (or
+                   created_at), speaker (or role), and id
+      claude-code  sessions of Claude Code (~/.claude/projects)
+      codex        sessions of Codex (~/.codex/sessions)
+      chatgpt      the export of ChatGPT (the .zip, or conversations.json)
+      claude-ai    the export of Claude.ai (the .zip, or its .json files)
+      whatsapp     an exported chat (the .zip, or the .txt)
+      markdown     notes; the text below each heading is a memory
+      mem0         what get_all of mem0 returns
+    \b
+    Records go into the graph; those there already are kept or updated:
+      concept-graph  what export writes
+      server-memory  the JSON Lines of the reference memory server: entities
+                     become concepts, their types is-a relations, their
+                     observations episodes; relations of types that are not
+                     ours evoke, and what they say becomes an episode
+      edges          lines of from, type and to, with tabs or commas between
+                     them; a header may name them, in any order, and a weight
+      memory-sqlite  a SQLite file with the tables memory_nodes and memory_edges
+      memory-rows    rows of the tables memories and memory_relations, as JSON
+                     {"memories": [...], "memory_relations": [...]} or one a line
+
+    In a chat of several people, --me says which words are yours; the others' stay theirs.
+
+    It stores the words of conversations: no code, no diff, no output of a tool. Secrets
+    are replaced by their kind. Stored messages stay as they are, so a file can be imported again,
+    after it has grown or after an interruption. Lines that differ from the stored message are
+    reported. Messages of a thread keep the order of their lines.
+
+    Lines that begin with # are comments. Memories of tables keep their ids: those that are there
+    already stay as they are; how present the others are is computed.
+
+    --undo removes what the import created, unless something else has or needs it by now.
+    """
+    if lists or undo is not None:
+        if path is not None or discover:
+            raise click.UsageError("--list and --undo go without a file")
+        if undo is None:
+            _list_imports(embedded, as_json)
+        else:
+            _undo_import(embedded, undo, yes, as_json)
+        return
+    _check_options(path, thread, discover=discover)
+    found = _agreed(yes or dry_run, as_json) if path is None else [(path, given)]
+    with Interrupts() as interrupts, without_collecting():
+        work = Import(
+            *(found, thread, interrupts),
+            everything=everything,
+            me=me,
+            people=not no_people,
+            is_import=True,
+            dry_run=dry_run,
         )
-        with self._telling():
-            rows = self._seek_user(self._reader.rows(naming), settings.user_id)
-            return Counter(_MEASURES[row.record["kind"]] for row in rows)
 
-    @property
-    def asks_for_user(self) -> bool:
-        """Whether the file is of server-memory, and nothing in it stands for the user."""
-        return self._reader.format == file_formats.SERVER_MEMORY and not self._has_user
+        async def bring(session: Session) -> None:
+            await work.run(session)
+            if work.totals and not dry_run:
+                # The file that was imported is the copy of what was shared.
+                store = cast(KeptStore, session.store)
+                await note_adopted(configured(embedded), store, session, keeps_copy=False)
 
-    def _seek_user(
-        self, rows: Iterable[file_formats.Row], user_id: str
-    ) -> Iterator[file_formats.Row]:
-        from ..file_formats import server_memory  # `ingest` never needs it.
-
-        for row in rows:
-            if row.record["kind"] == "concept" and not self._has_user:
-                self._has_user = server_memory.is_user(row.record["name"], (user_id, *self._me))
-            yield row
-
-    async def run(self, session: Session) -> str | None:
-        """Import the file, and return whose its concepts are now.
-
-        Raises Failure, which says how much was imported.
-        """
-        naming, whose = await self._naming(session), self._whose(session)
-        only_new = self._reader.format in file_formats.FOREIGN_MEMORIES
-        read = self._seek_user(self._reader.rows(naming), session.user_id)
-        rows = (replace(row, record=row.record | whose) for row in read)
-        batches = _batches(rows)
-        with progress("importing lines", self._lines) as done, self._telling():
-            for batch in batches:
-                with self._interrupts.piece():
-                    self.totals.update(await _imported(session, batch, only_new))
-                    await self._remember(session, batch)
-                    self._last = batch[-1]
-                    self._rows += len(batch)
-                    self._has_concepts |= any(one.record["kind"] in _CONCEPTS for one in batch)
-                done(self._last.line if self._last.unit == "line" else self._rows)
-        return self._tell_owner(session)
-
-    def _tell_owner(self, session: Session) -> str | None:
-        """Return a line on whose the concepts are, if there are any and the file did not say."""
-        if not self._has_concepts or self._reader.format == file_formats.NATIVE:
-            return None
-        if session.concept_scope == SHARED:
-            return (
-                "The concepts are shared by all users; CONCEPT_GRAPH_CONCEPTS=own keeps them own."
-            )
-        return f"The concepts belong to the user {show_name(session.concept_scope)}."
-
-    async def _remember(self, session: Session, batch: list[file_formats.Row]) -> None:
-        """Store what a server-memory file says as memories too, if the concepts are the user's own.
-
-        So everything that recalls finds it, and the entities are known.
-        """
-        if self._reader.format != file_formats.SERVER_MEMORY or session.concept_scope == SHARED:
-            return
-        # Imported here, because no other import needs them.
-        from .. import everyday
-        from ..file_formats import server_memory
-
-        called = session.user_id, *self._me
-        for text, about in server_memory.tell((row.record for row in batch), called):
-            row, _ = await everyday.remember(session, text, about)
-            self.totals["memories_existing" if row["existing"] else "memories_created"] += 1
-
-    def _whose(self, session: Session) -> dict[str, str]:
-        """Return what is said of records of a file that knows of concepts, and of no users."""
-        knows_users = {file_formats.NATIVE, *file_formats.FOREIGN_MEMORIES}
-        scope = session.concept_scope
-        return {} if scope == SHARED or self._reader.format in knows_users else {SCOPE: scope}
-
-    async def _naming(self, session: Session) -> file_formats.Naming:
-        now_ms = session.clock.now_ms()
-        naming = file_formats.Naming(session.date(now_ms))
-        if self._reader.format == file_formats.SERVER_MEMORY:
-            return replace(naming, known=await _named(session))
-        if self._reader.format not in file_formats.FOREIGN_MEMORIES:
-            return naming
-        chosen = await session.run(calls.embedding.chosen())
-        return replace(
-            naming,
-            user_id=session.user_id,
-            now_ms=now_ms,
-            decay=decaying.rules(session.decay),
-            embedding=(chosen[0]["model"], chosen[0]["dimension"]) if chosen else None,
-        )
-
-    def interrupted(self, again: str) -> Interrupted:
-        """Return the error for a Ctrl-C; *again* is the command that completes the import."""
-        return Interrupted(f"interrupted; {self._so_far()}; {again} completes it")
-
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
         try:
-            yield
-        except (file_formats.FormatError, StoreError, ConceptGraphError) as error:
-            raise Failure(f"{error}; {self._so_far()}") from None
-
-    def _so_far(self) -> str:
-        torn = self._interrupts.torn
-        if self._last is None:
-            return "a part of it may be in" if torn else "nothing was imported"
-        in_lines = self._last.unit == "line"
-        of_all = f" of {self._lines:,}" if self._lines and in_lines else ""
-        more = ", perhaps more" if torn else ""
-        return f"all up to {self._last.unit} {self._last.line:,}{of_all} is in{more}"
-
-
-@contextmanager
-def opened(file: Path) -> Iterator[TextIO]:
-    """Yield the content of *file*, or of stdin for "-"; bytes outside UTF-8 become surrogates."""
-    # Opening one may wait for ever for a writer. A pipe of the shell, `<(…)`, has one.
-    if file.is_fifo() and not str(file).startswith("/dev/fd/") and file.resolve().is_fifo():
-        raise Failure(f"{file}: is a named pipe; name a file, or give its content to -")
-    with ExitStack() as stack:
-        at_stdin = str(file) == "-"
-        stream = sys.stdin.buffer if at_stdin else stack.enter_context(file.open("rb"))
-        _check_unpacked(file, stream)
-        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="\n")
-        # Stdin is not closed here, because this function has not opened it.
-        stack.callback(text.detach)
-        yield text
+            with_session(embedded, bring, creates=True)
+        except KeyboardInterrupt:
+            # The next run does not report it again.
+            for line in work.tally.lines():
+                note(line)
+            raise work.interrupted() from None
+    if as_json:
+        print_json(_describe_work(work, dry_run))
+    else:
+        _note_work(work, "stdin" if path == Path("-") else path, dry_run)
+    for line in work.tally.advice:
+        note(line)
+    if (work.created or work.totals["memories_created"]) and not dry_run:
+        note_vectors()
 
 
-def _check_unpacked(file: Path, stream: BinaryIO) -> None:
-    """Raise Failure if *stream* is an archive: nothing here unpacks what others have packed."""
-    begins = stream.peek(8) if isinstance(stream, io.BufferedReader) else b""
-    for name, mark in _ARCHIVES.items():
-        if begins.startswith(mark):
-            raise Failure(f"{file}: is a {name} archive; unpack it and name the file in it")
+# The name of earlier versions.
+ingest = copy.copy(import_)
+ingest.name, ingest.hidden = "ingest", True
 
 
-def count_lines(stream: BinaryIO) -> int | None:
-    """Return how many lines are left to read, or None for a stream that can be read only once."""
-    try:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            return None
-    except io.UnsupportedOperation:
-        return None
-    start, count, last = stream.tell(), 0, b"\n"
-    while chunk := stream.read(1 << 20):
-        count += chunk.count(b"\n")
-        last = chunk[-1:]
-    stream.seek(start)
-    return count + (last != b"\n")
+def _check_options(path: Path | None, thread: str | None, *, discover: bool) -> None:
+    """Raise UsageError or Failure if the options do not go together."""
+    if (path is None) != discover:
+        raise click.UsageError("name a file or a folder, or say --discover")
+    if thread is not None:
+        try:
+            text.name(thread, "--thread")
+        except ConceptGraphError as error:
+            raise Failure(str(error)) from None
 
 
-def _batches(rows: Iterator[file_formats.Row]) -> Iterator[list[file_formats.Row]]:
-    """Iterate over *rows* in batches that never separate the rows of one line."""
-    batch: list[file_formats.Row] = []
-    for row in rows:
-        if len(batch) >= _BATCH and row.place != batch[-1].place:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
+def _note_work(work: Import, source: Path | str | None, dry_run: bool) -> None:
+    for sample in work.samples:
+        note(_show_sample(sample))
+    if work.totals:
+        note(", ".join(f"{key.replace('_', ' ')}: {n:,}" for key, n in work.totals.items()))
+    if work.is_of_records and not work.totals:
+        note(f"{source}: has no records; nothing was imported.")
+    elif not work.is_of_records:
+        counts = f"ingested: {work.created:,}, there already: {work.existing:,}"
+        note(f"to ingest: {work.created:,}" if dry_run else counts)
+    if work.mentions:
+        note(f"people and things: {work.mentions:,} mentions, {work.entities:,} new ones")
+    for line in work.tally.lines():
+        note(line)
+    if dry_run:
+        note("nothing was imported: a dry run.")
 
 
-async def _imported(
-    session: Session, batch: list[file_formats.Row], only_new: bool
-) -> dict[str, int]:
-    """Import *batch* and return the counts of `import_rows`; an error names the refused line."""
-    try:
-        call = calls.transfer.import_rows([row.record for row in batch], only_new=only_new)
-        return (await session.run(call))[0]
-    except (StoreError, ConceptGraphError) as error:
-        row = _ROW.match(str(error))
-        if row is None:
-            raise
-        place = batch[int(row["number"])].place
-        raise file_formats.FormatError(f"{place}: {row['reason']}") from None
+def _describe_work(work: Import, dry_run: bool) -> dict[str, Any]:
+    """Return what was imported, or would be."""
+    return {
+        "ingested": work.created,
+        "existing": work.existing,
+        "mentions": work.mentions,
+        "entities": work.entities,
+        "imported": dict(work.totals),
+        "dry_run": dry_run,
+        "counts": work.tally.counts(),
+        **({"samples": work.samples} if dry_run else {}),
+    }
 
 
-async def _named(session: Session) -> dict[str, str]:
-    """Return the names of episodes that an import may assign, by the part after their date."""
-    found = {}
-    async with aclosing(session.store.stream()) as batches:
-        async for records in batches:
-            for record in records:
-                is_meant = record.get(SCOPE, SHARED) == session.concept_scope
-                if record["kind"] != "episode" or not is_meant:
-                    continue
-                if match := _EPISODE.fullmatch(record["name"]):
-                    found[match["key"]] = record["name"]
-            # Relations come after all nodes.
-            if any(record["kind"] not in _KINDS for record in records):
-                break
-    return found
+def _list_imports(embedded: str | None, as_json: bool) -> None:
+    found = with_session(embedded, list_imports)
+    if as_json:
+        print_json([one._asdict() for one in found])
+        return
+    for one in found:
+        first, last = (_show_day(at) for at in (one.first_at, one.last_at))
+        click.echo(f"{one.import_id}  {_count(one)}, {first} to {last}")
+    if not found:
+        note("nothing was imported that could be taken back.")
+
+
+def _count(one: Imported) -> str:
+    counts = {"memories": one.memories, "records": one.records}
+    return " and ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+
+
+def _undo_import(embedded: str | None, undo: str, yes: bool, as_json: bool) -> None:
+    found = with_session(embedded, list_imports)
+    there = next((one for one in found if one.import_id == undo), None)
+    counts = {"removed": 0, "kept": 0}
+    if there is None:
+        note(f"{undo}: nothing of it is stored; --list prints what is.")
+    else:
+        if not yes:
+            asked = f"Remove for ever {_count(there)} of {undo}, with what rests on them alone?"
+            click.confirm(asked, abort=True, err=as_json)
+        with Interrupts() as interrupts:
+            work = partial(take_back, import_id=undo, interrupts=interrupts)
+            counts = dict(with_session(embedded, work))
+    if as_json:
+        print_json(counts)
+    elif there is not None:
+        kept = f"kept because something else has or needs them: {counts['kept']:,}"
+        note(f"removed: {counts['removed']:,}, {kept}")
+
+
+def _show_day(at_ms: int) -> str:
+    return f"{datetime.fromtimestamp(at_ms / 1_000):%Y-%m-%d}"
+
+
+def _show_sample(record: Record) -> str:
+    said = printable(shorten(record["text"], _SHOWN, placeholder=" …"))
+    return f"sample: {_show_day(record['said_at'])} {printable(record['speaker'])}: {said}"
+
+
+def _agreed(yes: bool, as_json: bool) -> list[tuple[Path, str | None]]:
+    """Show the histories on this machine, and return those that the user wants."""
+    found = list(formats.discover_histories())
+    if not found:
+        raise Failure("no agent has left a history where one is known to be")
+    for one in found:
+        first, last = (f"{datetime.fromtimestamp(at):%Y-%m-%d}" for at in (one.first, one.last))
+        size = f"{one.size / 1_000_000:,.1f} MB"
+        count = f"{len(one.files):,} session{'s' * (len(one.files) > 1)}"
+        shown = f"{one.format}: {count}, {first} to {last}, {size}: {one.folder}"
+        click.echo(printable(shown), err=as_json)
+    if not yes:
+        click.confirm("Import them?", abort=True, err=as_json)
+    return [(one.folder, one.format) for one in found]

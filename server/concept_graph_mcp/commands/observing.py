@@ -26,7 +26,7 @@ from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extract_observations
 from ..observing.sessions import Open, Sessions, Speakers, candidates
 from ..session import Session
-from . import importing
+from . import inputs
 from .common import (
     AS_JSON,
     FILE,
@@ -39,7 +39,7 @@ from .common import (
     report_errors,
     with_session,
 )
-from .importing import Interrupted
+from .storing import Interrupted
 
 _NAMED = 5
 # Counted besides, where there is any.
@@ -103,7 +103,7 @@ def observe(
             raise Failure(str(error)) from None
     endpoint = None if model is None else _endpoint(model)
     resolver = _resolver() if coref else None
-    with report_errors(file), importing.opened(file) as stream, Interrupts() as interrupts:
+    with report_errors(file), inputs.opened(file) as stream, Interrupts() as interrupts:
         work = _Observing(stream, (thread, users, from_line), endpoint, interrupts)
         work.resolver = resolver
         try:
@@ -158,7 +158,7 @@ class _Observing:
         interrupts: Interrupts,
     ) -> None:
         self._stream = stream
-        self._lines = importing.count_lines(stream.buffer)
+        self._lines = inputs.count_lines(stream.buffer)
         self._thread, self._users, self._from_line = said
         self._endpoint = endpoint
         self._interrupts = interrupts

@@ -257,7 +257,7 @@ def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
         if yes:
             note(f"{name_program()} import --discover reads what your agents have said so far.")
         elif click.confirm("Read what your agents have said so far?"):
-            from .ingesting import import_
+            from .importing import import_
 
             ctx.invoke(import_, discover=True, yes=True)
     note(f"{name_program()} view shows the memory.")

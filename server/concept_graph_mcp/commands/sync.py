@@ -22,7 +22,7 @@ from ..hosts.lazy import open_store
 from ..hosts.store import Keeper
 from ..session import Session
 from ..settings import Settings
-from . import importing
+from . import inputs
 from .common import (
     AS_JSON,
     PATH,
@@ -228,7 +228,7 @@ async def _merge(session: Session, file: Path) -> int:
     """
     with Spool() as ours:
         await _spool(session, ours)
-        with importing.opened(file) as stream:
+        with inputs.opened(file) as stream:
             try:
                 return await _import(session, ours, _read_records(session, stream))
             except file_formats.FormatError as error:
@@ -241,8 +241,7 @@ async def _spool(session: Session, ours: Spool) -> None:
 
 
 def _read_records(session: Session, stream: TextIO) -> Iterator[Record]:
-    reader = file_formats.Reader(stream, file_formats.NATIVE)
-    for row in reader.rows(file_formats.Naming()):
+    for row in file_formats.rows(stream):
         user = row.record.get("user_id", session.user_id)
         if user != session.user_id:
             raise Failure(f"the records are those of {user}, not of {session.user_id}")

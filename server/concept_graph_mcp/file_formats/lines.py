@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
 from typing import Any, TextIO
 
 from conceptgraph_core import limits
@@ -15,8 +16,8 @@ from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.decaying import RULES, Rules
 from conceptgraph_core.text import kind
 
-# The formats of records. They stand here, because their readers are imported on first use.
-NAMES = ("concept-graph", "server-memory", "edges", "memory-rows", "memory-sqlite")
+# The kind of a row with a text to `remember`; messages have no kind, and records theirs.
+NOTE = "note"
 _EXAMPLES = 5
 
 
@@ -26,6 +27,11 @@ class Tally:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._examples: dict[tuple[str, str], dict[str, None]] = {}
+        self.advice: dict[str, None] = {}
+
+    def advise(self, line: str) -> None:
+        """Note a line to print at the end, once."""
+        self.advice[line] = None
 
     def count_changed(self, what: str, example: str = "") -> None:
         self._add("changed", what, example)
@@ -99,6 +105,8 @@ class Naming:
     *date* ("YYYYMMDD") begins the names of new episodes; *known* has names from an earlier import,
     by the part after their date. Memories belong to *user_id*. Their scores are computed from
     *now_ms* (unix ms) and *decay*. *embedding* (name, dimension) is that of the store's vectors.
+    The user may be *called* by other names, and days are those of *zone*. With *with_notes*
+    each thing said of an entity is a note too.
     """
 
     date: str = ""
@@ -107,14 +115,18 @@ class Naming:
     now_ms: int = 0
     decay: Rules = RULES
     embedding: tuple[str, int] | None = None
+    called: tuple[str, ...] = ()
+    zone: tzinfo = UTC
+    with_notes: bool = True
 
-    def episode(self, concept: str, said: str) -> str:
-        """Return the name of the episode in which *said* was said of *concept*.
+    def episode(self, concept: str, said: str, at: int | None = None) -> str:
+        """Return the name of the episode in which *said* was said of *concept*, *at* a time.
 
         The name is derived from the two, so that reading a file twice does not store it twice.
         """
         key = self._key(concept, said)
-        return self.known.get(key, f"{self.date}/{key}")
+        day = None if at is None else datetime.fromtimestamp(at / 1_000, self.zone)
+        return self.known.get(key, f"{self.date if day is None else f'{day:%Y%m%d}'}/{key}")
 
     def knows(self, concept: str, said: str) -> bool:
         """Return whether an earlier import has stored it."""

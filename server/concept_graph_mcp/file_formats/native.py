@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
 from conceptgraph_core.embeddings.schema import embedded_kinds
@@ -19,6 +19,7 @@ from .lines import (
     Row,
     Tally,
     json_object,
+    number_filled_lines,
     plain,
     sendable,
     shorten_key,
@@ -86,6 +87,12 @@ def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) ->
             raise FormatError(
                 f"line {number}: was exported by {found[0]}; open it with 0.3.0 first"
             )
+
+
+def rows(stream: TextIO, layers: Sequence[Layer] = LAYERS) -> Iterator[Row]:
+    """Iterate over the records of *layers* in *stream*. Raises FormatError."""
+    tally = Tally()
+    return read(number_filled_lines(stream, tally), Naming(), tally, Fields(layers))
 
 
 def read_for_import(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:

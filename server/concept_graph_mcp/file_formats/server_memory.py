@@ -1,17 +1,19 @@
 """Read the reference memory server's file, a JSON object a line: entities and relations.
 
 An entity becomes a concept, its type an is-a relation, each observation an episode that it evokes.
-A relation of a foreign type becomes evokes, and its sentence an episode of both ends.
+A relation of a foreign type becomes evokes, and its sentence an episode of both ends. Both are
+notes too, as texts that stand alone. Files of other versions have times, which count.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.text import kind
 
 from .lines import (
+    NOTE,
     FormatError,
     Lines,
     Naming,
@@ -24,15 +26,29 @@ from .lines import (
     text,
 )
 
-SERVER_MEMORY = "server-memory"
+# The times that some versions of the server write, the one that counts first.
+_TIMES = ("timestamp", "updatedAt", "updated_at", "createdAt", "created_at")
 _FIELDS = {
-    "entity": {"type", "name", "entityType", "observations"},
-    "relation": {"type", "from", "to", "relationType"},
+    "entity": {"type", "name", "entityType", "observations", *_TIMES},
+    "relation": {"type", "from", "to", "relationType", *_TIMES},
 }
+# The keys of an observation that is a map, with its time.
+_SAID = ("content", "text", "observation")
+# Is told if nothing in a file stands for the user.
+WHO = "Nothing in it is called default_user; --me NAME says which entity you are."
+
+
+class _Observation(NamedTuple):
+    """A text about an entity, and its time, if the file has one (unix ms)."""
+
+    said: str
+    at: int | None
 
 
 def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read entities and relations, and count conversions. Raises FormatError."""
+    kinds: dict[str, str] = {}
+    has_user = has_notes = False
     for number, line in lines:
         record = json_object(number, line)
         given = record.get("type")
@@ -41,7 +57,14 @@ def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
         for key in record.keys() - _FIELDS[given]:
             tally.left_out("fields of no meaning here", shorten_key(key))
         made = _entity if given == "entity" else _relation
-        yield from (Row(number, each) for each in made(number, record, naming, tally))
+        for one in made(number, record, naming, kinds, tally):
+            is_named = one["kind"] == "concept" and is_user(one["name"], naming.called)
+            has_user = has_user or is_named
+            if one["kind"] != NOTE or naming.with_notes:
+                has_notes = has_notes or one["kind"] == NOTE
+                yield Row(number, one)
+    if has_notes and not has_user:
+        tally.advise(WHO)
 
 
 def sentence(source: str, relation: str, target: str) -> str:
@@ -49,7 +72,9 @@ def sentence(source: str, relation: str, target: str) -> str:
     return f"{source} {relation.strip().replace('_', ' ')} {target}"
 
 
-def _entity(number: int, record: Record, naming: Naming, tally: Tally) -> Iterator[Record]:
+def _entity(
+    number: int, record: Record, naming: Naming, kinds: dict[str, str], tally: Tally
+) -> Iterator[Record]:
     name = text(number, record, "name")
     yield {"kind": "concept", "name": name}
     if record.get("entityType") is not None:
@@ -57,20 +82,58 @@ def _entity(number: int, record: Record, naming: Naming, tally: Tally) -> Iterat
         if entity_type == name:
             tally.left_out("types of the same name as their entity", shorten_key(name))
         elif entity_type.strip():
+            kinds[name] = entity_type
             yield _make_relation(name, entity_type, "is-a")
     observations = record.get("observations") or []
     if not isinstance(observations, list):
         raise FormatError(f"line {number}: observations: must be a list, not {kind(observations)}")
-    for observation in observations:
-        if not isinstance(observation, str):
-            raise FormatError(f"line {number}: observations: must be text, not {kind(observation)}")
-        if observation.strip():
-            yield from _episode([name], observation, naming)
+    known: dict[str, _Observation] = {}
+    for given in observations:
+        one = _read_observation(number, given, _time(record))
+        if one.said.strip():
+            known.setdefault(one.said, one)
+            yield from _episode([name], one, naming)
         else:
             tally.left_out("empty observations")
+    if is_user(name, naming.called):
+        for one in known.values():
+            yield _note(_observation("The user", name, one.said), (), one.at)
+        return
+    about = _describe_name(name, kinds)
+    by_time: dict[int | None, list[str]] = {}
+    for one in known.values():
+        by_time.setdefault(one.at, []).append(_observation(about["name"], name, one.said))
+    for at, every in by_time.items():
+        yield from (_note(one, (about,), at) for one in _join(about, every))
 
 
-def _relation(number: int, record: Record, naming: Naming, tally: Tally) -> Iterator[Record]:
+def _read_observation(number: int, given: Any, at: int | None) -> _Observation:
+    said = given
+    if isinstance(given, dict):
+        said = next((given[key] for key in _SAID if key in given), None)
+        at = _time(given) or at
+    if not isinstance(said, str):
+        raise FormatError(f"line {number}: observations: must be text, not {kind(given)}")
+    return _Observation(said, at)
+
+
+def _time(record: Mapping[str, Any]) -> int | None:
+    """Return the time that *record* has, ISO 8601 or a number of seconds or ms, as unix ms."""
+    for value in filter(None, map(record.get, _TIMES)):
+        try:
+            if isinstance(value, str):
+                at = datetime.fromisoformat(value)
+                at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+                return int(at.timestamp() * 1_000)
+            return int(value if value > _LEAST_MS else value * 1_000)
+        except (TypeError, ValueError, OverflowError):
+            continue
+    return None
+
+
+def _relation(
+    number: int, record: Record, naming: Naming, kinds: dict[str, str], tally: Tally
+) -> Iterator[Record]:
     source, target, relation = (text(number, record, k) for k in ("from", "to", "relationType"))
     if not relation.strip():
         raise FormatError(f"line {number}: relationType: must not be empty")
@@ -79,18 +142,28 @@ def _relation(number: int, record: Record, naming: Naming, tally: Tally) -> Iter
         tally.left_out("relations to themselves", shorten_key(sentence(source, relation, target)))
     else:
         yield _make_relation(source, target, kept or "evokes")
-    if kept is None:
-        said = sentence(source, relation, target)
-        if not naming.knows(source, said):
-            tally.count_changed(
-                "relations to evokes, with what they say as an episode", shorten_key(relation)
-            )
-        yield from _episode(list(dict.fromkeys((source, target))), said, naming)
+    if kept is not None:
+        return
+    said = _Observation(sentence(source, relation, target), _time(record))
+    if not naming.knows(source, said.said):
+        tally.count_changed(
+            "relations to evokes, with what they say as an episode", shorten_key(relation)
+        )
+    ends = list(dict.fromkeys((source, target)))
+    yield from _episode(ends, said, naming)
+    others = [one for one in ends if not is_user(one, naming.called)]
+    about = tuple(_describe_name(one, kinds) for one in others)
+    if len(ends) == 1 and not others:
+        yield _note(_observation("The user", source, said.said), about, said.at)
+        return
+    # A relation of two names of the user says the other name.
+    told = _sentence(said.said, ends if others else ends[:1], naming.called)
+    yield _note(told, about, said.at)
 
 
-def _episode(concepts: list[str], said: str, naming: Naming) -> Iterator[Record]:
-    name = naming.episode(concepts[0], said)
-    yield {"kind": "episode", "name": name, "summary": said}
+def _episode(concepts: list[str], told: _Observation, naming: Naming) -> Iterator[Record]:
+    name = naming.episode(concepts[0], told.said, told.at)
+    yield {"kind": "episode", "name": name, "summary": told.said}
     for concept in concepts:
         yield _make_relation(concept, name, "evokes")
 
@@ -99,42 +172,9 @@ def _make_relation(source: str, target: str, relation: str) -> Record:
     return {"kind": "relation", "from": source, "to": target, "type": relation}
 
 
-class Told(NamedTuple):
-    """A text of an entity's observation or a relation, and the others that it is about."""
-
-    text: str
-    about: tuple[dict[str, str], ...]
-
-
-def tell(rows: Iterable[Record], called: Iterable[str]) -> Iterator[Told]:
-    """Iterate over what the records of some lines say, as texts that stand alone.
-
-    The entities that stand for the user, such as "default_user" and those *called* so, are named
-    "the user". All observations of another one are one text, or several if they are long: so a
-    question that describes it finds all of it.
-    """
-    rows, users = list(rows), {*_USERS, *map(_fold, called)}
-    ties = [one for one in rows if one["kind"] == schema.LAYER.edge_kind]
-    kinds = {one["from"]: one["to"] for one in ties if one["type"] == "is-a"}
-    ends: dict[str, list[str]] = defaultdict(list)
-    for one in ties:
-        ends[one["to"]].append(one["from"])
-    observed: dict[str, list[str]] = defaultdict(list)
-    for episode in (one for one in rows if one["kind"] == "episode"):
-        of = ends[episode["name"]]
-        others = [one for one in of if _fold(one) not in users]
-        if len(of) == 1 and others:
-            observed[of[0]].append(episode["summary"])
-            continue
-        said = _observation("The user", of[0], episode["summary"])
-        if len(of) > 1:
-            # A relation of two names of the user says the other name.
-            said = _sentence(episode["summary"], of if others else of[:1], users)
-        yield Told(said, tuple(_describe_name(one, kinds) for one in others))
-    for name, every in observed.items():
-        about = _describe_name(name, kinds)
-        for text_of_some in _join(about, [_observation(about["name"], name, one) for one in every]):
-            yield Told(text_of_some, (about,))
+def _note(said: str, about: Sequence[Mapping[str, str]], at: int | None) -> Record:
+    """Return a note: a text that stands alone, the others that it is about, and its time."""
+    return {"kind": NOTE, "text": said, "about": list(about), "happened_at": at}
 
 
 def is_user(name: str, called: Iterable[str]) -> bool:
@@ -174,10 +214,10 @@ def _observation(shown: str, name: str, said: str) -> str:
     return f"{shown} {first.lower()} {rest}" if is_verb else f"{shown}: {said}"
 
 
-def _sentence(said: str, ends: Iterable[str], users: Collection[str]) -> str:
+def _sentence(said: str, ends: Iterable[str], called: Iterable[str]) -> str:
     """Return *said*, the sentence of a relation, with its ends as people call them."""
     for name in ends:
-        shown = "the user" if _fold(name) in users else _space_words(name)
+        shown = "the user" if is_user(name, called) else _space_words(name)
         said = said.replace(name.replace("_", " "), shown).replace(name, shown)
     return said[:1].upper() + said[1:]
 
@@ -194,3 +234,5 @@ def _fold(name: str) -> str:
 _LONGEST_TEXT = 700
 # The names under which agents store the user.
 _USERS = ("default user", "the user", "user")
+# Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.
+_LEAST_MS = 100_000_000_000

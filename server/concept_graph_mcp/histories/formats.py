@@ -1,19 +1,31 @@
-"""Tell the format of a history by its content, and read its messages.
+"""One table of all that `import` reads: recognise a format by the content, and read its rows.
 
-Find the histories that agents have left on this machine.
+A row has a message, a note, or a record of the graph. Find the histories that agents have left on
+this machine.
 """
 
+import codecs
 import errno
+import importlib
+import io
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from ..file_formats.lines import FormatError, Record, Tally
+from ..file_formats.lines import (
+    FormatError,
+    Naming,
+    Record,
+    Row,
+    Tally,
+    number_filled_lines,
+)
+from ..file_formats.messages import Messages
 from . import (
     archives,
     chatgpt,
@@ -49,32 +61,61 @@ _LISTS: dict[str, tuple[str, _OfItem]] = {
 # The formats in which several people speak.
 GROUPS = (whatsapp.NAME,)
 OURS = "messages"
-NAMES = (
-    *(OURS, *_LINES, *dict.fromkeys(name for name, _ in _LISTS.values() if name not in _LINES)),
-    *(whatsapp.NAME, markdown.NAME),
-)
+NATIVE, SERVER_MEMORY, EDGES = "concept-graph", "server-memory", "edges"
+MEMORY_ROWS, MEMORY_SQLITE = "memory-rows", "memory-sqlite"
+# The formats of records: the module that reads each, imported on first use, and its function.
+_RECORDS = {
+    NATIVE: ("native", "read_for_import"),
+    SERVER_MEMORY: ("server_memory", "read"),
+    EDGES: ("edges", "read"),
+    MEMORY_ROWS: ("memory_tables", "read_json"),
+    MEMORY_SQLITE: ("memory_tables", "read_sqlite"),
+}
+# Formats of other programs whose memories have ids: those that are there stay as they are.
+TABLES = (MEMORY_ROWS, MEMORY_SQLITE)
+_HISTORIES = (*_LINES, *dict.fromkeys(name for name, _ in _LISTS.values()), whatsapp.NAME)
+NAMES = (OURS, *_HISTORIES, markdown.NAME, *_RECORDS)
 _IN_ARCHIVES = (".jsonl", ".json", ".txt")
 SUFFIXES = (".jsonl", ".json", ".txt", ".zip", *markdown.SUFFIXES)
 # A session may begin with so many lines that do not tell.
 _FIRST_LINES = 20
-_HEAD = 4_096
+_HEAD = 8_192
 # The depths of items: of a list, and of a list that is one of a map's values.
 _ITEM_DEPTHS = (2, 3)
+_SQLITE = b"SQLite format 3\0"
 
 
-class History(NamedTuple):
-    """A file of a format, or the one called *member* in the archive *path*."""
+@dataclass(slots=True)
+class Reading:
+    """The choices of a reading: what is `kept`, whose the messages are, and names of records.
+
+    `mark` moves along with a history that `has_marks`.
+    """
+
+    kept: Kept
+    messages: Messages
+    naming: Naming = field(default_factory=Naming)
+    mark: Mark = field(default_factory=Mark)
+
+
+class Source(NamedTuple):
+    """A file of a format, the one called *member* in the archive *path*, or a *stream*.
+
+    A *stream* can be read only once.
+    """
 
     path: Path
     format: str
     member: str | None = None
     archive: Archive | None = None
+    stream: BinaryIO | None = None
 
     @property
     def has_marks(self) -> bool:
         """Whether reading can continue at a mark."""
         is_line_in_archive = self.member is not None and self.format in _LINES
-        return not (self.format in (markdown.NAME, whatsapp.NAME) or is_line_in_archive)
+        is_history = self.format in _HISTORIES and self.format not in GROUPS
+        return is_history and not is_line_in_archive
 
     @property
     def name(self) -> str:
@@ -82,27 +123,56 @@ class History(NamedTuple):
         return self.path.name if self.member is None else f"{self.path.name}/{self.member}"
 
     @property
+    def is_of_records(self) -> bool:
+        return self.format in _RECORDS
+
+    @property
+    def is_of_lines(self) -> bool:
+        """Whether its rows come from numbered lines."""
+        return self.is_of_records or self.format == OURS
+
+    @property
     def _entry(self) -> Entry:
         return Entry(self.path, self.archive, self.member or "")
 
     def open(self) -> AbstractContextManager[BinaryIO]:
         """Yield the content of the file."""
-        return self._entry.open()
+        return self._entry.open() if self.stream is None else nullcontext(self.stream)
 
-    def messages(self, kept: Kept, mark: Mark | None = None) -> Iterator[Record]:
-        """Iterate over its messages, from *mark* on, which moves along.
+    def rows(self, reading: Reading) -> Iterator[Row]:
+        """Iterate over its rows, from the mark of *reading* on. Raises FormatError, OSError."""
+        if not self.is_of_lines:
+            yield from reading.messages.of_history(self._messages(reading.kept, reading.mark))
+            return
+        with self.open() as file:
+            module, name = _RECORDS.get(self.format, ("messages", ""))
+            module = f"concept_graph_mcp.file_formats.{module}"
+            if self.format == MEMORY_SQLITE and self.stream is not None:
+                raise FormatError("is a SQLite file, which is read by its name only")
+            if self.format == MEMORY_SQLITE and file.read(len(_SQLITE)) != _SQLITE:
+                raise FormatError("is no SQLite file")
+            text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="\n")
+            try:
+                if self.format == OURS:
+                    yield from reading.messages.rows(text)
+                    return
+                tally, read = reading.kept.tally, getattr(importlib.import_module(module), name)
+                if self.format == MEMORY_SQLITE:
+                    yield from read(self.path, reading.naming, tally)
+                else:
+                    yield from read(number_filled_lines(text, tally), reading.naming, tally)
+            finally:
+                # The file is closed by whoever opened it.
+                text.detach()
 
-        Only one that `has_marks` can continue at a mark. Raises FormatError and OSError.
-        """
+    def _messages(self, kept: Kept, mark: Mark) -> Iterator[Record]:
         entry = self._entry
         if self.format == markdown.NAME:
             yield from markdown.messages(self.path, kept)
-        elif self.format == whatsapp.NAME:
+            return
+        if self.format == whatsapp.NAME:
             yield from whatsapp.messages(entry, kept)
-        else:
-            yield from self._stream(entry, kept, mark or Mark())
-
-    def _stream(self, entry: Entry, kept: Kept, mark: Mark) -> Iterator[Record]:
+            return
         with entry.open() as file:
             is_lines = self.format in _LINES and _begins_with_line(file)
         kept = replace(kept, file_ms=entry.read_time())
@@ -117,6 +187,11 @@ class History(NamedTuple):
                 items = json_streams.read_items(file, mem0.WITHIN)
                 yield from _of_items(items, self.format, kept, mark)
 
+    def count_speakers(self, kept: Kept) -> Counter[str]:
+        """Return the number of messages of each speaker. Raises FormatError, OSError."""
+        found = self._messages(replace(kept, tally=Tally()), Mark())
+        return Counter(str(one["speaker"]) for one in found)
+
 
 def recognise_format(entry: Entry) -> str | None:
     """Return the format of a file by its content; None if it is none of these.
@@ -127,14 +202,58 @@ def recognise_format(entry: Entry) -> str | None:
         return markdown.NAME
     with entry.open() as file:
         head = file.read(_HEAD)
-        begins = head.lstrip()[:1]
+        if head.startswith(_SQLITE):
+            return MEMORY_SQLITE
+        begins = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
         file.seek(0)
         if begins not in (b"<", b"{", b"") and whatsapp.is_one(file, _FIRST_LINES):
             return whatsapp.NAME
         file.seek(0)
         if begins == b"[":
             return _of_list(file)
-        return _of_lines(file) or _of_list(file) if begins == b"{" else None
+        found = _of_lines(file) or _of_list(file) if begins == b"{" else None
+        return found or _of_first(head)
+
+
+def guess_format(head: bytes) -> str:
+    """Return what format a file of no known one was meant to have, by its beginning."""
+    line = _read_first_line(head)
+    if head.startswith(_SQLITE):
+        return MEMORY_SQLITE
+    if line.startswith(b"["):
+        return MEMORY_ROWS
+    if not line.startswith(b"{"):
+        return EDGES
+    return _of_first(head) or (OURS if b'"text"' in line else SERVER_MEMORY)
+
+
+def _read_first_line(head: bytes) -> bytes:
+    """Return the first line of *head* that is neither blank nor a comment."""
+    lines = map(bytes.strip, head.removeprefix(codecs.BOM_UTF8).splitlines())
+    return next((one for one in lines if one and not one.startswith(b"#")), b"")
+
+
+def _of_first(head: bytes) -> str | None:
+    """Return the format of lines, or of a document, whose first line alone tells it."""
+    line = _read_first_line(head)
+    if line == b"{" or line.startswith((b'{"memories"', b'{"memory_relations"')):
+        return MEMORY_ROWS
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return _of_record(record) if isinstance(record, dict) else None
+
+
+def _of_record(record: Mapping[str, Any]) -> str | None:
+    """Return the format whose first record is *record*."""
+    if "kind" in record:
+        return NATIVE
+    if record.get("type") in ("entity", "relation"):
+        return SERVER_MEMORY
+    if "from_memory_id" in record or {"id", "content"} <= record.keys():
+        return MEMORY_ROWS
+    return None
 
 
 def _begins_with_line(file: BinaryIO) -> bool:
@@ -197,12 +316,6 @@ _PLACES = {
 }
 
 
-def count_speakers(history: History, kept: Kept) -> Counter[str]:
-    """Return the number of messages of each speaker in *history*. Raises FormatError, OSError."""
-    found = (str(one["speaker"]) for one in history.messages(replace(kept, tally=Tally())))
-    return Counter(found)
-
-
 class Found(NamedTuple):
     """The histories of one agent in a folder: their files, bytes, and times (unix seconds)."""
 
@@ -227,19 +340,24 @@ def discover_histories(home: Path | None = None) -> Iterator[Found]:
                 yield Found(name, path, files, size, min(times), max(times))
 
 
-# A file, and its history if it is one.
-_Listed = tuple[Path, History | OSError | FormatError | None]
+# A file, and what is read of it if it is of a known format.
+_Listed = tuple[Path, Source | OSError | FormatError | None]
 
 
-def histories(path: Path, given: str | None = None) -> Iterator[_Listed]:
-    """Iterate over the files of *path*, a file or a folder, each with its history if it is one.
+def list_sources(path: Path, given: str | None = None) -> Iterator[_Listed]:
+    """Iterate over the files of *path*, a file or a folder, each with its source if it is one.
 
-    *given* is the format of all files; without it the content tells. The files of an archive follow
-    each other. A pipe, which can be read only once, is no history. An unreadable file of a folder,
-    and a link out of it, comes with its error; alone it raises that.
+    *given* is the format of all files; without it the content tells. A file alone has a source
+    whatever it is. The files of an archive follow each other. An unreadable file of a folder, and a
+    link out of it, comes with its error; alone it raises that.
     """
     if not path.is_dir():
-        yield from _list_histories(path, given)
+        for file, source in _list_files(path, given):
+            if source is not None or file != path:
+                yield file, source
+                continue
+            with path.open("rb") as stream:
+                yield file, Source(path, guess_format(stream.read(_HEAD)))
         return
     top = path.resolve()
     for file in sorted(_list_files_below(path)):
@@ -247,38 +365,51 @@ def histories(path: Path, given: str | None = None) -> Iterator[_Listed]:
             yield file, OSError(errno.EPERM, "is a link out of the folder", str(file))
             continue
         try:
-            yield from _list_histories(file, given)
+            yield from _list_files(file, given)
         except (OSError, FormatError) as error:
             yield file, error
 
 
-def _list_histories(file: Path, given: str | None) -> Iterator[tuple[Path, History | None]]:
-    if not file.is_file() or not archives.is_archive(file):
-        name = given or (recognise_format(Entry(file)) if file.is_file() else None)
-        yield file, None if name is None else History(file, name)
+def make_source(path: Path, stream: BinaryIO, given: str | None) -> Source:
+    """Return the source of what *stream* has, which is no file: nothing of it is consumed."""
+    if isinstance(stream, io.BufferedReader):
+        head = stream.peek(_HEAD)[:_HEAD]
+    else:
+        head = stream.read(_HEAD)
+        stream.seek(-len(head), io.SEEK_CUR)
+    found = given or _of_lines(io.BytesIO(head)) or guess_format(head)
+    if found in _HISTORIES:
+        raise FormatError(f"is of {found}, which is read from a file only")
+    return Source(path, found, stream=stream)
+
+
+def _list_files(file: Path, given: str | None) -> Iterator[tuple[Path, Source | None]]:
+    if not archives.is_archive(file):
+        name = given or recognise_format(Entry(file))
+        yield file, None if name is None else Source(file, name)
         return
     with Archive(file) as archive:
         for member in archive.list_names():
             is_read = member.lower().endswith(_IN_ARCHIVES)
             name = recognise_format(Entry(file, archive, member)) if is_read else None
-            is_meant = name not in (None, OURS) and given in (None, name)
-            yield file / member, History(file, str(name), member) if is_meant else None
+            is_meant = name in _HISTORIES and given in (None, name)
+            yield file / member, Source(file, str(name), member) if is_meant else None
 
 
-def with_open_archives(histories: Iterable[_Listed]) -> Iterator[_Listed]:
-    """Iterate over *histories*, with each archive open as long as its files follow each other."""
-    for path, listed in itertools.groupby(histories, _find_archive):
+def with_open_archives(sources: Iterable[_Listed]) -> Iterator[_Listed]:
+    """Iterate over *sources*, with each archive open as long as its files follow each other."""
+    for path, listed in itertools.groupby(sources, _find_archive):
         if path is None:
             yield from listed
             continue
         with Archive(path) as archive:
             for file, found in listed:
-                yield file, found._replace(archive=archive) if isinstance(found, History) else found
+                yield file, found._replace(archive=archive) if isinstance(found, Source) else found
 
 
 def _find_archive(listed: _Listed) -> Path | None:
-    history = listed[1]
-    return history.path if isinstance(history, History) and history.member is not None else None
+    source = listed[1]
+    return source.path if isinstance(source, Source) and source.member is not None else None
 
 
 def _list_files_below(folder: Path) -> Iterator[Path]:

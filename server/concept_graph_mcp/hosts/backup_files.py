@@ -67,7 +67,7 @@ def rows(file: Path, layers: Sequence[Layer] = LAYERS) -> Iterator[file_formats.
         with gzip.open(file, "rt", encoding="utf-8") as stream:
             _head(file, stream.readline(_LONGEST_HEAD))
             stream.seek(0)
-            yield from file_formats.native_rows(stream, layers)
+            yield from file_formats.rows(stream, layers)
     except (EOFError, OSError, ValueError, zlib.error, file_formats.FormatError) as error:
         reason = one_line(error) or type(error).__name__
         raise BadBackup(file, f"is damaged or of another kind: {reason}") from None
