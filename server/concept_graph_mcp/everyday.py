@@ -144,6 +144,12 @@ async def profile(session: Session, token_budget: int = schema.PROFILE_BUDGET) -
     return {**row, "sources": [dict(one) for one in row["sources"]], "text": text}
 
 
+async def tell_name(session: Session, name: str) -> None:
+    """Remember that the user is called *name*, unless that is known. Raises StoreError."""
+    if name and (await about(session, "me"))[0]["name"] != name:
+        await remember(session, f"The user's name is {name}.", keep="always")
+
+
 def _name_asked_project(session: Session, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments *given* with the name of the project, or without one for all."""
     project = given.get("project", THIS)

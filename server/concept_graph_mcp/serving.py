@@ -24,7 +24,7 @@ from mcp.server.mcpserver import MCPServer
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.dates import DAY_MS
 
-from . import overdue, stderr, stdin
+from . import everyday, overdue, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS
 from .errors import TOO_LITTLE_MEMORY, StoreError, check_memory, lacks_memory
@@ -221,6 +221,12 @@ def serve(
         from .histories.conversation import name_project
 
         session = replace(session, project=name_project(str(Path.cwd())))
+
+    async def prepare() -> str | None:
+        told = await adopt_shared(settings, store, session)
+        await everyday.tell_name(session, settings.me)
+        return told
+
     works_for = None if with_set_time or without_worker else works_along(settings)
     server = build(
         *(session, with_set_time, True),
@@ -228,7 +234,7 @@ def serve(
         works_for=works_for,
         # A stopped clock is of no session of an agent.
         hooks_of=None if with_set_time else settings,
-        adopts=functools.partial(adopt_shared, settings, store, session),
+        adopts=prepare,
         has_notes=has_notes,
     )
     if client:

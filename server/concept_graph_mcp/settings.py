@@ -67,6 +67,8 @@ class Settings:
     password: str = field(repr=False)
     embedded: Path | None
     user_id: str = DEFAULT_USER
+    # The user's name; "": it is what the user has told.
+    me: str = ""
     toolsets: tuple[str, ...] = DEFAULT_TOOLSETS
     decay: Mapping[str, float] = field(default_factory=dict)
     # PROVIDER:NAME, a model or auto; None: only words find texts.
@@ -434,6 +436,7 @@ SETTINGS = (
     Setting("CONCEPT_GRAPH_TOOLSETS", "like --toolsets"),
     Setting("CONCEPT_GRAPH_USER", "whose memories and entities; default: default",
             "user", "user_id", _user_id),
+    Setting("CONCEPT_GRAPH_ME", "your name", "me", "me"),
     Setting("CONCEPT_GRAPH_CONCEPTS", "whose concepts: shared, or the user's own", "concepts"),
     Setting("TZ", "your time zone; default: the machine's", "time_zone", "zone", _zone),
     Setting(languages.VARIABLE, "of what is written and asked; default: en", "languages"),

@@ -148,7 +148,7 @@ def claude_archive(tmp_path):
                 ]
             ),
             "projects.json": json.dumps([project]),
-            "users.json": '[{"uuid": "a", "full_name": "not kept"}]',
+            "users.json": '[{"uuid": "a", "full_name": "Ann Lee", "email_address": "not kept"}]',
         },
     )
 
@@ -160,11 +160,12 @@ def test_the_archive_of_claude_ai_is_read_with_its_memories_and_projects(there, 
     assert kept.keys() == {
         *(USER_SAID, ASSISTANT_SAID, "Work context: Ann is a beekeeper."),
         *("Personal: Her sister is Clara.", "The beds face south."),
-        "Project Garden: Plan the beds.\n\nAnswer briefly.",
+        *("Project Garden: Plan the beds.\n\nAnswer briefly.", "My name is Ann Lee."),
     }
+    assert "name: Ann Lee" in ok(*there, "recall", "What is my name?").stdout
     assert kept["Personal: Her sister is Clara."]["speaker"] == "assistant"
     assert kept["Project Garden: Plan the beds.\n\nAnswer briefly."]["concepts"] == ["Garden"]
-    assert "ingested: 0, there already: 6" in ok(*there, "ingest", file).stderr
+    assert "ingested: 0, there already: 7" in ok(*there, "ingest", file).stderr
 
 
 def test_an_archive_in_a_folder_that_is_damaged_does_not_stop_the_others(there, tmp_path):

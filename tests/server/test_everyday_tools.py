@@ -359,3 +359,23 @@ def test_a_model_is_told_that_a_long_message_was_not_read_whole(talk: Any) -> No
         assert "advice" not in await call("search", query="What must Clara not eat?")
 
     talk(conversation)
+
+
+def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
+    from concept_graph_mcp import everyday
+    from concept_graph_mcp.hosts.lazy import open_store
+    from concept_graph_mcp.session import Session
+    from concept_graph_mcp.settings import read
+
+    chosen = read({"TZ": "UTC", "CONCEPT_GRAPH_ME": "Nadia Okafor"}, str(tmp_path / "m.db"))
+
+    async def run() -> list[str]:
+        async with open_store(chosen, creates=True) as store:
+            session = Session.of(store, chosen)
+            for _ in range(2):
+                await everyday.tell_name(session, chosen.me)
+            row, _ = await everyday.recall(session, "What is my name?")
+            return [str(line["parts"]) for line in row["lines"]]
+
+    [told] = portal.call(run)
+    assert "Nadia Okafor" in told

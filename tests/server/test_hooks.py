@@ -468,10 +468,10 @@ def test_a_project_is_the_repository(home, tmp_path, monkeypatch):
 
 def test_a_start_quotes_no_small_talk_of_the_assistant(home):
     (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
-    kept(home, content=claude_code().replace(ASSISTANT_SAID, "Done, all tests pass."))
+    kept(home, content=claude_code().replace(ASSISTANT_SAID, "Got it, I'll remember that!"))
     told = context(START, sent(home, START, "s2"))
     assert USER_SAID in told
-    assert "Done" not in told
+    assert "Got it" not in told
 
 
 def test_a_prompt_tells_of_whom_the_start_only_named(home):

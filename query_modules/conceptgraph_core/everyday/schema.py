@@ -23,6 +23,8 @@ MOST_OF_A_MATTER: Final = 3
 MOST_BESIDE: Final = 3
 LONGEST_OWN: Final = 300
 MOST_MIND: Final = 5
+# Who asks only who somebody is gets so many texts beside the name.
+MOST_SAID_OF_WHO: Final = 3
 # By hop, the most relations of a named concept, or of its neighbour, that still evokes others.
 MOST_RELATIONS: Final = (1_000, 40)
 
@@ -33,8 +35,6 @@ MOST_ABOUT: Final = 10
 # The prefix of the sessions in which memories are observed.
 SESSION: Final = "remembered"
 IDENTIFIED: Final = "identified"
-# The speaker of a model's words in histories.
-ASSISTANT: Final = "assistant"
 
 MEMORY: Final = "memory"
 EPISODE: Final = "episode"

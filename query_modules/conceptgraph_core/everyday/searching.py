@@ -14,6 +14,7 @@ from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
 from ..graph.primitives import Lookup
+from ..language import talk
 from ..memories.filters import Wanted
 from ..memories.lookups import leading
 from ..memories.meaning import Meant, read_meant
@@ -54,8 +55,8 @@ def search(
     Only what happened, was said, or was mentioned last from *since* to before *until* (unix ms),
     and what is about the name *about*, by any name of the same entity. A row has kind, id, text, at
     (unix ms), who, matched (words of the query), until, and total, how many there are, of each kind
-    counted up to `DEPTH`. A replaced memory has until (unix ms) and comes last, behind small talk
-    of an assistant and questions in the words of *query*. If no text could be found by a word of
+    counted up to `DEPTH`. A replaced memory has until (unix ms) and comes last, behind questions;
+    courtesies of an assistant are left out. If no text could be found by a word of
     *query*, as in "what did I tell you", the memories from *since* on are returned, the latest
     first. Nothing is accessed.
 
@@ -150,8 +151,11 @@ def _memories(
         return describe_memory(node) | {"matched": []}
 
     for one in best:
-        until = graph.ended(one.node)
-        asks = _only_asks(one.node, query, graph.context.languages)
+        until, speaker = graph.ended(one.node), one.node.get("speaker")
+        says_nothing = talk.says_nothing(one.node.content, speaker)
+        if says_nothing and speaker == talk.ASSISTANT:
+            continue
+        asks = says_nothing or _only_asks(one.node, query, graph.context.languages)
         yield _Result(one.node.memory_id, until, partial(row, one), asks)
     if is_of_a_time:
         then = [node for node in graph.nodes() if wanted.admits(graph, node)]

@@ -11,6 +11,7 @@ from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES, RELATION_NAMES
 from ..dates import Span
+from ..entities.language import kin
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
@@ -20,7 +21,7 @@ from ..everyday.lines import MIND, WHO, Line, Room, make_line, sources, text, to
 from ..everyday.oneself import asked_for
 from ..folding import plain
 from ..graph.primitives import Lookup
-from ..language import oneself
+from ..language import oneself, talk
 from ..memories import candidates as contexts
 from ..memories.candidates import Candidate
 from ..memories.lookups import leading
@@ -29,7 +30,8 @@ from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
 from ..procedures import NOTHING
 from ..retrieval.question import shorten
-from ..words import missing
+from ..words import missing, terms
+from ..words.splitting import split
 from .gather import gather
 from .read import Question, read
 from .say import list_current, put_in_order, quote
@@ -113,13 +115,40 @@ def _list_answers(question: Question, then: Sequence[Candidate]) -> list[Candida
     context = question.graph.context
     of_time: list[Candidate] = []
     if context.told_in is not None:
-        of_time = list_current(question, then, plans=context.told_in[2])
+        of_time = _drop_talk(list_current(question, then, plans=context.told_in[2]))
         if not context.also:
             return of_time
     scored = score(question, weigh(question, gather(question)))
-    found = put_in_order(question, scored.belonging)
+    found = _drop_talk(put_in_order(question, scored.belonging))
+    # What an assistant said stands below what the user did.
+    found.sort(key=lambda one: one.node.get("speaker") == talk.ASSISTANT)
+    if names := _ask_only_who(question):
+        found = [one for one in found if not names.isdisjoint(split(one.node.content))]
+        found = found[: schema.MOST_SAID_OF_WHO]
     known = {one.node for one in of_time}
     return [*of_time, *(one for one in found if one.node not in known)]
+
+
+def _ask_only_who(question: Question) -> frozenset[str]:
+    """Return the words of the names of the kin whom *question* asks for; none if it asks for more.
+
+    "Who is my boss?" is answered by the name, "Where does my brother live?" is not.
+    """
+    languages = question.graph.context.languages
+    relatives = {word for _, word in kin.named(split(question.message))}
+    asked = terms(question.text, languages).keys()
+    if (
+        not question.meant
+        or not relatives
+        or not asked <= terms(" ".join(relatives), languages).keys()
+    ):
+        return frozenset()
+    return frozenset(relatives).union(*(split(node.bare) for node, _ in question.meant))
+
+
+def _drop_talk(told: Iterable[Candidate]) -> list[Candidate]:
+    """Return *told* without courtesies of an assistant, and mere questions of the user's."""
+    return [one for one in told if not talk.says_nothing(one.node.content, one.node.get("speaker"))]
 
 
 def _asked_at(graph: Graph) -> int:

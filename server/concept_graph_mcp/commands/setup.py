@@ -71,6 +71,7 @@ def _list_settings(embedded: str | None) -> Iterator[_Shown]:
     concepts, (_, usual) = chosen.concepts, weights.load()
     values = {
         "user": chosen.user_id,
+        "me": chosen.me,
         "concepts": concepts if of_verbs == concepts else f"{of_verbs}; concept …: {concepts}",
         "time_zone": chosen.zone.key,
         "languages": ", ".join(languages.read_configured(os.environ)),

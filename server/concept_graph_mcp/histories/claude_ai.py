@@ -1,4 +1,4 @@
-"""The export of Claude.ai: `conversations.json`, `memories.json` and `projects.json`.
+"""The export of Claude.ai: `conversations.json`, `memories.json`, `projects.json`, `users.json`.
 
 A conversation has `chat_messages`. Claude's memory of the user is one text, and one for each
 project; a paragraph is a memory. A project has a description and the user's instructions.
@@ -14,6 +14,7 @@ from .conversation import ASSISTANT, USER, Kept, message
 NAME = "claude-ai"
 # The keys by which the files of the export are recognised.
 MARK, OF_MEMORY, OF_PROJECT = "chat_messages", "conversations_memory", "prompt_template"
+OF_USER = "full_name"
 
 _LONGEST_NAME = 200
 _SPEAKERS = {"human": USER, "assistant": ASSISTANT}
@@ -67,6 +68,14 @@ def projects(found: dict[str, Any], kept: Kept) -> Iterator[Record]:
         at = kept.file_ms / 1_000
     if record := message(key, f"Claude.ai project {found.get('uuid')}", USER, at, whole):
         yield record | ({"concepts": [name[:_LONGEST_NAME]]} if name.strip() else {})
+
+
+def names(found: dict[str, Any], kept: Kept) -> Iterator[Record]:
+    """Yield the name of the user, as the user would say it."""
+    name = kept.prose(str(found.get(OF_USER) or ""))[:_LONGEST_NAME]
+    key, text = f"{NAME} user {found.get('uuid')}", f"My name is {name}." if name else ""
+    if record := message(key, "Claude.ai users", USER, kept.file_ms / 1_000, text):
+        yield record
 
 
 def _is_heading(text: str) -> bool:

@@ -56,6 +56,7 @@ _LISTS: dict[str, tuple[str, _OfItem]] = {
     claude_ai.MARK: (claude_ai.NAME, claude_ai.messages),
     claude_ai.OF_MEMORY: (claude_ai.NAME, claude_ai.memories),
     claude_ai.OF_PROJECT: (claude_ai.NAME, claude_ai.projects),
+    claude_ai.OF_USER: (claude_ai.NAME, claude_ai.names),
     mem0.MARK: (mem0.NAME, mem0.messages),
 }
 # The formats in which several people speak.

@@ -7,6 +7,7 @@ from conceptgraph_core import budgets, dates
 from conceptgraph_core.arguments import ALL
 from conceptgraph_core.everyday import lines
 from conceptgraph_core.everyday.schema import PROFILE_BUDGET
+from conceptgraph_core.language import talk
 from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import quote, quote_id, quote_name
@@ -28,8 +29,6 @@ _HEAD = (
 _LONGEST_PROMPT = 4_000
 _LATEST = 60
 _LONGEST_TEXT = 240
-# Words of an answer that says no more than that it was heard.
-_SMALL_TALK = 4
 # The shares of a start's budget that the profile and the project may take.
 _OF_USER = 0.3
 _OF_PROJECT = 0.6
@@ -93,7 +92,6 @@ async def _list_last_days(
     tag = project_tag(folder)
     now_ms = session.clock.now_ms()
     here = [] if tag is None else await _find_latest(session, tag)
-    here = [row for row in here if not _is_small_talk(row)]
     name = name_project(folder)
     recent = [
         row
@@ -117,12 +115,8 @@ async def _list_last_days(
 async def _find_latest(session: Session, *tags: str) -> list[dict[str, Any]]:
     call = calls.memory_search.search(session.user_id, None, _LATEST, tags=tags)
     rows = await session.run(call)
-    return [row for row in rows if row["contradicted_by"] is None]
-
-
-def _is_small_talk(row: Row) -> bool:
-    """Return whether the assistant said too little for a fact: "Done, all tests pass."."""
-    return row["speaker"] == "assistant" and len(row["text"].split()) <= _SMALL_TALK
+    rows = [row for row in rows if row["contradicted_by"] is None]
+    return [row for row in rows if not talk.says_nothing(row["text"], row["speaker"])]
 
 
 class _Room:
