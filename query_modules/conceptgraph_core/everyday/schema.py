@@ -23,7 +23,7 @@ MOST_OF_A_MATTER: Final = 3
 MOST_BESIDE: Final = 3
 LONGEST_OWN: Final = 300
 MOST_MIND: Final = 5
-# Who asks only who somebody is gets so many texts beside the name.
+# So many texts stand beside the name where a message asks only who somebody is.
 MOST_SAID_OF_WHO: Final = 3
 # By hop, the most relations of a named concept, or of its neighbour, that still evokes others.
 MOST_RELATIONS: Final = (1_000, 40)

@@ -14,7 +14,6 @@ from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
 from ..graph.primitives import Lookup
-from ..language import talk
 from ..memories.filters import Wanted
 from ..memories.lookups import leading
 from ..memories.meaning import Meant, read_meant
@@ -27,7 +26,7 @@ from ..ranks import fuse_rankings
 from ..retrieval import documents
 from ..retrieval import searching as indexed
 from ..retrieval.question import shorten
-from ..words import terms
+from ..words import talk, terms
 from . import lookups, schema
 from .asking import has_words, read_limit, read_span
 

@@ -21,7 +21,7 @@ from ..everyday.lines import MIND, WHO, Line, Room, make_line, sources, text, to
 from ..everyday.oneself import asked_for
 from ..folding import plain
 from ..graph.primitives import Lookup
-from ..language import oneself, talk
+from ..language import oneself
 from ..memories import candidates as contexts
 from ..memories.candidates import Candidate
 from ..memories.lookups import leading
@@ -30,7 +30,7 @@ from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
 from ..procedures import NOTHING
 from ..retrieval.question import shorten
-from ..words import missing, terms
+from ..words import missing, talk, terms
 from ..words.splitting import split
 from .gather import gather
 from .read import Question, read
@@ -120,7 +120,7 @@ def _list_answers(question: Question, then: Sequence[Candidate]) -> list[Candida
             return of_time
     scored = score(question, weigh(question, gather(question)))
     found = _drop_talk(put_in_order(question, scored.belonging))
-    # What an assistant said stands below what the user did.
+    # The assistant's words stand below the user's.
     found.sort(key=lambda one: one.node.get("speaker") == talk.ASSISTANT)
     if names := _ask_only_who(question):
         found = [one for one in found if not names.isdisjoint(split(one.node.content))]
@@ -132,7 +132,7 @@ def _list_answers(question: Question, then: Sequence[Candidate]) -> list[Candida
 def _ask_only_who(question: Question) -> frozenset[str]:
     """Return the words of the names of the kin whom *question* asks for; none if it asks for more.
 
-    "Who is my boss?" is answered by the name, "Where does my brother live?" is not.
+    The name answers "Who is my boss?", and does not answer "Where does my brother live?".
     """
     languages = question.graph.context.languages
     relatives = {word for _, word in kin.named(split(question.message))}

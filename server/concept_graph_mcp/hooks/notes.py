@@ -7,10 +7,10 @@ from conceptgraph_core import budgets, dates
 from conceptgraph_core.arguments import ALL
 from conceptgraph_core.everyday import lines
 from conceptgraph_core.everyday.schema import PROFILE_BUDGET
-from conceptgraph_core.language import talk
 from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import quote, quote_id, quote_name
+from conceptgraph_core.words import talk
 
 from .. import calls, everyday
 from ..file_formats.lines import Tally

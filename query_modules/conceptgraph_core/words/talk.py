@@ -1,15 +1,15 @@
 """Tell which turns of a talk with an assistant are no memories: its courtesies, and mere questions.
 
-What an assistant decided, did or reported has a word that no courtesy has (`courtesies`). Of a
-question of the user's, only the answer is worth a line.
+A report of an assistant's, such as what it decided or did, has a word that no courtesy has (see
+`courtesies`). A question of the user's is worth no line, its answer is.
 """
 
 from functools import lru_cache
 from typing import Any, Final
 
-from ..words import languages, missing
-from ..words.splitting import split
-from . import LANGUAGES, load
+from ..language import LANGUAGES, load
+from . import languages, libraries
+from .splitting import split
 
 USER: Final = "user"
 ASSISTANT: Final = "assistant"
@@ -65,7 +65,9 @@ def _list_courteous() -> frozenset[str]:
         for one in load(code, "courtesies")["said"]
         for word in split(one)
     }
-    return frozenset(said) | (frozenset() if missing() else languages.stop_words(LANGUAGES))
+    return frozenset(said) | (
+        frozenset() if libraries.missing() else languages.stop_words(LANGUAGES)
+    )
 
 
 _COURTEOUS: Final = _list_courteous()
