@@ -36,7 +36,6 @@ OUT: Final = Path(conceptgraph_core.__file__).parent / "recall" / FILE
 # By the names of weights, the embeddings that they are of.
 MODELS: Final = {
     "use-multilingual": "use-multilingual",
-    "minilm": "minilm",
     WORDS: "none",
 }
 HELD: Final = "held"

@@ -28,7 +28,7 @@ LABEL org.opencontainers.image.title="concept-graph-mcp" \
 COPY --from=build /wheels/ /wheels/
 COPY docker/constraints.txt /wheels/
 # Of the package, with commas between them: openai, model2vec, backfill. None is needed: the
-# model minilm is in it.
+# model use-multilingual is in it.
 ARG EXTRAS
 RUN pip install --no-cache-dir --constraint /wheels/constraints.txt \
         "$(echo /wheels/*.whl)[http,memgraph${EXTRAS:+,${EXTRAS}}]" \

@@ -202,7 +202,7 @@ def test_what_is_wrong_is_one_line(memory, call, line):
     [
         ({"user": ""}, "user: must not be empty"),
         ({"zone": "Nowhere"}, "unknown time zone 'Nowhere'"),
-        ({"embeddings": "none:of:these"}, "must be one of minilm"),
+        ({"embeddings": "none:of:these"}, "must be one of use-multilingual"),
         ({"concepts": "some"}, "CONCEPT_GRAPH_CONCEPTS"),
     ],
 )

@@ -20,7 +20,7 @@ from tests.markdown import ROOT
 
 from concept_graph_mcp import settings
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.embedding import minilm
+from concept_graph_mcp.embedding import multilingual
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core import limits
@@ -106,7 +106,9 @@ def test_the_example_goes_as_the_readme_shows_it_on_each_host(store, portal):
     assert {line.split()[1] for line in shown if line.startswith("> ")} == {"remember", "recall"}
 
 
-@pytest.mark.skipif(not minilm.is_installed(), reason="the page shows the default installation")
+@pytest.mark.skipif(
+    not multilingual.is_installed(), reason="the page shows the default installation"
+)
 def test_the_demo_prints_what_its_page_shows(tmp_path):
     default = ("TZ", settings.EMBEDDINGS_VARIABLE)
     environment = {key: value for key, value in os.environ.items() if key not in default}

@@ -376,10 +376,10 @@ def test_a_store_is_removed_and_one_that_is_there_already_is_not(
 
 def test_vectors_stand_beside_words(tmp_path: Path) -> None:
     write(tmp_path / "small", [small_memory()])
-    asked = [str(tmp_path / "small"), "--embeddings", "minilm"]
+    asked = [str(tmp_path / "small"), "--embeddings", "use-multilingual"]
     shown = CliRunner().invoke(main, asked, catch_exceptions=False).output
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in shown.splitlines()]
-    assert ["", "%", *BASELINES, "words", "words, groups", "minilm", "published"] in rows
+    assert ["", "%", *BASELINES, "words", "words, groups", "use-multilingual", "published"] in rows
     assert ["small", "recall@1", "50.0", "50.0", *["50.0 (50.0 … 50.0)"] * 3, ""] in rows
 
 

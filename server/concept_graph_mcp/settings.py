@@ -29,11 +29,11 @@ DEFAULT_TOOLSETS = ("concept",)
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 REDACT_VARIABLE = "CONCEPT_GRAPH_REDACT"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
-# Providers that have just one model: of English, and of 16 languages.
-MINILM = "minilm"
+# The model that is installed with the program, which is used unless another one is chosen.
 MULTILINGUAL = "use-multilingual"
-# Unset: the one of these two that the store's vectors are of, or that suits its texts.
 AUTOMATIC = "auto"
+# The default model of earlier versions: the vectors of a store that has it are made anew.
+EARLIER = "minilm"
 NO_EMBEDDINGS = "none"
 RETENTION_VARIABLE = decaying.RETENTION_VARIABLE
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
@@ -183,12 +183,14 @@ def embeddings(value: str) -> str | None:
     value = value.strip() or AUTOMATIC
     if value == NO_EMBEDDINGS:
         return None
-    if value in {AUTOMATIC, MINILM, MULTILINGUAL}:
+    if value in {AUTOMATIC, EARLIER}:
+        return AUTOMATIC
+    if value == MULTILINGUAL:
         return value
     provider, _, name = value.partition(":")
     if provider not in EMBEDDING_PROVIDERS or not name.strip():
         named = [f"{one}:NAME" for one in EMBEDDING_PROVIDERS]
-        known = ", ".join([MINILM, MULTILINGUAL, *named, AUTOMATIC, NO_EMBEDDINGS])
+        known = ", ".join([MULTILINGUAL, *named, AUTOMATIC, NO_EMBEDDINGS])
         raise SettingsError(
             f"{EMBEDDINGS_VARIABLE} or embed --again: must be one of {known}; not {value!r}"
         )

@@ -7,7 +7,7 @@ from tests.conftest import Memory
 
 from concept_graph_mcp.commands import demo
 from concept_graph_mcp.commands.common import Failure
-from concept_graph_mcp.embedding import minilm
+from concept_graph_mcp.embedding import multilingual
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Later, Session
 from conceptgraph_core import limits
@@ -38,9 +38,9 @@ BY_MEANING = {
 }
 
 
-@pytest.fixture(params=[None, "minilm"], ids=["words", "minilm"])
+@pytest.fixture(params=[None, "use-multilingual"], ids=["words", "meaning"])
 def session(request, store):
-    if request.param is not None and not minilm.is_installed():
+    if request.param is not None and not multilingual.is_installed():
         pytest.skip("the model is not installed")
     embedding = Later(request.param) if request.param else None
     return Session(

@@ -21,12 +21,12 @@ def told():
 
 def test_the_shipped_weights_are_of_these_signals():
     sets, thresholds = weights.load()
-    assert set(sets) == {"use-multilingual", "minilm", weights.OTHER, weights.WORDS}
+    assert set(sets) == {"use-multilingual", weights.OTHER, weights.WORDS}
     for one in sets.values():
         for model, signals in ((one.message, MESSAGE), (one.text, TEXT)):
             assert {len(values) for values in model[:3]} == {len(signals)}
             assert all(scale > 0 for scale in model.scales)
-    assert [len(sets[one].direction) for one in ("use-multilingual", "minilm")] == [512, 384]
+    assert len(sets["use-multilingual"].direction) == 512
     assert all(0 < one < 1 for one in thresholds)
 
 
@@ -65,7 +65,7 @@ def test_weights_of_other_signals_are_refused_with_one_line(change, message):
 )
 def test_damaged_numbers_are_found_before_a_recall_needs_them(part, numbers):
     damaged = told()
-    damaged["sets"]["minilm"]["text"][part] = numbers
+    damaged["sets"]["use-multilingual"]["text"][part] = numbers
     with pytest.raises(InvalidNumber, match="cannot be read"):
         weights.parse(json.dumps(damaged).encode())
 
@@ -108,7 +108,7 @@ def test_the_direction_is_of_vectors_of_its_own_length_alone():
 
 def test_a_model_without_weights_of_its_own_has_those_of_others():
     sets, _ = weights.load()
-    assert weights.choose(sets, [1.0], "minilm") == "minilm"
+    assert weights.choose(sets, [1.0], "use-multilingual") == "use-multilingual"
     assert weights.choose(sets, [1.0], "openai:some") == weights.OTHER
     assert weights.choose(sets, [], None) == weights.WORDS
 

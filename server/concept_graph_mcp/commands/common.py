@@ -29,7 +29,7 @@ import click
 from conceptgraph_core import limits
 
 from .. import settings, settings_file, user_files
-from ..embedding import automatic
+from ..embedding import multilingual
 from ..errors import StoreError
 from ..hosts.lazy import open_store
 from ..hosts.store import KeptStore
@@ -385,7 +385,7 @@ async def note_adopted(
 def note_vectors() -> None:
     """Print where texts that were stored get their vectors, unless these are switched off."""
     said = settings_file.read_embeddings()
-    if said is None or (said == settings.AUTOMATIC and not automatic.is_installed()):
+    if said is None or (said == settings.AUTOMATIC and not multilingual.is_installed()):
         return
     note(
         "Words find them now. A running server or worker gives them vectors in the background;"

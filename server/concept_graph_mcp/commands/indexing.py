@@ -10,7 +10,7 @@ import click
 from conceptgraph_core.registry import LAYERS
 
 from .. import calls, settings, settings_file
-from ..embedding import automatic, readiness
+from ..embedding import readiness
 from ..embedding.base import Embedding, EmbeddingError
 from ..embedding.opening import open_embedding
 from ..errors import StoreError
@@ -108,9 +108,9 @@ def embed(embedded: str | None, again: str | None, as_json: bool) -> None:
     variable = settings.EMBEDDINGS_VARIABLE
     said = settings.embeddings(again) if again else settings_file.read_embeddings()
     if said is None:
-        raise Failure(f"{variable}: is none; name an embedding, e.g. minilm")
+        raise Failure(f"{variable}: is none; name an embedding, e.g. {settings.MULTILINGUAL}")
     if again is not None and said == settings.AUTOMATIC:
-        raise Failure("--again: name the model, e.g. minilm")
+        raise Failure(f"--again: name the model, e.g. {settings.MULTILINGUAL}")
 
     with Interrupts() as interrupts:
         work = _Embedding(said, again is not None, interrupts)
@@ -122,8 +122,8 @@ def embed(embedded: str | None, again: str | None, as_json: bool) -> None:
         print_json({"embedded": done, "without": without})
     else:
         note(f"embedded: {done:,}" + (f"; without a vector: {without:,}" if without else ""))
-    # An unset variable means one of these, whichever the store has.
-    usual = {said, settings.AUTOMATIC} if said in automatic.names() else {said}
+    # An unset variable means this one.
+    usual = {said, settings.AUTOMATIC} if said == settings.MULTILINGUAL else {said}
     if again is not None and settings_file.read_embeddings() not in usual:
         note(f"Set {variable}={said} where the server is started.")
 
@@ -150,9 +150,9 @@ class _Embedding:
     async def run(self, session: Session) -> tuple[int, int]:
         """Return how many texts got a vector, and how many have none. Raises Failure."""
         if self._said == settings.AUTOMATIC:
-            embedding = await readiness.open_for_texts(session)
-        else:
-            embedding = await open_embedding(self._said, os.environ)
+            self._said = settings.MULTILINGUAL
+            self._again = await readiness.is_outdated(session)
+        embedding = await open_embedding(self._said, os.environ)
         try:
             with progress("embedding texts", await texts(session)) as tell:
                 await self._choose(session, embedding)

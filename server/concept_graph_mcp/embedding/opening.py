@@ -11,16 +11,12 @@ import anyio
 import anyio.to_thread
 
 from .. import endpoints
-from ..settings import AUTOMATIC, MINILM
-from . import automatic
+from ..settings import AUTOMATIC, MULTILINGUAL
 from .base import Embedding, EmbeddingError, Vector, check_room, missing, name_embedding, unusable
 
 _ENDPOINT = "openai"
 # Seconds until a model that cannot be loaded is tried again.
 _AGAIN_S = 60.0
-# onnxruntime reads it when it is imported; otherwise newer versions note a device in the home
-# folder and send events.
-_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 
 
 async def open_embedding(said: str, environment: Mapping[str, str]) -> Embedding:
@@ -33,11 +29,9 @@ async def open_embedding(said: str, environment: Mapping[str, str]) -> Embedding
 
 def load_model(provider: str, name: str) -> Embedding:
     """Return the model in this process, with its packages imported. Raises EmbeddingError."""
-    os.environ.setdefault(_NO_TELEMETRY, "1")
-    from . import local, minilm, multilingual
+    from . import local, multilingual
 
     makers: dict[str, Callable[[str], Embedding]] = {
-        minilm.NAME: minilm.minilm,
         multilingual.NAME: multilingual.load_multilingual,
         "model2vec": local.model2vec,
         "sentence-transformers": local.sentence_transformers,
@@ -69,42 +63,29 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
 class LazyEmbedding:
     """The configured embedding, opened when a first text needs it.
 
-    A model in this process loads in a thread, which goes on when its caller waits no longer. An
-    automatic one is minilm, beside the other one that a store may have recorded (`serving`).
+    A model in this process loads in a thread, which goes on when its caller waits no longer.
     """
 
     def __init__(self, said: str, environment: Mapping[str, str] | None = None) -> None:
-        # Nobody chose this model: it serves the stores that have it, and those that have none.
+        # Nobody chose this model: a store with another one that was chosen keeps that.
         self.is_automatic = said == AUTOMATIC
-        self.said = MINILM if self.is_automatic else said
+        self.said = MULTILINGUAL if self.is_automatic else said
         # The name under which a store records it.
         self.name = name_embedding(self.said)
         # The model of each store's vectors, and until when it is known (monotonic seconds).
         self.recorded: dict[str, tuple[str | None, float]] = {}
-        self._others: dict[str, LazyEmbedding] = {}
-        # Whether its user was told that its packages are missing.
-        self.told_missing = False
+        # Whether its user was told why words alone find.
+        self.has_told = False
         self._environment = os.environ if environment is None else environment
         self._opening = anyio.Lock()
         self._loading: Future[Embedding] | None = None
         self._failed_at_s = 0.0
         self._opened: Embedding | None = None
-        # For each language a row for each text.
-
-    def serving(self, model: str | None) -> "LazyEmbedding":
-        """Return the embedding for a store with vectors of *model*, if it may be this or another.
-
-        Only an automatic one may be another.
-        """
-        if not self.is_automatic or model == self.name or model not in automatic.names():
-            return self
-        return self._others.setdefault(model, LazyEmbedding(model, self._environment))
 
     @property
     def is_loading(self) -> bool:
-        """Whether a thread is loading it, or another one that serves in its place."""
-        is_own = self._loading is not None and not self._loading.done()
-        return is_own or any(one.is_loading for one in self._others.values())
+        """Whether a thread is loading it."""
+        return self._loading is not None and not self._loading.done()
 
     @property
     def is_static(self) -> bool:
@@ -177,8 +158,6 @@ class LazyEmbedding:
 
     async def close(self) -> None:
         """Close the embedding; one that is being loaded is waited for."""
-        for other in self._others.values():
-            await other.close()
         if self._loading is not None and not self._loading.done():
             await anyio.to_thread.run_sync(wait, [self._loading], abandon_on_cancel=True)
         if self._opened is not None:

@@ -5,14 +5,12 @@ words answer, with a line that says so.
 """
 
 import time
-from typing import Any, NamedTuple, Protocol, cast
-
-from conceptgraph_core.memories.schema import KIND
+from typing import Any, NamedTuple, Protocol
 
 from .. import calls
 from ..calls import Call
-from ..settings import EMBEDDINGS_VARIABLE
-from . import automatic
+from ..settings import EARLIER, EMBEDDINGS_VARIABLE
+from . import multilingual
 from .base import Embedding
 from .opening import LazyEmbedding
 
@@ -21,9 +19,10 @@ from .opening import LazyEmbedding
 _WITHOUT_S = 1.0
 _WITH_S = 30.0
 _MOST_STORES = 1_000
-# So many texts of these kinds decide which of the automatic models a store gets.
-_SAMPLED = 100
-_OF_SENTENCES = (KIND.kind,)
+_ANEW = (
+    f"the vectors of this store are of {EARLIER}, which an earlier version used; a server or the"
+    " worker makes them anew, and concept-graph-mcp embed does at once"
+)
 
 
 class Asking(Protocol):
@@ -60,28 +59,10 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
     # A static model helps without stored vectors too.
     if not lazy.is_static and (words := await _by_words(session, lazy)) is not None:
         return words
-    if lazy.is_automatic:
-        lazy = lazy.serving(await read_recorded_model(session))
     if is_statement:
         # Storing never waits for a model: texts are compared by words until it is loaded.
         return Ready(await lazy.at_hand())
     return Ready(await lazy.ready(session.patience_s))
-
-
-async def open_for_texts(session: Asking) -> Embedding:
-    """Return the embedding of the texts of the store of *session*.
-
-    It is the recorded one of the two that nobody chose; where none is, the one that suits the
-    texts. Names are of no language. Raises EmbeddingError, StoreError.
-    """
-    lazy = _lazy(session)
-    if lazy is None or not lazy.is_automatic:
-        return cast(Embedding, await session.embedding.wait_until_open())
-    model = await read_recorded_model(session)
-    if model is None:
-        rows = await session.run(calls.embedding.lacking(_SAMPLED, kinds=_OF_SENTENCES))
-        model = automatic.choose_model([row["text"] for row in rows if row["text"]])
-    return await lazy.serving(model).wait_until_open()
 
 
 async def read_recorded_model(session: Asking) -> str | None:
@@ -105,7 +86,8 @@ async def read_recorded_model(session: Asking) -> str | None:
 async def may_embed(session: Asking) -> bool:
     """Return whether texts of the store may get vectors of the session's model.
 
-    A model that nobody chose leaves a store with another one as it is. Raises StoreError.
+    A model that nobody chose leaves a store with another one that was chosen as it is. Raises
+    StoreError.
     """
     lazy = _lazy(session)
     if lazy is None:
@@ -113,8 +95,20 @@ async def may_embed(session: Asking) -> bool:
     forget(session)
     if not lazy.is_automatic:
         return True
-    there = automatic.names()
-    return bool(there) and await read_recorded_model(session) in {None, *there}
+    known = {None, EARLIER, multilingual.NAME}
+    return multilingual.is_installed() and await read_recorded_model(session) in known
+
+
+async def is_outdated(session: Asking) -> bool:
+    """Return whether the store's vectors are of the default model of earlier versions.
+
+    They are made anew unless another model was chosen. Raises StoreError.
+    """
+    lazy = _lazy(session)
+    if lazy is None or not lazy.is_automatic:
+        return False
+    forget(session)
+    return await read_recorded_model(session) == EARLIER
 
 
 def forget(session: Asking) -> None:
@@ -131,24 +125,24 @@ def _lazy(session: Asking) -> LazyEmbedding | None:
 
 async def _by_words(session: Asking, lazy: LazyEmbedding) -> Ready | None:
     """Return why only words can find: the store's vectors are of no or another model."""
-    if lazy.is_automatic and not automatic.is_installed():
-        return Ready(advice=_told_missing(lazy, lazy.name))
+    if lazy.is_automatic and not multilingual.is_installed():
+        return Ready(advice=_once(lazy, str(multilingual.not_installed())))
     model = await read_recorded_model(session)
     if model is None:
         return Ready()
-    if not lazy.is_automatic or model in automatic.names():
+    if not lazy.is_automatic or model == multilingual.NAME:
         return None
-    if model in automatic.MODELS:
-        return Ready(advice=_told_missing(lazy, model))
+    if model == EARLIER:
+        return Ready(advice=_once(lazy, _ANEW))
     return Ready(
         advice=f"found by words alone; the vectors of this store are of {model}: set"
         f" {EMBEDDINGS_VARIABLE} to it, or run concept-graph-mcp embed --again {lazy.name}"
     )
 
 
-def _told_missing(lazy: LazyEmbedding, model: str) -> str | None:
-    """Return what the automatic *model* lacks, once: on some platforms nothing mends it."""
-    if lazy.told_missing:
+def _once(lazy: LazyEmbedding, why: str) -> str | None:
+    """Return *why* words alone find, once: on some platforms nothing mends it."""
+    if lazy.has_told:
         return None
-    lazy.told_missing = True
-    return f"found by words alone: {automatic.MODELS[model].not_installed()}"
+    lazy.has_told = True
+    return f"found by words alone: {why}"

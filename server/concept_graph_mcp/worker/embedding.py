@@ -20,7 +20,7 @@ from conceptgraph_core.memories import ids
 from conceptgraph_core.memories.schema import KIND
 
 from .. import calls
-from ..embedding import automatic, readiness
+from ..embedding import multilingual, readiness
 from ..embedding.base import Embedding, EmbeddingError, LocalEmbedding, Vector
 from ..errors import StoreError, one_line
 from ..session import Session
@@ -46,13 +46,16 @@ _A_TURN_S = 2.0
 async def prepare(session: Session) -> Embedding | None:
     """Return the model of *session*, which its store is made ready for. Raises StoreError.
 
-    Nobody chose the automatic one, so a store with another model keeps that: then it is None.
+    Nobody chose the automatic one, so a store with another chosen one keeps that: then it is None.
     """
     assert session.embedding is not None
     if not await readiness.may_embed(session):
         return None
-    embedding = await readiness.open_for_texts(session)
-    await session.run(calls.embedding.choose(embedding.name, embedding.dimension, False))
+    embedding = await session.embedding.wait_until_open()
+    given = embedding.name, embedding.dimension
+    while await readiness.is_outdated(session):
+        await session.run(calls.embedding.choose(*given, again=True))
+    await session.run(calls.embedding.choose(*given, again=False))
     readiness.forget(session)
     await session.store.fit_vectors()
     return embedding
@@ -214,6 +217,8 @@ async def is_behind(session: Session) -> bool:
     """Return whether any text of the store lacks a vector that it may get. Raises StoreError."""
     if not await readiness.may_embed(session):
         return False
+    if await readiness.is_outdated(session):
+        return True
     return bool(await session.run(calls.embedding.lacking(1)))
 
 
@@ -264,8 +269,8 @@ def _change(row: Row) -> Row:
 def _missing(settings: Settings) -> str | None:
     if settings.embeddings is None:
         return f"{EMBEDDINGS_VARIABLE}: is none"
-    if settings.embeddings == AUTOMATIC and not automatic.is_installed():
-        return str(automatic.not_installed())
+    if settings.embeddings == AUTOMATIC and not multilingual.is_installed():
+        return str(multilingual.not_installed())
     return None
 
 
