@@ -88,7 +88,8 @@ def verbs() -> str:
         for procedure, surfaces in sorted(on.items())
     ]
     lines = [
-        "A verb is declared once, in `calls/`, and each surface is made of it. The hints are those "
+        "A verb is declared once, by its rule or in `calls/`, and each surface is made of it. The "
+        "hints are those "
         "of the tool: it reads, adds or replaces; it may be repeated without a further effect; the "
         "user may be asked first.",
         _table(("procedure", "tool", "command", "`Memory`", "hints"), rows),

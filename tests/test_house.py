@@ -22,11 +22,13 @@ ORDER = [
     *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
     *(
         f"{CORE}.{name}"
-        for name in ("language", "words", "context", "graph", "retrieval", "concepts")
+        for name in (
+            *("language", "words", "context", "graph", "retrieval", "arguments", "concepts"),
+        )
     ),
     *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
     f"{CORE}.recall",
-    *(f"{CORE}.{name}" for name in ("arguments", "registry", "cypher", "transfer")),
+    *(f"{CORE}.{name}" for name in ("registry", "cypher", "transfer")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "user_files")),
     *(f"{SHELL}.{name}" for name in ("settings", "settings_file")),
     f"{SHELL}.calls",

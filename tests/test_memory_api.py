@@ -183,7 +183,7 @@ def test_the_memory_of_another_user_is_on_the_same_store(memory):
     ("call", "line"),
     [
         (lambda memory: memory.remember(""), "text: must not be empty"),
-        (lambda memory: memory.remember("a", about="Clara"), "about: must be a list of names"),
+        (lambda memory: memory.remember("a", about="Clara"), "about: must be a list"),
         (lambda memory: memory.remember("a", about={"name": "Clara"}), "about: must be a list"),
         (lambda memory: memory.forget("nothing"), 'id: not found: "nothing"; about and search'),
         (lambda memory: memory.remember("a", keep="weeks"), "keep: must be one of days, normal"),

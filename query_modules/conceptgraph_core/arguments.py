@@ -5,10 +5,10 @@ The shell makes the schema of a tool and the options of a command of it. Imports
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from . import budgets, limits
-from .everyday import schema
 from .retrieval import schema as words
 
 
@@ -61,22 +61,28 @@ UNTIL: Final = Moment(begins=False)
 ENDS: Final = Moment(begins=False, last=True)
 ENDED: Final = Moment(begins=False, last=True, after=1)
 
-When = int | str
+When = int | str | date
 Wordings = Annotated[
     Sequence[str],
-    "When you ask again: other words, names, the notes' language (≤ 20).",
+    "Pass three to eight other words for what is asked, names, the notes' language.",
 ]
-Asker = Annotated[str | None, "The speaker who asks, if not the user."]
+Asker = Annotated[str | None, "The speaker, if not the user."]
 AskedAt = Annotated[
     When | None,
     ENDS,
-    "When (ISO), if not now: it finds no later text.",
+    "When it is asked, if not now.",
 ]
 # That of the session; the server names it. A call that names none asks in all projects.
 THIS: Final = "this"
 ALL: Final = "all"
 InProject = Annotated[str, "This one, all, or a name."]
 Named = str | Mapping[str, Any]
+Names = Annotated[
+    Sequence[Named],
+    Items(limits.MOST_ABOUT),
+    "Names in it, with what it states of each as facts: home, employer, occupation, spouse,"
+    " partner, boss, birthday, age, diet, allergy, phone, dose of …",
+]
 Keep = Literal["days", "normal", "years", "always"]
 Kind = Literal["memory", "episode", "entity"]
 RelationType = Literal["is-a", "part-of", "evokes"]
@@ -87,7 +93,7 @@ SourceFilter = Annotated[str | None, "Only those from this source, e.g. conversa
 Unit = Annotated[float, Between(0, 1)]
 Query = Annotated[str, "A question or a sentence, in plain words; dates are read."]
 Most = Annotated[int, Between(1, words.MAX_LIMIT, clamps=True)]
-Limit = Annotated[int, Between(1, schema.MAX_LIMIT, clamps=True)]
+Limit = Annotated[int, Between(1, limits.MOST_FOUND, clamps=True)]
 Days = Annotated[int, Between(1, limits.MAX_DAYS, clamps=True)]
 TextBudget = Annotated[
     int, Between(budgets.MIN_BUDGET, budgets.MAX_BUDGET, clamps=True), "At most so many tokens."
@@ -96,13 +102,22 @@ TextBudget = Annotated[
 Budget = Annotated[
     int,
     Between(budgets.MIN_BUDGET, budgets.MAX_BUDGET, clamps=True, asked=20_000),
-    "At most so many tokens, estimated.",
+    "The most tokens, estimated.",
 ]
+
+
+class Told(NamedTuple):
+    """Keys of the context that a surface has, if the procedure says so (`Procedure.told`)."""
+
+    asker: Asker = None
+    asked_at: AskedAt = None
+    also: Wordings = ()
+    project: InProject = THIS
 
 
 def ms(when: When | None) -> Any:
     """Return a time as the shell passes it, in unix ms; None if there is none."""
-    assert not isinstance(when, str)
+    assert not isinstance(when, str | date)
     return when
 
 
@@ -117,3 +132,17 @@ def unwrap_type(type_: Any) -> tuple[Any, list[Any]]:
             break
         type_ = members[0]
     return type_, told
+
+
+def describe(type_: Any) -> str:
+    """Return what an argument of that type means, with its values or its bounds."""
+    plain, told = unwrap_type(type_)
+    meaning = next((one for one in reversed(told) if isinstance(one, str)), "")
+    item = get_args(plain)[0] if get_origin(plain) is Sequence else plain
+    values: tuple[Any, ...] = get_args(item) if get_origin(item) is Literal else ()
+    bounds = next((one for one in told if isinstance(one, Between)), Between())
+    if values:
+        meaning += f" One of {', '.join(map(repr, values))}."
+    elif bounds.most is not None:
+        meaning += f" From {bounds.least:,} to {bounds.most:,}."
+    return meaning.strip()

@@ -28,6 +28,10 @@ MAX_SCANNED: Final = 100_000
 # The other wordings of one question.
 MAX_WORDINGS: Final = 20
 
+# The most results of one everyday question, and the names of one memory.
+MOST_FOUND: Final = 100
+MOST_ABOUT: Final = 10
+
 # The most keywords of one search.
 MAX_KEYWORDS: Final = 100
 

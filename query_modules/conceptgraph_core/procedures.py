@@ -30,7 +30,8 @@ ACCESSED = "accessed"
 class Procedure(NamedTuple):
     """A procedure; `fields` are those of its results that the server requests.
 
-    `peeking` is the name of its read-only twin.
+    `peeking` is the name of its read-only twin, and `told` are the keys of its context that
+    surfaces have (`arguments.Told`).
     """
 
     name: str
@@ -39,6 +40,7 @@ class Procedure(NamedTuple):
     takes_context: bool = True
     peeking: str | None = None
     returns: Mapping[str, Any] = NOTHING
+    told: tuple[str, ...] = ()
 
     def peek(self) -> "Procedure":
         """Return the read-only twin, or the procedure itself if it has none."""
@@ -54,6 +56,10 @@ class Procedure(NamedTuple):
     def peeking_as(self, name: str) -> "Procedure":
         """Declare a read-only twin with the same results."""
         return self._replace(peeking=name)
+
+    def taking(self, *told: str) -> "Procedure":
+        """Let surfaces pass these keys of the context."""
+        return self._replace(told=told)
 
     def with_accessed(self) -> "Procedure":
         """Return the procedure with the field `ACCESSED`, for readers of a replica."""

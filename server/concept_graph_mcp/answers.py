@@ -65,8 +65,9 @@ class Answers:
     async def forget(self, **given: Any) -> Forgotten:
         """Hide something."""
         [row] = await self._session.run(self._session.call(verbs.forget, **given))
-        at = iso(row["forgotten_at"], self._session.zone)
-        return Forgotten(id=row["id"], forgotten_at=at)
+        if row["id"] is None:
+            return {"candidates": [dict(one) for one in row["candidates"]]}
+        return {"id": row["id"], "forgotten_at": iso(row["forgotten_at"], self._session.zone)}
 
     async def relate(self, **given: Any) -> Related:
         """Relate two concepts."""

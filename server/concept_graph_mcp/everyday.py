@@ -10,6 +10,7 @@ from conceptgraph_core.arguments import ALL, THIS
 from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
+from conceptgraph_core.text import show_name
 
 from . import calls
 from .errors import Refused
@@ -138,8 +139,9 @@ async def profile(session: Session, token_budget: int = schema.PROFILE_BUDGET) -
     """
     today = session.local(session.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
     ends = today, today + timedelta(days=schema.DAYS_AHEAD + 1)
-    days = (int(one.timestamp() * 1_000) for one in ends)
-    [row] = await session.run(calls.everyday.profile(session.user_id, token_budget, *days))
+    since, until = (int(one.timestamp() * 1_000) for one in ends)
+    given = {"token_budget": token_budget, "since": since, "until": until}
+    [row] = await session.run(session.call(calls.everyday.profile, **given))
     text = lines.text(row["lines"], session.show_minute, session.show_day)
     return {**row, "sources": [dict(one) for one in row["sources"]], "text": text}
 
@@ -185,8 +187,13 @@ async def _told(
 ) -> tuple[Row, str | None]:
     given = {"name": name, "limit": limit, "entity_id": entity_id}
     by = partial(session.call, calls.everyday.about, **given)
-    if not embeds:
-        [row] = await session.run(by(embedded=None))
-        return row, None
-    [row], advice = await session.answered(name, by)
-    return row, advice
+    if embeds:
+        rows, advice = await session.answered(name, by)
+    else:
+        rows, advice = await session.run(by(embedded=None)), None
+    if not rows:
+        raise Refused(
+            f"name: nothing is found under {show_name(name)}; it may be stored under another",
+            NotFound,
+        )
+    return rows[0], advice

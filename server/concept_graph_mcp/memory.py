@@ -11,10 +11,10 @@
 """
 
 import functools
+import inspect
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import date
-from types import TracebackType
+from collections.abc import Awaitable, Callable, Mapping
+from types import MethodType, TracebackType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -25,11 +25,15 @@ from typing import (
     TypedDict,
     TypeVar,
     Unpack,
+    cast,
+    get_type_hints,
 )
 
+from . import calls
 from .results import About, AllFound, Forgotten, Identified, Profile, Recalled, Related, Remembered
 
 if TYPE_CHECKING:
+    from .calls.verb import RuleVerb
     from .memory_opening import OpenedMemory, OpenMemory
     from .session import Clock
 
@@ -37,13 +41,6 @@ __all__ = ["AsyncMemory", "Memory", "Options"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# A name that a text mentions, or that name with what it is: {"name": "Clara", "kind": "sister"}.
-Name = str | Mapping[str, Any]
-# A time in the memory's zone, such as "2026-01-31T18:00"; or a day of it, "2026-01-31".
-Moment = str | date
-Keep = Literal["days", "normal", "years", "always"]
-Kind = Literal["memory", "episode", "entity"]
-RelationType = Literal["is-a", "part-of", "evokes"]
 
 
 class Options(TypedDict, total=False):
@@ -63,6 +60,58 @@ class Options(TypedDict, total=False):
     redact: bool
     auth: tuple[str, str]
     clock: "Clock"
+
+
+class _Late:
+    """A method that is made when it is first used, because importing the verbs takes long."""
+
+    def __init__(self, make: Callable[[], Callable[..., Any]]) -> None:
+        self._make = make
+
+    @functools.cached_property
+    def method(self) -> Callable[..., Any]:
+        return self._make()
+
+    def __get__(self, memory: object, _: type) -> Callable[..., Any]:
+        return self.method if memory is None else MethodType(self.method, memory)
+
+
+def _make_of(
+    returns: Callable[..., T], find: Callable[[], "RuleVerb[P]"]
+) -> Callable[[Callable[[Any], None]], Callable[Concatenate["AsyncMemory", P], Awaitable[T]]]:
+    """Make of a docstring the method with the arguments of the verb that *find* returns."""
+
+    def decorate(told: Callable[[Any], None]) -> Any:
+        return _Late(lambda: _make_method(find(), returns, told))
+
+    return decorate
+
+
+def _make_method(
+    verb: "RuleVerb[Any]", returns: Callable[..., Any], told: Callable[[Any], None]
+) -> Callable[..., Any]:
+    """Return the coroutine function of *verb*, with plain types and a meaning of each argument."""
+    from conceptgraph_core.arguments import describe
+
+    types = get_type_hints(verb.__wrapped__)
+    given = [*inspect.signature(verb.__wrapped__).parameters.values()][1:]
+    parameters = [one.replace(annotation=types[one.name]) for one in given]
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = inspect.Signature([itself, *parameters], return_annotation=returns)
+
+    async def method(self: "AsyncMemory", *given: Any, **named: Any) -> Any:
+        bound = signature.bind(self, *given, **named).arguments
+        del bound["self"]
+        return await self._opened.answer(verb.__name__, bound)
+
+    lines = [f"    {one.name}: {describe(one.type)}\n" for one in verb.arguments]
+    before, returned, after = inspect.cleandoc(told.__doc__ or "").partition("Returns:\n")
+    method.__name__, method.__qualname__ = told.__name__, told.__qualname__
+    method.__doc__ = "".join([before, "Args:\n", *lines, "\n", returned, after])
+    method.__signature__ = signature  # type: ignore[attr-defined]
+    method.__annotations__ = {one: types[one] for one in signature.parameters if one in types}
+    method.__annotations__["return"] = returns
+    return method
 
 
 class AsyncMemory:
@@ -107,17 +156,8 @@ class AsyncMemory:
         """Finish the vectors of what was just kept, and close the store."""
         await self._opened.close()
 
-    async def recall(
-        self,
-        message: str,
-        before: str | None = None,
-        token_budget: int = 1_200,
-        asker: str | None = None,
-        asked_at: Moment | None = None,
-        also: Sequence[str] = (),
-        max_age_days: int | None = None,
-        project: str = "this",
-    ) -> Recalled:
+    @_make_of(Recalled, lambda: calls.everyday.recall)
+    def recall(self) -> None:
         """Return what is known that bears on *message*, as text for a model.
 
         Everything returned counts as accessed, so it fades later.
@@ -125,16 +165,6 @@ class AsyncMemory:
             answer = memory.recall("What may I not cook for Clara?")
             if not answer.get("nothing"):
                 prompt += answer["text"]
-
-        Args:
-            message: The message, as the user wrote it.
-            before: The messages before it, in which "she" and "it" have their names.
-            token_budget: The most tokens of the text, 50 to 100,000, estimated as bytes / 4.
-            asker: The name of the speaker who asks; what that speaker said counts 1.5 times.
-            asked_at: The time of the question, if it is not now; nothing later is found.
-            also: Other wordings of the message, up to 20.
-            max_age_days: The age in days beyond which no memory is found.
-            project: "this", "all" or the name of one whose notes are found.
 
         Returns:
             `text`, a numbered line for each finding; `sources`, the `kind` and `id` of each
@@ -144,32 +174,15 @@ class AsyncMemory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be reached.
         """
-        return await self._answer("recall", Recalled, locals())
 
-    async def remember(
-        self,
-        text: str,
-        about: Sequence[Name] = (),
-        keep: Keep = "normal",
-        said: str | None = None,
-        replaces: str | None = None,
-        happened_at: Moment | None = None,
-    ) -> Remembered:
+    @_make_of(Remembered, lambda: calls.everyday.remember)
+    def remember(self) -> None:
         """Store one thing that will matter in later conversations.
 
             clara = {"name": "Clara", "kind": "sister", "facts": {"allergy": "hazelnuts"}}
             made = memory.remember("Clara may not eat hazelnuts", about=[clara], keep="years")
             for one in made.get("similar", []):
                 print(one["id"], one["text"])
-
-        Args:
-            text: A sentence that is understood on its own, up to 100,000 characters.
-            about: The names that it mentions, up to 10; with a `kind` and `facts`, if it tells
-                these.
-            keep: How long it matters. "days" are two weeks.
-            said: The user's message, word for word; it makes the text the user's, not a guess.
-            replaces: The id of a memory that is no longer so.
-            happened_at: The day or the time that it is about, if not now; it may lie ahead.
 
         Returns:
             `id` of the memory; `existing` True if the text was stored before; `similar` memories
@@ -178,38 +191,14 @@ class AsyncMemory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be written. Nothing was stored.
         """
-        return await self._answer("remember", Remembered, locals())
 
-    async def search(
-        self,
-        query: str,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        about: str | None = None,
-        kinds: Sequence[Kind] = (),
-        limit: int = 10,
-        asker: str | None = None,
-        asked_at: Moment | None = None,
-        also: Sequence[str] = (),
-        project: str = "this",
-    ) -> AllFound:
+    @_make_of(AllFound, lambda: calls.everyday.search)
+    def search(self) -> None:
         """Search what is stored, past states included. Nothing counts as accessed.
 
             rows = memory.search("holiday", since="2026-01-01", kinds=["memory"])
             for one in rows["found"]:
                 print(one["date"], one["text"])
-
-        Args:
-            query: A question or words; "" with *since* lists what is of that time.
-            since: A day or a time; nothing from before it is found.
-            until: A day, to its end, or a time; nothing from after it is found.
-            about: A name that everything found is about.
-            kinds: The kinds to return; by default all.
-            limit: The most results, 1 to 100.
-            asker: The name of the speaker who asks; what that speaker said counts 1.5 times.
-            asked_at: The time of the question, if it is not now; nothing later is found.
-            also: Other wordings of the query, up to 20.
-            project: "this", "all" or the name of one whose notes are found.
 
         Returns:
             `found`, the best first: `kind`, `id`, `text`, `date`, `matched` words, `who` said it,
@@ -218,18 +207,14 @@ class AsyncMemory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be reached.
         """
-        return await self._answer("search", AllFound, locals())
 
-    async def about(self, name: str, limit: int = 10) -> About:
+    @_make_of(About, lambda: calls.everyday.about)
+    def about(self) -> None:
         """Return everything that is known about a name.
 
             clara = memory.about("Clara")
             for fact in clara["facts"]:
                 print(fact["predicate"], fact["value"], fact.get("until"))
-
-        Args:
-            name: A name, the id of an entity, or "me" for the user.
-            limit: The most facts, relations and texts, 1 to 100 of each.
 
         Returns:
             `name`, `kind`, `also` (other names), `facts` (past ones have `until`), open `doubts`,
@@ -238,9 +223,9 @@ class AsyncMemory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be reached.
         """
-        return await self._answer("about", About, locals())
 
-    async def forget(self, id: str, reason: str | None = None) -> Forgotten:
+    @_make_of(Forgotten, lambda: calls.everyday.forget)
+    def forget(self) -> None:
         """Hide a memory, a fact, a mention or an entity from every question.
 
             for one in memory.search("hazelnuts")["found"]:
@@ -248,28 +233,19 @@ class AsyncMemory:
 
         The owner can restore it: `concept-graph-mcp memories restore ID`.
 
-        Args:
-            id: An id that another verb returned.
-            reason: The reason, for the owner.
-
         Returns:
             `id` and `forgotten_at`, an ISO time.
 
         Raises:
             StoreError: Nothing has that id, or the store cannot be written.
         """
-        return await self._answer("forget", Forgotten, locals())
 
-    async def relate(self, source: str, target: str, type: RelationType) -> Related:
+    @_make_of(Related, lambda: calls.everyday.relate)
+    def relate(self) -> None:
         """Relate two general notions, so that one brings the other to mind.
 
             memory.relate("hazelnut", "nut", "is-a")
             memory.relate("nut", "allergy", "evokes")
-
-        Args:
-            source: A concept.
-            target: Another concept.
-            type: How the first is related to the other.
 
         Returns:
             `from`, `to` and `type` of the relation; its weight grows with each repetition.
@@ -277,20 +253,14 @@ class AsyncMemory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be written.
         """
-        return await self._answer("relate", Related, locals())
 
-    async def identify(self, a: str, b: str | None = None, *, same: bool, said: str) -> Identified:
+    @_make_of(Identified, lambda: calls.everyday.identify)
+    def identify(self) -> None:
         """Record that two names mean one, or that one name means two.
 
             said = "Clara and Aunt Clara are the same"
             made = memory.identify("Clara", "Aunt Clara", same=True, said=said)
             print(made["verdict"])
-
-        Args:
-            a: A name, or the id of an entity.
-            b: Another; None with *same* False if *a* is the name of somebody new from now on.
-            same: Whether both are one.
-            said: The message in which the user said so, with both names.
 
         Returns:
             `verdict`: "same", "different", or "asked" if *said* lacks a name, so that it stays a
@@ -299,15 +269,12 @@ class AsyncMemory:
         Raises:
             StoreError: An argument is wrong, or the store cannot be written.
         """
-        return await self._answer("identify", Identified, locals())
 
-    async def profile(self, token_budget: int = 300) -> Profile:
+    @_make_of(Profile, lambda: calls.everyday.profile)
+    def profile(self) -> None:
         """Describe the user: who it is, what holds always, who is close, what is coming up.
 
             system = memory.profile()["text"]
-
-        Args:
-            token_budget: The most tokens, 50 to 100,000, estimated as bytes / 4.
 
         Returns:
             `text`, numbered lines; `sources`, the `kind` and `id` of each number; `tokens`. All are
@@ -316,7 +283,6 @@ class AsyncMemory:
         Raises:
             StoreError: The budget is wrong, or the store cannot be reached.
         """
-        return await self._answer("profile", Profile, locals())
 
     async def items(self, *steps: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Do *steps* on values under paths, in one transaction.
@@ -337,24 +303,23 @@ class AsyncMemory:
         """
         return await self._opened.items(steps)
 
-    async def _answer(self, verb: str, _: Callable[..., T], given: dict[str, Any]) -> T:
-        """Return the answer of *verb* to the arguments *given*, the variables of its method."""
-        del given["self"]
-        answer: T = await self._opened.answer(verb, given)
-        return answer
-
 
 def _wait_for(
-    method: Callable[Concatenate[AsyncMemory, P], Awaitable[T]],
+    find: Callable[[], Callable[Concatenate[AsyncMemory, P], Awaitable[T]]],
 ) -> Callable[Concatenate["Memory", P], T]:
-    """Return *method* as a plain call, which waits in the thread of the store."""
+    """Return the method that *find* returns as a plain call, which waits in the store's thread."""
 
-    def call(self: "Memory", /, *given: P.args, **named: P.kwargs) -> T:
-        portal = self._opened.portal()
-        return portal.call(functools.partial(method, self._memory, *given, **named))
+    def make() -> Callable[..., T]:
+        method = find()
 
-    functools.update_wrapper(call, method)
-    return call
+        def call(self: "Memory", /, *given: P.args, **named: P.kwargs) -> T:
+            portal = self._opened.portal()
+            return portal.call(functools.partial(method, self._memory, *given, **named))
+
+        functools.update_wrapper(call, method)
+        return call
+
+    return cast(Any, _Late(make))  # type: ignore[no-any-return]
 
 
 class Memory:
@@ -412,12 +377,12 @@ class Memory:
         """Close the store for good, after finishing the vectors of what was just kept."""
         self._opened.close()
 
-    recall = _wait_for(AsyncMemory.recall)
-    remember = _wait_for(AsyncMemory.remember)
-    search = _wait_for(AsyncMemory.search)
-    about = _wait_for(AsyncMemory.about)
-    forget = _wait_for(AsyncMemory.forget)
-    relate = _wait_for(AsyncMemory.relate)
-    identify = _wait_for(AsyncMemory.identify)
-    profile = _wait_for(AsyncMemory.profile)
-    items = _wait_for(AsyncMemory.items)
+    recall = _wait_for(lambda: AsyncMemory.recall)
+    remember = _wait_for(lambda: AsyncMemory.remember)
+    search = _wait_for(lambda: AsyncMemory.search)
+    about = _wait_for(lambda: AsyncMemory.about)
+    forget = _wait_for(lambda: AsyncMemory.forget)
+    relate = _wait_for(lambda: AsyncMemory.relate)
+    identify = _wait_for(lambda: AsyncMemory.identify)
+    profile = _wait_for(lambda: AsyncMemory.profile)
+    items = _wait_for(lambda: AsyncMemory.items)

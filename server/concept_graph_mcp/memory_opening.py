@@ -114,7 +114,7 @@ class OpenMemory:
         if verb in _FINDING and self.behind is not None:
             await self.behind.settle(self.session)
         moments = find_moments(getattr(calls.everyday, verb))
-        times = read_moments(given, moments, self.session.zone)
+        times = read_moments(given, moments, self.session.zone, self.session.clock.now_ms())
         return await getattr(self._answers, verb)(**{**given, **times})
 
     async def items(self, steps: tuple[Mapping[str, Any], ...]) -> list[dict[str, Any]]:

@@ -82,9 +82,9 @@ class About(TypedDict):
     relations: list[str]
     said: list[Saying]
     more: NotRequired[dict[str, int]]
-    # The profile, if it is about "me".
+    # The profile, if it is about "me", with the sources of its lines.
     text: NotRequired[str]
-    sources: NotRequired[list[Source]]
+    sources: NotRequired[list[dict[str, int | str]]]
     advice: NotRequired[str]
 
 
@@ -95,8 +95,10 @@ class Profile(TypedDict):
 
 
 class Forgotten(TypedDict):
-    id: str
-    forgotten_at: str
+    id: NotRequired[str]
+    forgotten_at: NotRequired[str]
+    # Nothing was forgotten: these may be meant, each with kind, id and text.
+    candidates: NotRequired[list[dict[str, str]]]
 
 
 Related = TypedDict("Related", {"from": str, "to": str, "type": str})

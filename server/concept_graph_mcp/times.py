@@ -74,14 +74,33 @@ def find_moments(verb: AnyVerb[Any]) -> dict[str, Moment]:
 
 
 def read_moments(
-    given: Mapping[str, Any], moments: Mapping[str, Moment], zone: ZoneInfo
+    given: Mapping[str, Any], moments: Mapping[str, Moment], zone: ZoneInfo, now_ms: int
 ) -> dict[str, int]:
-    """Return those of *given* that are times, in unix ms. Raises Refused."""
+    """Return those of *given* that are times, in unix ms. Raises Refused.
+
+    A time may be said as at *now_ms* (unix ms), such as "yesterday" or "last Tuesday".
+    """
     made = {}
     for name, moment in moments.items():
-        if given.get(name) is not None:
-            text = given[name]
-            begins = moment.begins
+        if given.get(name) is None:
+            continue
+        text, begins = given[name], moment.begins
+        at = _read_spoken(text, moment, zone, now_ms)
+        if at is None:
             at = time_of(text, name, zone) if moment.last else time_given(text, name, zone, begins)
-            made[name] = at + moment.after
+        made[name] = at + moment.after
     return made
+
+
+def _read_spoken(text: Any, moment: Moment, zone: ZoneInfo, now_ms: int) -> int | None:
+    """Return the time that *text* says in words of any language; None if it says another thing."""
+    if not isinstance(text, str) or text.strip()[:4].isdecimal():
+        return None
+    # Imported here, because programs write times as dates.
+    from conceptgraph_core.retrieval.periods import find_periods
+
+    said = find_periods(text, now_ms, zone)
+    if len(said.periods) != 1 or said.words:
+        return None
+    [period] = said.periods
+    return period.from_ms if moment.begins else period.to_ms - int(moment.last)

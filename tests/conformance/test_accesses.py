@@ -57,7 +57,7 @@ def test_it_counts_what_the_twin_that_writes_counts(stored, name):
         assert row == written
     shared = "" if call.context.get("concepts") != "own" else "default"
     counted = calls.everyday.access(
-        "default", accessed.get("memories", ()), accessed.get("concepts", {}), shared
+        "default", accessed.get("memories", ()), accessed.get("concepts", {}), concept_scope=shared
     )
     stored.run(counted)
     assert kept(stored) == expected

@@ -101,7 +101,9 @@ class Held:
 
     def part(self, one: str, other: str) -> str:
         said = f"{self.entities._label(one)} is not {self.entities._label(other)}"
-        [row] = self.entities.run(calls.everyday.identify("default", one, other, False, said))
+        [row] = self.entities.run(
+            calls.everyday.identify("default", one, other, same=False, said=said)
+        )
         return row["undo"]
 
     def agree(self) -> None:
@@ -163,7 +165,7 @@ def test_an_undo_that_is_undone_tells_the_id_that_takes_it_back_again(dogs):
     entities.merge(max_, rex)
     for _ in range(3):
         said = "Max is not Rex"
-        [row] = entities.run(calls.everyday.identify("default", max_, rex, False, said))
+        [row] = entities.run(calls.everyday.identify("default", max_, rex, same=False, said=said))
         assert entities.get(max_)["labels"] == ["Max"]
         [again] = entities.run(calls.entities.unmerge(row["undo"], "they are one"))
         assert entities.get(max_)["labels"] == ["Rex", "Max"]
@@ -177,7 +179,7 @@ def test_the_users_different_holds_however_many_merges_made_them_one(dogs):
     entities, (max_, rex, ben, _) = dogs
 
     def identify(one, other, same, said):
-        [row] = entities.run(calls.everyday.identify("default", one, other, same, said))
+        [row] = entities.run(calls.everyday.identify("default", one, other, same=same, said=said))
         return row["undo"]
 
     identify(max_, rex, True, "Max is Rex")

@@ -46,7 +46,7 @@ class Days:
         return self.run(everyday.about(user, name, **more), user)[0]
 
     def identify(self, a, b, same, said, user="default"):
-        return self.run(everyday.identify(user, a, b, same, said), user)[0]
+        return self.run(everyday.identify(user, a, b, same=same, said=said), user)[0]
 
     def undo(self, identified):
         [row] = self.run(calls.entities.unmerge(identified["undo"], "no"))
@@ -226,7 +226,7 @@ def test_being_recalled_is_an_access_and_peeking_is_none(days, memory):
     days.recall("Can Clara eat hazelnuts?")
     assert days.kept(memory_id)["access_count"] == 1
     call = everyday.recall("default", "Can Clara eat hazelnuts?")
-    peeked = memory.run(call._replace(procedure=everyday.RECALL.peek()))
+    peeked = memory.run(call._replace(procedure=call.procedure.peek()))
     assert peeked[0]["sources"]
     assert days.kept(memory_id)["access_count"] == 1
 
@@ -571,7 +571,7 @@ def test_the_words_of_what_is_forgotten_or_replaced_come_back_by_no_name(days):
     said = f"{said}, she cannot stand shellfish"
     gone = days.remember("Gesine hates shellfish", ["Gesine"], said=said)["id"]
     assert "shellfish" in days.recall("What about Gesine?")
-    days.run(everyday.forget(gone, "private"))
+    days.run(everyday.forget("default", gone, "private"))
     for message in ("What about Gesine?", "What about shellfish?", "Where is my mother?"):
         answer = days.recall(message)
         assert "214" not in answer
@@ -588,7 +588,7 @@ def test_a_message_may_have_words_longer_than_names(days, message):
 
 def test_what_is_forgotten_is_out_of_sight(days):
     memory_id = clara(days)
-    [row] = days.run(everyday.forget(memory_id, "no"))
+    [row] = days.run(everyday.forget("default", memory_id, "no"))
     assert (row["id"], row["forgotten_at"]) == (memory_id, days.memory.now_ms)
     assert "must not eat" not in days.recall("Can Clara eat hazelnuts?")
 
@@ -623,10 +623,10 @@ def test_a_name_with_marks_in_it_has_its_relations(days, name):
         (lambda: everyday.search("u", "x", since=DAY_MS, until=DAY_MS), "^since: is after until"),
         (lambda: everyday.remember("u", "x", replaces="y"), '^replaces: not found: "y"; about'),
         (lambda: everyday.remember("u", "x", replaces=""), "^replaces: must not be empty"),
-        (lambda: everyday.forget("y"), '^id: not found: "y"; about'),
-        (lambda: everyday.forget(""), "^id: must not be empty"),
-        (lambda: everyday.identify("u", "x", None, True, "x"), '^a: not found: "x"; recall'),
-        (lambda: everyday.identify("u", "x", "", True, "x"), "^b: must not be empty"),
+        (lambda: everyday.forget("default", "y"), '^id: not found: "y"; about'),
+        (lambda: everyday.forget("default", ""), "^id: must not be empty"),
+        (lambda: everyday.identify("u", "x", same=True, said="x"), '^a: not found: "x"; recall'),
+        (lambda: everyday.identify("u", "x", "", same=True, said="x"), "^b: must not be empty"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(days, memory, make, reason):

@@ -16,7 +16,7 @@ def days(memory):
 
 
 def forget(days, memory_id):
-    days.run(everyday.forget(memory_id, "that was wrong"))
+    days.run(everyday.forget("default", memory_id, "that was wrong"))
 
 
 def restore(days, memory_id):

@@ -195,7 +195,7 @@ def test_a_profile_is_current(lena, memory):
     old = lena.search("penicillin")[0]["id"]
     lena.remember("The user is allergic to latex", keep="always", replaces=old)
     rule = lena.search("push main branch")[0]["id"]
-    lena.run(everyday.forget(rule))
+    lena.run(everyday.forget("default", rule))
     whole = text(profile(lena))
     assert "latex" in whole
     assert "penicillin" not in whole

@@ -142,7 +142,9 @@ def test_a_part_of_a_merged_name_finds_what_speaks_of_it_by_another(memory):
         text = f"{name} {said}"
         memory.run(calls.everyday.remember("default", text, [name], said=text))
     [row] = memory.run(
-        calls.everyday.identify("default", *reversed(names), True, "Julia Vogt is Julia Kern")
+        calls.everyday.identify(
+            *("default", *reversed(names)), same=True, said="Julia Vogt is Julia Kern"
+        )
     )
     assert row["verdict"] == "same"
     [row] = memory.run(calls.everyday.recall("default", "What did Kern send?"))

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
-from concept_graph_mcp.calls.verb import AnyVerb
+from concept_graph_mcp.calls.verb import AnyVerb, RuleVerb
 from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.hosts.sqlite.modules import load_modules
 from concept_graph_mcp.session import Clock, Session
@@ -89,8 +89,8 @@ def live(memory: Any, scope: str) -> None:
     run(calls.entities.observe("s", "m", "user", text, observed))
     ids = known(memory, scope)
     run(calls.entities.fact(ids["entity_id"], "colour", f"{mark} red"))
-    run(everyday.identify(scope, "Max", "Maxi", True, "Max is Maxi"))
-    run(everyday.identify(scope, "Clara", None, False, "There is a new Clara"))
+    run(everyday.identify(scope, "Max", "Maxi", same=True, said="Max is Maxi"))
+    run(everyday.identify(scope, "Clara", same=False, said="There is a new Clara"))
     run(calls.entities.end_session("s", user_id=scope))
 
 
@@ -254,6 +254,8 @@ def made_calls(scope: str, user: str, ids: dict[str, str], memory: Any) -> list[
                 if one.default is one.empty or one.name in ("scope", "user_id", "concept_scope")
                 if one.name in given
             }
+            if isinstance(make, RuleVerb):
+                wanted["concept_scope"] = scope
             made.append((f"{layer}.{name}", make, wanted))
     return made
 

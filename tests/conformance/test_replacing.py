@@ -76,7 +76,7 @@ def test_the_users_latest_word_ends_the_earlier_one_until_it_is_forgotten(days, 
     assert last["similar"] == [{"id": first["id"], "text": old, "ended": True}]
     assert f"“{new}”" in told()
     assert f"“{old}”" not in told()
-    days.run(everyday.forget(last["id"]))
+    days.run(everyday.forget("default", last["id"]))
     assert f"“{old}”" in told()
 
 

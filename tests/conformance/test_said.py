@@ -63,7 +63,7 @@ def test_an_export_has_it_and_an_import_indexes_it(memory):
     kept = remember(memory, TEXT, SAID)
     records = list(memory.records())
     assert stored(memory)[kept["id"]]["said"] == SAID
-    memory.run(calls.everyday.forget(kept["id"]))
+    memory.run(calls.everyday.forget("default", kept["id"]))
     assert found(memory, "piano") == []
     memory.import_rows(records)
     assert stored(memory)[kept["id"]]["said"] == SAID
@@ -84,7 +84,7 @@ def test_it_goes_with_its_text(memory):
 
 def test_it_is_purged_with_its_text(memory):
     kept = remember(memory, TEXT, SAID)
-    memory.run(everyday.forget(kept["id"]))
+    memory.run(everyday.forget("default", kept["id"]))
     assert found(memory, "piano") == []
     memory.now_ms += DAY_MS
     memory.run(calls.memory_admin.purge("default", 1, [kept["id"]]))

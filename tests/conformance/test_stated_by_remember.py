@@ -38,7 +38,7 @@ def test_the_user_gets_the_fact_and_it_goes_with_the_memory(days):
     say(days, "I live in Leeds")
     made = say(days, "I moved to York")
     assert "home: York" in days.recall("Where do I live?")
-    days.run(everyday.forget(made["id"]))
+    days.run(everyday.forget("default", made["id"]))
     assert "home: Leeds" in days.recall("Where do I live?")
 
 

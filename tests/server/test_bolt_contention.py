@@ -81,8 +81,8 @@ def test_after_a_conflict_the_twin_answers_and_the_accesses_are_counted_apart(
 @pytest.mark.parametrize(
     ("call", "is_made"),
     [
-        (calls.memories.forget("m"), True),
-        (calls.everyday.forget("m"), True),
+        (calls.memories.forget("default", "m"), True),
+        (calls.everyday.forget("default", "m"), True),
         (calls.memory_admin.purge("u", 1, ["m"]), True),
         (calls.memories.create("u", "text"), False),
     ],

@@ -125,6 +125,46 @@ def test_an_id_of_no_entity_is_refused_by_the_name_of_the_argument(talk):
     assert talk(conversation).startswith("name: no entity has the id ")
 
 
+def test_a_text_is_forgotten_by_its_words_if_it_is_one_thing_alone(talk):
+    async def conversation(call, *_):
+        kept = await call("remember", text="The roof leaks")
+        await call("remember", text="The roof of the barn leaks badly")
+        asked = await call("forget", id="leaks")
+        gone = await call("forget", id="the roof leaks")
+        return kept, asked, gone, await call("forget", id="the dog"), await call("search", query="")
+
+    kept, asked, gone, unknown, _ = talk(conversation)
+    assert [one["kind"] for one in asked["candidates"]] == ["memory", "memory"]
+    assert kept["id"] in {one["id"] for one in asked["candidates"]}
+    assert "forgotten_at" not in asked
+    assert gone["id"] == kept["id"]
+    assert unknown.startswith('id: not found: "the dog"')
+
+
+def test_a_time_in_words_is_read(talk):
+    async def conversation(call, *_):
+        await call("remember", text="The roof leaked", happened_at="last Tuesday")
+        found = [
+            await call("search", query="roof", since=since, until=until)
+            for since, until in (("last week", None), ("yesterday", None), (None, "3 days ago"))
+        ]
+        return found, await call("search", query="roof", since="soon")
+
+    found, refused = talk(conversation)
+    assert [one["total"] for one in found] == [1, 0, 1]
+    assert found[0]["found"][0]["date"].startswith("2025-06-10T00:00")
+    assert refused.startswith("since: must be a date or a time such as")
+
+
+def test_the_user_is_me_in_who_is_who(talk):
+    async def conversation(call, *_):
+        said = "The user is Ada, a nurse"
+        await call("remember", text=said, about=["Ada", "the user"], said=said)
+        return await call("identify", a="me", b="Ada", same=True, said="The user is Ada")
+
+    assert talk(conversation)["verdict"] == "same"
+
+
 @pytest.mark.usefixtures("worker_runs")
 def test_a_time_alone_is_one_of_the_users_zone(talk):
     async def conversation(call, *_):

@@ -130,7 +130,7 @@ def test_two_facts_that_cannot_both_be_true_are_a_doubt_with_two_answers(memory,
     first, second = doubt["answers"]
     assert {first["label"], second["label"]} == {"3 May", "4 June"}
     # The label of an answer stays, the other is forgotten.
-    memory.run(calls.everyday.forget(first["forgets"]), user_id=USER)
+    memory.run(calls.everyday.forget(USER, first["forgets"]), user_id=USER)
     after = speak(max_id)
     assert after["doubts"] == []
     assert lines(after["now"]) == [f"Birthday: {first['label']}"]

@@ -269,5 +269,5 @@ def test_a_plan_that_was_forgotten_is_not_ahead(memory, ids, session, portal):
     now, year = NOW_MS, 366 * half_year.DAY_MS
     [row] = memory.run(calls.everyday.profile(USER, 300, now, now + year), user_id=USER)
     plan = next(one["id"] for one in row["lines"] if one["part"] == "ahead")
-    memory.run(calls.everyday.forget(plan), user_id=USER)
+    memory.run(calls.everyday.forget(USER, plan), user_id=USER)
     assert portal.call(draw_portrait, session).ahead is None

@@ -31,7 +31,7 @@ def ids(memory):
         "today": remember(0.1, "Tobias met Karin at the harbour", about=["Karin"]),
         "gone": remember(0.1, "A secret of Karin", about=["Karin"]),
     }
-    memory.run(calls.everyday.forget(ids["gone"]), user_id=USER)
+    memory.run(calls.everyday.forget(USER, ids["gone"]), user_id=USER)
     memory.now_ms = NOW_MS
     memory.run(calls.everyday.remember("bob", "Bob hides a bicycle"), user_id="bob")
     return ids

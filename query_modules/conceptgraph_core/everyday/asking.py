@@ -173,7 +173,7 @@ def budget(given: int | None) -> int:
 def read_limit(limit: int | None) -> int:
     """Return the requested number of rows. Raises InvalidNumber."""
     wanted = schema.DEFAULT_LIMIT if limit is None else limit
-    return texts.integer(wanted, "limit", 1, schema.MAX_LIMIT)
+    return texts.integer(wanted, "limit", 1, limits.MOST_FOUND)
 
 
 def read_span(since: int | None, until: int | None) -> Span:

@@ -6,6 +6,7 @@ Imports nothing of Memgraph: the shell looks up what these need.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .. import limits
 from .. import text as texts
 from ..entities import ids
 from ..entities import schema as entities
@@ -32,8 +33,8 @@ def read_about(about: Sequence[Any]) -> dict[str, str | None]:
     # A text would be taken for names of one letter, a mapping for the names of its keys.
     if isinstance(about, str | Mapping):
         raise InvalidText("about: must be a list of names, each a text or with a kind")
-    if len(about) > schema.MOST_ABOUT:
-        raise InvalidText(f"about: at most {schema.MOST_ABOUT} names")
+    if len(about) > limits.MOST_ABOUT:
+        raise InvalidText(f"about: at most {limits.MOST_ABOUT} names")
     found: dict[str, str | None] = {}
     for one in about:
         given: Mapping[str, Any] = one if isinstance(one, Mapping) else {"name": one}
@@ -77,7 +78,7 @@ def named_in(about: Sequence[Any], text: str) -> dict[str, str | None]:
     read_facts(about)
     told = oneself.name_in(text)
     kinds = {kind.casefold() for kind in found.values() if kind is not None}
-    is_full = told not in found and len(found) >= schema.MOST_ABOUT
+    is_full = told not in found and len(found) >= limits.MOST_ABOUT
     if told is None or is_full or not oneself.KINDS.isdisjoint(kinds):
         return found
     return {**found, entities.label(told, "text"): entities.SELF}

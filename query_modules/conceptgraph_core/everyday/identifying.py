@@ -1,7 +1,7 @@
 """Settle identities by the user's words: two are one, two are different, a name is another's."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from .. import text as texts
 from ..entities import lookups
@@ -12,6 +12,7 @@ from ..entities.node import Graph, Node
 from ..entities.observation import observing
 from ..errors import InvalidText, NotAllowed, NotFound, Tautology
 from ..graph.primitives import Union
+from ..language import oneself
 from ..text import show_name
 from . import schema
 from .hearing import make_beginning
@@ -19,7 +20,13 @@ from .hearing import make_beginning
 Row = dict[str, Any]
 
 
-def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
+def identify(
+    graph: Graph,
+    a: Annotated[str, 'A name, an entity\'s id, or "me".'],
+    b: Annotated[str | None, "Another. Without it, not same: a is a new one's name from now on."],
+    same: Annotated[bool, "Whether they are one."],
+    said: Annotated[str, "The user's message, with a name of each."],
+) -> Row:
     """Settle by *said*, the user's words, whether *a* and *b* (names or ids) are the same.
 
     Without *b* and not the same, another one of the name begins with these words: who had it until
@@ -31,6 +38,7 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
     texts.summary(said, "said")
     called = [texts.name(a, "a"), *([] if b is None else [texts.name(b, "b")])]
     named = [found for one in called for found in lookups.named_by(one, graph.user_id)]
+    named += lookups.selves(graph.user_id) if any(map(oneself.is_me, called)) else []
     graph.pull(Union((lookups.with_ids(*called), *named)))
     one = entity(graph, a, "a")
     if b is None:
@@ -43,6 +51,7 @@ def identify(graph: Graph, a: str, b: str | None, same: bool, said: str) -> Row:
 
 def entity(graph: Graph, called: str, field: str) -> Node:
     """Return the entity that *called* means, an id or a name. Raises NotFound, InvalidText."""
+    called = entities.SELF if oneself.is_me(called) else called
     form = searched(canonical(called))
     found: dict[int, Node] = {}
     for node in graph.of(entities.ENTITY):

@@ -2,21 +2,27 @@
 
 from ..procedures import MAP, MAPS, TEXTS, list_procedures, reads, writes
 
-RECALL = writes(
-    "everyday.recall", text=str, lines=MAPS, sources=MAPS, tokens=int, accessed=MAP
-).peeking_as("everyday.peek")  # fmt: skip
+_ASKED = ("asker", "asked_at", "also", "project")
+
+# The server renders the text of the lines again, with times in the session's zone.
+RECALL = (
+    writes("everyday.recall", text=str, lines=MAPS, sources=MAPS, tokens=int, accessed=MAP)
+    .peeking_as("everyday.peek")
+    .taking(*_ASKED)
+    .without("text")
+)
 ACCESS = writes("everyday.access", memories=int, concepts=int)
 REMEMBER = writes("everyday.remember", id=str, existing=bool, similar=MAPS)
 SEARCH = reads(
     "everyday.search", kind=str, id=str, text=str, at=int, who=str | None, matched=TEXTS,
     until=int | None, total=int,
-)  # fmt: skip
+).taking(*_ASKED)  # fmt: skip
 ABOUT = reads(
     "everyday.about", id=str | None, name=str, kind=str | None, also=TEXTS, facts=MAPS,
     doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP, text=str | None,
     sources=MAPS,
 )  # fmt: skip
-PROFILE = reads("everyday.profile", text=str, lines=MAPS, sources=MAPS, tokens=int)
+PROFILE = reads("everyday.profile", text=str, lines=MAPS, sources=MAPS, tokens=int).without("text")
 DAYS = reads("everyday.days", memories=list[int], episodes=list[int], mentions=list[int])
 SIZES = reads(
     "everyday.sizes", memories=list[int], mentions=list[int], entities=int, concepts=int,
@@ -29,7 +35,7 @@ CHANGES = reads(
     "everyday.changes", at=int, change=str, kind=str, id=str, text=str, why=str | None,
     undo=str | None,
 )  # fmt: skip
-FORGET = writes("everyday.forget", id=str, forgotten_at=int)
+FORGET = writes("everyday.forget", id=str | None, forgotten_at=int | None, candidates=MAPS)
 RESTORE = writes("everyday.restore", id=str, restored=bool, state=str | None)
 RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
 IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)

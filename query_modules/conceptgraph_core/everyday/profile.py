@@ -5,9 +5,10 @@ A question finds none of this by its words, and an agent needs it before the fir
 
 from collections.abc import Sequence
 from itertools import chain, zip_longest
-from typing import Any
+from typing import Annotated, Any
 
 from .. import validators
+from ..arguments import INNER, Budget
 from ..dates import DAY_MS
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
@@ -27,9 +28,9 @@ _PREFERENCE = "preference"
 
 def profile(
     graph: Graph,
-    token_budget: int | None = schema.PROFILE_BUDGET,
-    since: int | None = None,
-    until: int | None = None,
+    token_budget: Budget | None = schema.PROFILE_BUDGET,
+    since: Annotated[int | None, INNER] = None,
+    until: Annotated[int | None, INNER] = None,
 ) -> Row:
     """Tell who the user is, in at most *token_budget* tokens (estimated), sources included.
 

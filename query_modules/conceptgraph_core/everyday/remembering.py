@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import permutations
-from typing import Any
+from typing import Annotated, Any
 
 from .. import limits, validators
 from .. import text as texts
+from ..arguments import BEGINS, Keep, Names, RelationType
 from ..concepts import lookups as of_concepts
 from ..concepts import names as concepts
 from ..concepts import relations
@@ -35,12 +36,14 @@ Row = dict[str, Any]
 
 def remember(
     graph: Graph,
-    text: str,
-    about: Sequence[Any] = (),
-    keep: str = schema.DEFAULT_KEEP,
-    said: str | None = None,
-    replaces: str | None = None,
-    happened_at: int | None = None,
+    text: Annotated[str, "One thing, in a sentence understood on its own."],
+    about: Names = (),
+    keep: Annotated[Keep, "How long it matters; days: two weeks."] = schema.DEFAULT_KEEP,
+    said: Annotated[str | None, "The user's message, word for word."] = None,
+    replaces: Annotated[str | None, "The id of what is over."] = None,
+    happened_at: Annotated[
+        int | None, BEGINS, "When it was or will be, if not now: 2026-01-31, last Tuesday."
+    ] = None,
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:
@@ -172,7 +175,12 @@ def _look_up(
     graph.pull(*alone, found._replace(lookup=Union(tuple(parts))))
 
 
-def relate(graph: Concepts, source: str, target: str, type_: str) -> Row:
+def relate(
+    graph: Concepts,
+    source: Annotated[str, "A notion."],
+    target: Annotated[str, "Another."],
+    type_: RelationType,
+) -> Row:
     """Relate two concepts, as `relations.add` does, which returns the weight too."""
     row = relations.add(graph, source, target, type_)
     return {name: row[name] for name in ("from", "to", "type")}

@@ -29,9 +29,6 @@ MOST_SAID_OF_WHO: Final = 3
 MOST_RELATIONS: Final = (1_000, 40)
 
 DEFAULT_LIMIT: Final = 10
-MAX_LIMIT: Final = 100
-# The most names of one memory.
-MOST_ABOUT: Final = 10
 # The prefix of the sessions in which memories are observed.
 SESSION: Final = "remembered"
 IDENTIFIED: Final = "identified"

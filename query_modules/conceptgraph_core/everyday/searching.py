@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from .. import text as texts
 from .. import validators
+from ..arguments import BEGINS, ENDED, Kind, Limit
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
 from ..entities import lookups as of_entities
@@ -38,16 +39,16 @@ DEPTH: Final = 100
 
 def search(
     graph: Graph,
-    query: str,
-    since: int | None = None,
-    until: int | None = None,
-    about: str | None = None,
-    kinds: Sequence[str] = (),
-    limit: int | None = schema.DEFAULT_LIMIT,
+    query: Annotated[str, "A question or words."],
+    since: Annotated[int | None, BEGINS, "A time: nothing before it."] = None,
+    until: Annotated[int | None, ENDED, "A time, or the end of a day: nothing after it."] = None,
+    about: Annotated[str | None, "A name that it is about."] = None,
+    kinds: Sequence[Kind] = (),
+    limit: Limit | None = schema.DEFAULT_LIMIT,
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> list[Row]:
-    """Return what *query* belongs to of all *kinds* (none: of any), the best first, cut to *limit*.
+    """Return what *query* belongs to, of *kinds* (none: of all), the best first, cut to *limit*.
 
     Other wordings of *query* (the context's `also`) find as it does.
 

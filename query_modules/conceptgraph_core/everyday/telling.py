@@ -1,10 +1,11 @@
 """Report everything stored about one name: facts, memories and relations."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from .. import dates
+from .. import dates, limits
 from .. import text as texts
+from ..arguments import INNER, Limit
 from ..concepts import lookups as concept_lookups
 from ..concepts import recall, widening
 from ..concepts.node import Graph as Concepts
@@ -20,7 +21,6 @@ from ..entities.narration.wholes import Whole
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..entities.subjects import Subject
-from ..errors import NotFound
 from ..graph.primitives import Lookup
 from ..language import oneself
 from ..memories.filters import Wanted
@@ -28,7 +28,6 @@ from ..memories.lookups import leading
 from ..memories.meaning import Meant, read_meant
 from ..memories.view import Graph
 from ..memories.view import Node as Memory
-from ..text import show_name
 from ..words import missing
 from . import lookups, schema
 from .asking import read_limit
@@ -43,12 +42,12 @@ _MOST_NAMES = 20
 
 def report_about(
     graph: Graph,
-    name: str,
-    limit: int | None = schema.DEFAULT_LIMIT,
-    entity_id: str | None = None,
+    name: Annotated[str, 'A name, an entity\'s id, or "me".'],
+    limit: Limit | None = schema.DEFAULT_LIMIT,
+    entity_id: Annotated[str | None, INNER] = None,
     vector: Sequence[float] = (),
     model: str | None = None,
-) -> Row:
+) -> Row | None:
     """Report everything stored about *name*, at most *limit* of each kind.
 
     If several entities have the name, *entity_id* selects one, else the one mentioned last; doubts
@@ -56,7 +55,7 @@ def report_about(
     since, until, who; those that were so too), doubts (sentences), feeling (−1 to 1), relations
     (sentences), said (id, text, at, who, until), and more: how many of each were left out. Memories
     are found by the name. About "me" it returns the text of `profile`, with its sources, and of the
-    lists the facts alone. Nothing is accessed. Raises NotFound if nothing is stored.
+    lists the facts alone. Nothing is accessed. Returns None if nothing is stored on it.
     """
     texts.name(name, "name")
     most = read_limit(limit)
@@ -69,9 +68,7 @@ def report_about(
     said = _said(graph, name, labels, of_others, meant, model)
     relations = _relations(graph.another(Concepts), [name, *labels[:_MOST_NAMES]])
     if not (of_entity or said or relations):
-        raise NotFound(
-            f"name: nothing is found under {show_name(name)}; it may be stored under another"
-        )
+        return None
     lists = {"facts": facts, "relations": relations, "said": said}
     more = {key: len(rows) - most for key, rows in lists.items() if len(rows) > most}
     cut = {key: rows[:most] for key, rows in lists.items()}
@@ -240,5 +237,5 @@ def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
         graph.pull(concept_lookups.folded(graph.scope, heard))
     named = (node.name for name in names for node in widening.find_named(graph, name))
     seeds = list(dict.fromkeys(named))
-    rows = recall.peek(graph, seeds, 1, schema.MAX_LIMIT) if seeds else []
+    rows = recall.peek(graph, seeds, 1, limits.MOST_FOUND) if seeds else []
     return [row["text"] for row in recall.keep_stronger_ways(rows)]

@@ -6,7 +6,8 @@ comes last. Arguments by name alone are keys of the context, so that a procedure
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import mgp
 
@@ -132,8 +133,12 @@ def _signature(does: Callable[..., Any], returns: Mapping[str, Any]) -> Any:
 def _type(kind: Any, number: Any) -> Any:
     """Return Memgraph's type for *kind*, a Python type; *number* stands for float."""
     parts, origin = get_args(kind), get_origin(kind)
+    if origin in (Annotated, Literal):
+        return _type(parts[0] if origin is Annotated else type(parts[0]), number)
     if type(None) in parts:
         return mgp.Nullable[_type(parts[0], number)]
+    if origin is UnionType:
+        return mgp.Any
     if origin in (list, Sequence):
         return mgp.List[_type(parts[0], number)]
     if origin in (dict, Mapping):

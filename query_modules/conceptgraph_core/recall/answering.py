@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from .. import quoting
 from .. import text as texts
+from ..arguments import Budget, Days
 from ..concepts import recall as concepts
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
@@ -45,13 +46,13 @@ _EVOKES: Final = f" {RELATION_NAMES[EVOKES]} "
 
 def recall(
     graph: Graph,
-    message: str,
-    before: str | None = None,
-    token_budget: int | None = schema.DEFAULT_BUDGET,
+    message: Annotated[str, "As the user wrote it."],
+    before: Annotated[str | None, "The messages before it, for she and it."] = None,
+    token_budget: Budget | None = schema.DEFAULT_BUDGET,
     vector: Sequence[float] = (),
     model: str | None = None,
     *,
-    max_age_days: int | None = None,
+    max_age_days: Annotated[Days | None, "Leave out older memories."] = None,
 ) -> Row:
     """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
 

@@ -12,19 +12,25 @@
 
 Called with its arguments a verb returns the call. Tools and commands take their arguments from it,
 by the types in `conceptgraph_core.arguments`.
+
+The verb of a rule (`verb_of_rule`) has the arguments that its rule declares. The rule checks them,
+and `foreseen` has its look-ups. Any key of the context may be passed to it by name.
 """
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, get_type_hints
 
+from conceptgraph_core import text
 from conceptgraph_core.arguments import Inner
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.context import KEYS
+from conceptgraph_core.errors import ConceptGraphError, InvalidText
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.procedures import Procedure
 
 from ..errors import Refused
-from . import text_lookups
+from . import foreseen, text_lookups
+from .also import also as also_of
 from .call import Call, whose
 
 P = ParamSpec("P")
@@ -103,12 +109,19 @@ class AnyVerb(Generic[P]):
         """Return whether the verb has an argument *name*."""
         return name in self._names
 
+    def _bind(
+        self, given: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[Reads, dict[str, Any]]:
+        """Return what the call is sure to look up, and the values of all arguments."""
+        wanted = self._reads(*given, **named)
+        values = self._defaults.copy()
+        values.update(zip(self._names, given, strict=False))
+        values.update(named)
+        return wanted, values
+
     def _call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
         try:
-            wanted = self._reads(*given, **named)
-            values = self._defaults.copy()
-            values.update(zip(self._names, given, strict=False))
-            values.update(named)
+            wanted, values = self._bind(given, named)
             if isinstance(wanted, Passing):
                 wanted, changed = wanted
                 values.update(changed)
@@ -121,7 +134,7 @@ class AnyVerb(Generic[P]):
                 arguments += [list(vector), model]
             context = text_lookups.context() if self._is_worded else {}
             for one in self._told:
-                if values[one] != self._defaults.get(one):
+                if values.get(one) != self._defaults.get(one):
                     context |= _of_context(one, values[one])
             if self._has_concepts:
                 own = values[_CONCEPTS]
@@ -146,6 +159,55 @@ class UserVerb(AnyVerb[P]):
         return self._call((scope, *given), named)
 
 
+class RuleVerb(AnyVerb[P]):
+    """The verb of a rule on what belongs to a user."""
+
+    def __init__(
+        self, procedure: Procedure, reads: Callable[..., Any], sends: Sequence[str]
+    ) -> None:
+        super().__init__(procedure, reads, 1, is_worded=True, beside=())
+        apart = {*sends, _EMBEDDED, _CONCEPTS}
+        self._beside = frozenset((*apart, *KEYS)) - {*self._names}
+        self._sent = [one for one in sends if one != _EMBEDDED]
+        self._told = [*dict.fromkeys(one for one in (*self._names[1:], *KEYS) if one not in apart)]
+        self._is_embedded, self._has_concepts = _EMBEDDED in sends, True
+        self._defaults |= dict.fromkeys(apart.difference(self._names))
+        self._lists = [name for name in self._sent if isinstance(self._defaults.get(name), tuple)]
+        self._foresees = getattr(foreseen, self.__name__, None)
+
+    def __call__(self, scope: str, *given: Any, **named: Any) -> Call:
+        return self._call((scope, *given), named)
+
+    def has_argument(self, name: str) -> bool:
+        return name in self._names or name == _CONCEPTS
+
+    def _bind(
+        self, given: tuple[Any, ...], named: Mapping[str, Any]
+    ) -> tuple[Reads, dict[str, Any]]:
+        beside = {name: named[name] for name in self._beside.intersection(named)}
+        _, values = super()._bind(given, {n: one for n, one in named.items() if n not in beside})
+        values |= beside
+        for name in self._names[1:]:
+            _check_storable(values[name], name)
+        for name in self._lists:
+            # A database would refuse it in its own words.
+            if isinstance(values[name], str | Mapping):
+                raise InvalidText(f"{name}: must be a list")
+        if "also" in values:
+            values["also"] = also_of(values["also"])
+        if self._foresees is None:
+            return None, values
+        scope, own = values[self._names[0]], values[_CONCEPTS]
+        return self._foresees(scope, scope if own is None else own, values), values
+
+
+def verb_of_rule(
+    procedure: Procedure, *sends: str
+) -> Callable[[Callable[Concatenate[str, P], None]], RuleVerb[P]]:
+    """Declare the verb of a rule, which *sends* these arguments to its procedure, in its order."""
+    return lambda reads: RuleVerb(procedure, reads, sends)
+
+
 def verb(
     procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
 ) -> Callable[[Callable[P, Reads]], Verb[P]]:
@@ -162,6 +224,18 @@ def verb_of_user(
 
 def _is_inner(type_: Any) -> bool:
     return any(isinstance(one, Inner) for one in getattr(type_, "__metadata__", ()))
+
+
+def _check_storable(value: Any, name: str) -> None:
+    """Raise InvalidText for a text, at any depth, that must not even reach a database."""
+    if isinstance(value, str):
+        if not text.storable(value):
+            raise InvalidText(text.unstorable(name))
+    elif isinstance(value, Mapping):
+        _check_storable([*value.values()], name)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _check_storable(one, name)
 
 
 def _plain(value: Any) -> Any:

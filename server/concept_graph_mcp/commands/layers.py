@@ -94,7 +94,7 @@ async def _add_links(session: Session, given: Given, rows: list[Row]) -> Given:
 
 async def _restore_all(session: Session, given: Given) -> list[Row]:
     ids = dict.fromkeys(given["id"])
-    done = [await session.run(everyday_calls.restore(one)) for one in ids]
+    done = [await session.run(session.call(everyday_calls.restore, id=one)) for one in ids]
     return [row for rows in done for row in rows]
 
 

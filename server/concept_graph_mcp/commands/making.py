@@ -66,7 +66,8 @@ def make_command(made: Made) -> click.Command:
 
     async def run(session: Session, as_json: bool, yes: bool = True, **typed: Any) -> None:
         given = {name: one for name, one in typed.items() if one not in (None, ())}
-        given |= {**made.passes, **read_moments(given, moments, session.zone)}
+        times = read_moments(given, moments, session.zone, session.clock.now_ms())
+        given |= {**made.passes, **times}
         for name, read in made.reads.items():
             if name in given:
                 given[name] = await read(session, given[name])

@@ -58,54 +58,54 @@ Naming = Annotated[Text | Named, BeforeValidator(_as_named)]
 _TOOLS = (
     Made(
         *("recall", verbs.recall, "Recall"),
-        "Call with every message, before you answer. Returns numbered lines on who and what it"
-        " names, what was said of that, and what comes to mind; sources has the id of each number.",
+        "Call it with every message, before you answer. It returns numbered lines on who and what"
+        " it names, what was said of that, and what comes to mind; sources has their ids.",
         runs=Answers.recall,
     ),
     Made(
         *("remember", verbs.remember, "Remember"),
-        "Call when the user tells what will matter in later conversations, or corrects it."
-        " Returns id; existing if it was there; similar ones, to replace if over, unless ended"
-        " (together: answers).",
+        "Call it when the user tells what will matter later, or corrects it. It returns the id,"
+        " existing if the text was there, and similar memories: pass what is over as replaces.",
         runs=Answers.remember,
         types={Naming_: Naming},
     ),
     Made(
         *("search", verbs.search, "Search"),
-        "Call when recall did not bring what you look for: by a time, a name, or an older state"
-        " of things (last, with until). Returns the best, and how many there are (up to 100 of each"
-        " kind); accesses none.",
+        "Call it when recall did not bring what you look for: by a time, a name, or an older state"
+        " of things. It returns the best results and their total; what was replaced is last, with"
+        " until.",
         runs=Answers.search,
     ),
     Made(
         *("about", verbs.about, "All about a name"),
-        "Call when the user asks for all on a name. Returns facts (past ones with until),"
-        " doubts, relations, what was said, and how many more there are of each.",
+        "Call it when the user asks for everything on a name. It returns facts (past ones with"
+        " until), doubts, relations, what was said, and how many more there are of each.",
         runs=Answers.about,
     ),
     Made(
         *("forget", verbs.forget, "Forget"),
-        "Call when the user wants something or somebody gone. The owner can restore it.",
+        "Call it when the user wants something or somebody gone. It returns when that was forgotten"
+        " (the owner can restore it), or candidates: then ask which, and pass its id.",
         REPLACING,
         runs=Answers.forget,
         asks=partial(of_many, "forget a memory"),
     ),
     Made(
         *("relate", verbs.relate, "Relate two concepts"),
-        "Call to keep how two general notions belong together; recall brings it to mind.",
+        "Call it to keep how two general notions belong together. It returns the relation, which"
+        " recall brings to mind.",
         runs=Answers.relate,
         names={"source": "from", "target": "to"},
     ),
     Made(
         *("identify", verbs.identify, "Who is who"),
-        "Call when the user says that two names are one, or one name two. Returns verdict"
-        " (asked: said lacks a name, so it stays a question), and undo, for the owner.",
+        "Call it when the user says that two names are one, or that one name is two. It returns the"
+        " verdict (asked: said lacks a name, so it stays a question), and undo for the owner.",
         REPLACING,
         runs=Answers.identify,
-        defaults={"b": None},
         asks=partial(merging, "a", "b"),
     ),
 )
 
 
-TOOLSET = Toolset(_TOOLS, _INSTRUCTIONS, whose=_WHOSE, when=_WHEN, state=Answers)
+TOOLSET = Toolset(_TOOLS, _INSTRUCTIONS, whose=_WHOSE, when=_WHEN, state=Answers, is_brief=True)

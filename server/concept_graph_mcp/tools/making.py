@@ -72,7 +72,8 @@ class Toolset(NamedTuple):
     `aliases` are other names for some of them, which are accepted and not listed. The text of
     `whose` for shared or own concepts replaces "{whose}" in the instructions, and that of `when`
     "{when}", by whether notes come by themselves. The tools over a session share one `state`, and
-    the `functions` of a state are tools of no verb.
+    the `functions` of a state are tools of no verb. In the schema of one that `is_brief` null is no
+    default beside a type that has it.
     """
 
     made: Sequence[Made]
@@ -82,12 +83,17 @@ class Toolset(NamedTuple):
     when: Mapping[bool, str] = _NONE
     state: Callable[[Session], Any] = lambda _: None
     functions: Callable[[Any], Sequence[ConceptTool]] = lambda _: ()
+    is_brief: bool = False
 
     def tools(self, session: Session) -> list[ConceptTool]:
         """Return the tools over *session*, in the order of the list."""
         state = self.state(session)
         made = [_make_tool(session, one, state) for one in self.made]
-        return [terse(one) for one in (*made, *self.functions(state))]
+        tools = [terse(one) for one in (*made, *self.functions(state))]
+        for field in (one for of in tools for one in of.parameters["properties"].values()):
+            if self.is_brief and field.get("default", ...) is None:
+                del field["default"]
+        return tools
 
     def told(self, concepts: str, has_notes: bool = False) -> str:
         """Return the instructions of a server where *concepts* are "shared" or "own"."""
@@ -105,7 +111,7 @@ def _make_tool(session: Session, made: Made, state: Any) -> ConceptTool:
 
     async def run(*given: Any, **named: Any) -> Any:
         bound = {**made.defaults, **signature.bind(*given, **named).arguments}
-        bound |= read_moments(bound, moments, session.zone)
+        bound |= read_moments(bound, moments, session.zone, session.clock.now_ms())
         if made.prepares is not None:
             bound |= await made.prepares(session, bound)
         texts = {one: bound[one] for one in made.redacts if one in bound}

@@ -48,12 +48,13 @@ async def _unrevise(session: Session, given: Row) -> Row:
 
 
 async def _forget(session: Session, given: Row) -> Row:
-    await session.run(calls.everyday.forget(given["id"], given["reason"] or None))
+    given = {**given, "reason": given["reason"] or None}
+    await session.run(session.call(calls.everyday.forget, **given))
     return _undone_by("restore", id=given["id"])
 
 
 async def _restore(session: Session, given: Row) -> Row:
-    [row] = await session.run(calls.everyday.restore(given["id"]))
+    [row] = await session.run(session.call(calls.everyday.restore, **given))
     return (
         _undone_by("forget", id=given["id"], reason=_TAKEN_BACK)
         if row["restored"]
@@ -78,7 +79,8 @@ async def _begin_fact(session: Session, given: Row) -> Row:
         *(given["entity_id"], given["predicate"], value, None, since), speaker=USER, text=value
     )
     await session.run(call)
-    await session.run(calls.everyday.forget(given["id"], _TAKEN_BACK))
+    forgotten = {"id": given["id"], "reason": _TAKEN_BACK}
+    await session.run(session.call(calls.everyday.forget, **forgotten))
     return {"undo": None}
 
 

@@ -30,17 +30,15 @@ async def list_days(session: Session, before: date | None) -> Row:
     span = _DAYS
     while len(rows) < _SHOWN and beyond > _EARLIEST:
         first = max(_EARLIEST, beyond - timedelta(days=span))
-        bounds = entities.begin_of(session, first), entities.begin_of(session, beyond)
-        call = calls.everyday.happened(
-            *(session.user_id, f"{first:%Y%m%d}", *bounds), concept_scope=session.concept_scope
-        )
+        since, until = (entities.begin_of(session, one) for one in (first, beyond))
+        given = {"day": f"{first:%Y%m%d}", "since": since, "until": until}
+        call = session.call(calls.everyday.happened, **given)
         found = [row for row in await session.run(call) if row["kind"] == "memory"]
         rows += reversed(found)
         beyond, span = first, span * 2
     # Whether there are earlier ones is counted by index.
     until = entities.begin_of(session, beyond)
-    call = calls.everyday.sizes(session.user_id, [0, until], concept_scope=session.concept_scope)
-    [size] = await session.run(call)
+    [size] = await session.run(session.call(calls.everyday.sizes, bounds=[0, until]))
     days: dict[date, list[Row]] = {}
     for row in rows:
         days.setdefault(session.local(row["at"]).date(), []).append(_show(row))
@@ -91,7 +89,8 @@ async def list_learned(session: Session) -> Row:
     """Return as `rows` the memories that were stored today, the latest first."""
     now_ms = session.clock.now_ms()
     since = entities.begin_of(session, entities.today(session))
-    rows = await session.run(calls.everyday.changes(session.user_id, since, max(now_ms, since) + 1))
+    call = session.call(calls.everyday.changes, since=since, until=max(now_ms, since) + 1)
+    rows = await session.run(call)
     new = (row for row in rows if (row["change"], row["kind"]) == ("new", "memory"))
     return {"rows": [_show({**row, "who": None}) for row in new]}
 
@@ -100,7 +99,8 @@ async def list_changes(session: Session) -> Row:
     """Return as `rows` what was forgotten, edited or told apart lately, and how to undo each."""
     now_ms = session.clock.now_ms()
     since = entities.begin_of(session, entities.today(session) - timedelta(days=_CHANGED_DAYS))
-    rows = await session.run(calls.everyday.changes(session.user_id, since, now_ms + 1))
+    call = session.call(calls.everyday.changes, since=since, until=now_ms + 1)
+    rows = await session.run(call)
     made = (row for row in rows if row["change"] in _MADE and row["undo"])
     return {"rows": [{**row, "undo": _undo(row)} for row in made]}
 

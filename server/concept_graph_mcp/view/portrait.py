@@ -157,8 +157,7 @@ def _span(now: date, year: int | None) -> tuple[date, date]:
 async def _count_days(session: Session, first: date, until: date) -> tuple[date | None, int, int]:
     """Return the first day of talk, the number of such days, and what was kept on all."""
     bounds = entities.days(session, first, until + timedelta(days=1))
-    scope = session.concept_scope
-    call = calls.everyday.days(session.user_id, f"{first:%Y%m%d}", bounds, concept_scope=scope)
+    call = session.call(calls.everyday.days, first=f"{first:%Y%m%d}", bounds=bounds)
     [of] = await session.run(call)
     rows = [*zip(of["memories"], of["episodes"], of["mentions"], strict=True)]
     talked = [number for number, row in enumerate(rows) if any(row)]

@@ -32,8 +32,10 @@ async def tell_you(session: Session) -> Row:
     Relatives and friends are on their own cards. Raises StoreError.
     """
     day = entities.today(session)
-    times = (entities.begin_of(session, day + timedelta(days=n)) for n in (0, _AHEAD_DAYS))
-    call = calls.everyday.profile(session.user_id, _BUDGET, *times)
+    ends = day, day + timedelta(days=_AHEAD_DAYS)
+    since, until = (entities.begin_of(session, one) for one in ends)
+    given = {"token_budget": _BUDGET, "since": since, "until": until}
+    call = session.call(calls.everyday.profile, **given)
     [row] = await session.run(call)
     facts, own = await own_facts(session)
     name = next((one["value"] for one in facts if one["predicate"] == _NAME), own)
@@ -43,8 +45,7 @@ async def tell_you(session: Session) -> Row:
         if kin.relation(one["predicate"]) is None and one["predicate"] != _NAME
     ]
     bounds = [0, session.clock.now_ms() + 1]
-    scope = session.concept_scope
-    [size] = await session.run(calls.everyday.sizes(session.user_id, bounds, concept_scope=scope))
+    [size] = await session.run(session.call(calls.everyday.sizes, bounds=bounds))
     parts: dict[str, list[Row]] = {ME: now, AHEAD: []}
     always: list[Row] = []
     for line in row["lines"]:

@@ -34,7 +34,7 @@ def take_accesses(rows: Sequence[dict[str, Any]], context: Mapping[str, Any]) ->
         accessed = row.pop(ACCESSED)
         given = accessed.get("memories", ()), accessed.get("concepts", {})
         if any(given):
-            yield calls.everyday.access(user, *given, scope)
+            yield calls.everyday.access(user, *given, concept_scope=scope)
 
 
 class Accesses:
