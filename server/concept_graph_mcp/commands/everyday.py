@@ -1,26 +1,26 @@
-"""Offer the seven everyday tools to people, under the names of the tools.
+"""Offer the everyday tools to people, under the names of the tools and with their results.
 
 A text that a person types is the owner's own word. With --said only that is quoted, and names
 outside it do not count as the owner's.
 """
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import click
 
-from conceptgraph_core import dates
-from conceptgraph_core.concepts.schema import RELATION_TYPES
-from conceptgraph_core.everyday import lines, schema
+from conceptgraph_core.everyday import schema
 from conceptgraph_core.quoting import quote
 from conceptgraph_core.text import show_name
 
-from .. import everyday
+from ..answers import Answers
 from ..calls import everyday as verbs
+from ..calls.verb import RuleVerb
 from ..everyday import NOTHING_OF_USER
-from ..session import Session
+from ..session import Session, advised
+from ..times import find_moments, read_moments
 from .common import (
     AS_JSON,
     AT,
@@ -30,75 +30,71 @@ from .common import (
     note,
     print_json,
     say,
-    unix_ms,
     with_everyday,
 )
-from .making import LEFT_OUT, take_options
+from .making import LEFT_OUT, Given, Options, Row, take_arguments, take_options
 
-Row = dict[str, Any]
-
+_NONE: Mapping[str, Any] = {}
 # A name is suggested if it shares so many first letters, and is so similar.
 _BEGINNING, _ALIKE = 2, 0.7
-_TIMES = ("at", "since", "until")
-_NOTHING = "No stored text matches these words; it may be stored in others (--also)."
+_NOTHING: Final = "No stored text matches these words; it may be stored in others (--also)."
 # A question first gives so many of the latest texts of each kind a vector, within so many seconds.
-_NEWEST = 64
-_PATIENCE_S = 5.0
+_NEWEST, _PATIENCE_S = 64, 5.0
 
 
-@click.command()
-@click.argument("words", metavar="MESSAGE", nargs=-1, required=True)
-@take_options(
-    verbs.recall,
-    message=LEFT_OUT,
-    before={"metavar": "TEXT"},
-    token_budget={"name": "--budget", "help": "At most this many tokens."},
-    also={
-        "metavar": "TEXT",
-        "help": "Other words for it, such as a synonym or a name; may be given again, up to 20"
-        " times.",
-    },
-)
-@click.option("--touch", is_flag=True, help="Count an access, as the tool recall does.")
-@AT
-@AS_JSON
-@click.pass_obj
-def recall(
-    embedded: str | None,
-    /,
-    *,
-    words: tuple[str, ...],
-    touch: bool,
-    at: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Print what the memory has on MESSAGE: people and things, memories, associations.
+class Everyday(NamedTuple):
+    """A command made of an everyday verb, with the help *told*.
 
-    It prints what the tool recall returns to an agent. Nothing changes unless --touch is given.
+    * `given` are the arguments without a dash, as they are shown; several words are one text.
+    * `options` has what differs from the verb's declaration, as in `take_options`.
+    * `shows` yields the lines on a result, and `explains` the line in place of an empty one.
+    * `prepares` changes what was typed.
     """
-    look_only(at, touch)
-    message = " ".join(words)
 
-    async def work(session: Session) -> tuple[Row, str]:
-        await _embed_newest(session)
-        row, advice = await everyday.recall(session, message, counts=touch, **given)
-        if advice is not None:
-            note(advice)
-        text = lines.text(
-            row["lines"],
-            lambda at_ms: dates.minute(at_ms, session.zone),
-            lambda at_ms: dates.day(at_ms, session.zone),
-        )
-        found = {"text": text, "sources": row["sources"], "tokens": row["tokens"]}
-        return found, "" if text else await _explain_nothing(session)
+    verb: RuleVerb[Any]
+    told: str
+    given: Mapping[str, str]
+    shows: Callable[[Row], Iterator[str]]
+    options: Mapping[str, Options | str] = _NONE
+    explains: Callable[[Session, Given], Awaitable[str]] | None = None
+    prepares: Callable[[Given], Given] = lambda given: given
 
-    row, why = with_everyday(embedded, work, at)
-    if as_json:
-        print_json({**row, "sources": [dict(one) for one in row["sources"]]})
-    else:
-        for line in row["text"].splitlines() or [why]:
+
+def _make(made: Everyday) -> click.Command:
+    moments = find_moments(made.verb)
+    is_question = "also" in {one.name for one in made.verb.arguments}
+
+    @click.pass_obj
+    def run(embedded: str | None, /, *, as_json: bool, at: str | None = None, **typed: Any) -> None:
+        given = made.prepares({name: one for name, one in typed.items() if one not in (None, ())})
+        look_only(at, given.get("counts", False))
+
+        async def work(session: Session) -> tuple[Row, str]:
+            times = read_moments(given, moments, session.zone, session.clock.now_ms())
+            if is_question:
+                await _embed_newest(session)
+            with advised() as advice:
+                row: Row = await getattr(Answers(session), made.verb.__name__)(**given | times)
+            said = None if row.get("nothing") and not is_question else row.pop("advice", None)
+            for line in filter(None, (said, *advice)):
+                note(line)
+            is_empty = row.get("nothing") or row.get("found") == []
+            why = made.explains is not None and is_empty and await made.explains(session, given)
+            return row, why or ""
+
+        creates = made.verb.procedure.writes and not made.verb.procedure.counts
+        row, why = with_everyday(embedded, work, at, creates=creates)
+        if as_json:
+            print_json(row)
+            return
+        for line in [why] if why else made.shows(row):
             say(line)
+
+    command: Any = AS_JSON(run)
+    left_out = dict.fromkeys(made.given, LEFT_OUT)
+    command = take_options(made.verb, **{**made.options, **left_out})(command)
+    command = take_arguments(made.verb, made.given)(command)
+    return click.command(made.verb.__name__, help=made.told)(command)
 
 
 async def _embed_newest(session: Session) -> None:
@@ -111,288 +107,184 @@ async def _embed_newest(session: Session) -> None:
     await embed_newest(session, _NEWEST, _PATIENCE_S)
 
 
-async def _explain_nothing(session: Session) -> str:
+async def _explain_nothing(session: Session, _: Given) -> str:
     """Return why nothing is found: an empty store is no question of words."""
     async with aclosing(session.store.stream(1)) as batches:
-        async for _ in batches:
+        async for __ in batches:
             return _NOTHING
     return f'Nothing is stored yet. Store something: {name_program()} remember "…".'
 
 
-@click.command()
-@click.argument("words", metavar="TEXT", nargs=-1, required=True)
-@take_options(
-    verbs.search,
-    query=LEFT_OUT,
-    since={"metavar": "DATE", "help": "What was said from this date on."},
-    until={"metavar": "DATE", "help": "And up to the end of this date."},
-    about={"metavar": "NAME", "help": "Only what is about this name."},
-    kinds={"name": "--kind", "help": "Only this kind; may be given again."},
-    limit="At most this many.",
-    also={"metavar": "TEXT", "help": "Other words for it; may be given again."},
-)
-@AS_JSON
-@click.pass_obj
-def search(embedded: str | None, /, words: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
-    """Search memories, people and things, and concepts for TEXT; the best come first.
+async def _suggest_name(session: Session, given: Given) -> str:
+    """Say that nothing is known, and suggest a name that is, with the same beginning."""
+    # Imported here, because a known name needs none of it.
+    from ..resources import complete_name
 
-    Nothing changes.
-    """
-    query = " ".join(words)
+    name = given["name"]
+    known = {one.casefold(): one for one in await complete_name(session, name[:_BEGINNING])}
+    close = difflib.get_close_matches(name.casefold(), known, 1, _ALIKE)
+    asks = f" Did you mean {show_name(known[close[0]])}?" if close else ""
+    return f"Nothing is known of {show_name(name)}.{asks}"
 
-    async def work(session: Session) -> tuple[list[Row], int, str]:
-        zone = session.zone
-        ends = [
-            None if given[name] is None else unix_ms(given[name], zone, f"--{name}")
-            for name in ("since", "until")
-        ]
-        times = dict(zip(("since", "until"), ends, strict=True))
-        await _embed_newest(session)
-        rows, advice = await everyday.search(session, query, **given | times)
-        if advice is not None:
-            note(advice)
-        total = rows[0]["total"] if rows else 0
-        why = "" if rows else await _explain_nothing(session)
-        return [_dated(session, {**one, "total": None}) for one in rows], total, why
 
-    rows, total, why = with_everyday(embedded, work)
-    if as_json:
-        print_json({"found": [_plain(one) for one in rows], "total": total})
-        return
-    for one in rows:
+def _show_found(row: Row) -> Iterator[str]:
+    for one in row["found"]:
         who = f", {one['who']}" if one.get("who") else ""
-        say(f"{one['kind']}: {one['at'][:10]}{who}: {quote(one['text'])} ({one['id']})")
-    if not rows:
-        say(why)
-    elif total > len(rows):
-        say(f"{total - len(rows):,} more; --limit shows them.")
+        yield f"{one['kind']}: {one['date'][:10]}{who}: {quote(one['text'])} ({one['id']})"
+    if row["total"] > len(row["found"]):
+        yield f"{row['total'] - len(row['found']):,} more; --limit shows them."
 
 
-def _plain(row: Row) -> Row:
-    made = {key: value for key, value in row.items() if value is not None}
-    return {**made, "matched": list(row["matched"])}
+def _read_remembered(given: Given) -> Given:
+    """Return what was typed with names and kinds of "Lena (sister)", as the owner's own word."""
+    about = [_read_name(one) for one in given.get("about", ())]
+    return {"said": given["text"], **given, "about": about}
 
 
-@click.command()
-@click.argument("text")
-@take_options(
-    verbs.remember,
-    text=LEFT_OUT,
-    about={
-        "metavar": "NAME",
-        "help": 'Names that it is about, such as "Lena" or "Lena (sister)"; may be given again.',
-    },
-    said={"metavar": "TEXT", "help": "Your words, to be quoted; by default TEXT."},
-    replaces={
-        "metavar": "ID",
-        "help": "The memory that is no longer so, or the wrong fact.",
-    },
-    happened_at={
-        "name": "--happened",
-        "metavar": "TIME",
-        "help": "When it was so, if not now (ISO 8601).",
-    },
-)
-@AS_JSON
-@click.pass_obj
-def remember(
-    embedded: str | None,
-    /,
-    text: str,
-    about: tuple[str, ...],
-    happened_at: str | None,
-    *,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Store TEXT once, with the names it is about.
-
-    The same text again is the memory that is there, and counts as an access.
-    """
-
-    async def work(session: Session) -> Row:
-        at = None if happened_at is None else unix_ms(happened_at, session.zone, "--happened")
-        names = [_named(one) for one in about]
-        # The owner types it: it is their own word, and no inference.
-        given["said"] = given["said"] or text
-        row, advice = await everyday.remember(session, text, names, happened_at=at, **given)
-        if advice is not None:
-            note(advice)
-        return row
-
-    row = with_everyday(embedded, work, creates=True)
-    if as_json:
-        print_json(row)
-        return
-    say(f"{'Stored already' if row['existing'] else 'Stored'}: {row['id']}")
-    for one in row["similar"]:
-        say(f"Similar: {quote(one['text'])} ({one['id']}); --replaces ends it")
-
-
-def _named(given: str) -> str | Row:
-    """Return the name of "Lena (sister)" with its kind, as `about` takes it."""
+def _read_name(given: str) -> str | Row:
     name, opening, kind = given.removesuffix(")").rpartition(" (")
     return {"name": name, "kind": kind} if opening and given.endswith(")") else given
 
 
-@click.command()
-@click.argument("words", metavar="NAME", nargs=-1, required=True)
-@take_options(verbs.about, name=LEFT_OUT, limit="At most this many.")
-@AS_JSON
-@click.pass_obj
-def about(embedded: str | None, /, *, words: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Print all that is known of NAME: facts, doubts, relations, and what was said.
-
-    Past facts are printed too, with their end. For NAME "me" it prints a profile: who the user is,
-    what is kept always, who is close, and what is coming up. Nothing changes.
-    """
-    name = " ".join(words)
-
-    async def work(session: Session) -> tuple[Row, str | None]:
-        row, advice = await everyday.tell_about(session, name, **given)
-        if advice is not None and not row["nothing"]:
-            note(advice)
-        for field in ("facts", "said"):
-            row[field] = [_dated(session, one) for one in row[field]]
-        return row, await _find_meant(session, name) if row["nothing"] else None
-
-    row, meant = with_everyday(embedded, work)
-    if as_json:
-        print_json({**row, "more": dict(row["more"])})
-        return
-    if row["nothing"]:
-        asks = "" if meant is None else f" Did you mean {show_name(meant)}?"
-        say(f"Nothing is known of {show_name(name)}.{asks}")
-        return
-    for line in _about_lines(row):
-        say(line)
+def _show_kept(row: Row) -> Iterator[str]:
+    yield f"{'Stored already' if row.get('existing') else 'Stored'}: {row['id']}"
+    for one in row.get("similar", ()):
+        yield f"Similar: {quote(one['text'])} ({one['id']}); --replaces ends it"
 
 
-async def _find_meant(session: Session, name: str) -> str | None:
-    """Return a name with the same beginning that *name* may be a misspelling of."""
-    # Imported here, because a known name needs none of it.
-    from ..resources import complete_name
-
-    known = {one.casefold(): one for one in await complete_name(session, name[:_BEGINNING])}
-    close = difflib.get_close_matches(name.casefold(), known, 1, _ALIKE)
-    return known[close[0]] if close else None
-
-
-def _dated(session: Session, row: Mapping[str, Any]) -> Row:
-    times = {
-        name: dates.moment(row[name], session.zone).isoformat(timespec="seconds")
-        for name in _TIMES
-        if row.get(name) is not None
-    }
-    return {**row, **times}
-
-
-def _about_lines(row: Row) -> Iterator[str]:
-    if row["text"] is not None:
+def _show_about(row: Row) -> Iterator[str]:
+    if "text" in row:
         yield from row["text"].splitlines() or [NOTHING_OF_USER]
         return
-    kind = f" ({row['kind']})" if row["kind"] else ""
+    kind = f" ({row['kind']})" if row.get("kind") else ""
     yield ", also ".join([f"{row['name']}{kind}", *row["also"]])
-    if row["id"]:
+    if "id" in row:
         yield f"id: {row['id']}"
-    if row["feeling"] is not None:
+    if "feeling" in row:
         yield f"feeling: {row['feeling']:+.2f}"
     for one in row["facts"]:
         yield f"fact: {one['predicate']}: {one['value']}{_span(one)}, {one['who']} ({one['id']})"
     yield from (f"doubt: {one}" for one in row["doubts"])
     yield from (f"relation: {one}" for one in row["relations"])
     for one in row["said"]:
-        said = f"said: {one['at'][:10]}, {one['who']}: {quote(one['text'])}"
-        yield f"{said}{_span({'until': one['until']})} ({one['id']})"
-    more = ", ".join(f"{count:,} {what}" for what, count in row["more"].items())
-    if more:
+        said = f"said: {one['date'][:10]}, {one['who']}: {quote(one['text'])}"
+        yield f"{said}{_span(one)} ({one['id']})"
+    if more := ", ".join(f"{count:,} {what}" for what, count in row.get("more", _NONE).items()):
         yield f"and more: {more}; --limit shows them"
 
 
-def _span(row: Mapping[str, Any]) -> str:
-    return "".join(f", {name} {row[name][:10]}" for name in _TIMES[1:] if row.get(name))
+def _span(row: Row) -> str:
+    return "".join(f", {name} {row[name][:10]}" for name in ("since", "until") if name in row)
 
 
-@click.command()
-@click.argument("id_", metavar="ID")
-@take_options(
-    verbs.forget,
-    id=LEFT_OUT,
-    reason={"metavar": "TEXT", "help": "Why: kept with it."},
-)
-@AS_JSON
-@click.pass_obj
-def forget(embedded: str | None, /, *, id_: str, as_json: bool, **given: Any) -> None:
-    """Hide the memory, fact, mention or entity ID; memories restore brings it back, whole.
-
-    With an entity go its mentions and its facts, and with a mention the facts that it alone told.
-    """
-
-    async def work(session: Session) -> Row:
-        [row] = await session.run(session.call(verbs.forget, id=id_, **given))
-        return {"id": row["id"], "forgotten_at": session.local(row["forgotten_at"]).isoformat()}
-
-    row = with_everyday(embedded, work)
-    if as_json:
-        print_json(row)
-    else:
-        say(f"Forgotten; memories restore {row['id']} brings it back.")
+def _show_forgotten(row: Row) -> Iterator[str]:
+    if "id" in row:
+        yield f"Forgotten; memories restore {row['id']} brings it back."
+        return
+    yield "Nothing is forgotten yet; name one of these by its id:"
+    for one in row["candidates"]:
+        yield f"{one['kind']}: {quote(one['text'])} ({one['id']})"
 
 
-@click.command()
-@click.argument("source", metavar="FROM")
-@click.argument("relation_type", metavar="TYPE", type=click.Choice(tuple(RELATION_TYPES)))
-@click.argument("target", metavar="TO")
-@take_options(verbs.relate, source=LEFT_OUT, target=LEFT_OUT, type=LEFT_OUT)
-@AS_JSON
-@click.pass_obj
-def relate(
-    embedded: str | None, source: str, relation_type: str, target: str, as_json: bool
-) -> None:
-    """Relate two concepts: FROM is-a, part-of or evokes TO."""
-
-    async def work(session: Session) -> Row:
-        given = {"source": source, "target": target, "type": relation_type}
-        [row] = await session.run(session.call(verbs.relate, **given))
-        return row
-
-    row = with_everyday(embedded, work, creates=True)
-    if as_json:
-        print_json(row)
-    else:
-        say(f"{row['from']} {row['type']} {row['to']}")
-
-
-@click.command()
-@click.argument("a")
-@click.argument("b", required=False)
-@click.option("--same/--different", default=None, help="A and B are one, or two.")
-@take_options(
-    verbs.identify,
-    **dict.fromkeys(("a", "b", "same"), LEFT_OUT),
-    said={"metavar": "TEXT", "help": "Your words, with a name of each, to be quoted."},
-)
-@AS_JSON
-@click.pass_obj
-def identify(
-    embedded: str | None, /, a: str, b: str | None, *, same: bool | None, said: str, as_json: bool
-) -> None:
-    """Settle who is who: A and B are --same or --different.
-
-    A and B are names, or ids of entities. Without B, --different lets A be the name of another
-    one from now on. entities unmerge takes each back.
-    """
-    if same is None:
-        raise click.UsageError("say --same or --different")
-
-    async def work(session: Session) -> Row:
-        [row] = await session.run(session.call(verbs.identify, a=a, b=b, same=same, said=said))
-        return row
-
-    row = with_everyday(embedded, work)
-    if as_json:
-        print_json(row)
-    elif row["verdict"] == schema.ASKED:
+def _show_settled(row: Row) -> Iterator[str]:
+    if row["verdict"] == schema.ASKED:
         raise Failure("kept as a question: --said has no name of each; quote words that have them")
-    else:
-        say(f"{row['verdict']}; entities unmerge {row['undo']} takes it back")
+    yield f"{row['verdict']}; entities unmerge {row['undo']} takes it back"
+
+
+_ALSO: Final = {
+    "metavar": "TEXT",
+    "help": "Other words for it; may be given again, up to 20 times.",
+}
+_RECALL = Everyday(
+    verbs.recall,
+    "Print what the memory has on MESSAGE: people and things, memories, associations.\n\n"
+    "It prints what the tool recall returns to an agent. Nothing changes unless --touch is given.",
+    {"message": "MESSAGE..."},
+    lambda row: iter(row["text"].splitlines()),
+    {
+        "before": {"metavar": "TEXT"},
+        "token_budget": {"name": "--budget", "help": "At most this many tokens."},
+        "also": _ALSO,
+    },
+    _explain_nothing,
+)
+_MADE = (
+    Everyday(
+        verbs.search,
+        "Search memories, people and things, and concepts for TEXT; the best come first.\n\n"
+        "Nothing changes.",
+        {"query": "TEXT..."},
+        _show_found,
+        {
+            "since": {"metavar": "DATE"},
+            "until": {"metavar": "DATE"},
+            "about": {"metavar": "NAME"},
+            "kinds": {"name": "--kind", "help": "Only this kind; may be given again."},
+            "limit": "At most this many.",
+            "also": _ALSO,
+        },
+        _explain_nothing,
+    ),
+    Everyday(
+        verbs.remember,
+        "Store TEXT once, with the names it is about.\n\n"
+        "The same text again is the memory that is there, and counts as an access.",
+        {"text": "TEXT"},
+        _show_kept,
+        {
+            "about": {
+                "metavar": "NAME",
+                "help": 'Names that it is about, such as "Lena" or "Lena (sister)"; may be given'
+                " again.",
+            },
+            "said": {"metavar": "TEXT", "help": "Your words, to be quoted; by default TEXT."},
+            "replaces": {"metavar": "ID", "help": "The memory or the wrong fact that is over."},
+            "happened_at": {"name": "--happened", "metavar": "TIME"},
+        },
+        prepares=_read_remembered,
+    ),
+    Everyday(
+        verbs.about,
+        "Print all that is known of NAME: facts, doubts, relations, and what was said.\n\n"
+        'Past facts are printed too, with their end. For NAME "me" it prints a profile: who the'
+        " user is, what is kept always, who is close, and what is coming up. Nothing changes.",
+        {"name": "NAME..."},
+        _show_about,
+        {"limit": "At most this many."},
+        _suggest_name,
+    ),
+    Everyday(
+        verbs.forget,
+        "Hide the memory, fact, mention or entity ID; memories restore brings it back, whole.\n\n"
+        "With an entity go its mentions and its facts, and with a mention the facts that it alone"
+        " told. The words of a memory, or a name, stand for its ID if they are of one alone.",
+        {"id": "ID..."},
+        _show_forgotten,
+        {"reason": {"metavar": "TEXT"}},
+    ),
+    Everyday(
+        verbs.relate,
+        "Relate two concepts: FROM is-a, part-of or evokes TO.",
+        {"source": "FROM", "type": "TYPE", "target": "TO"},
+        lambda row: iter([f"{row['from']} {row['type']} {row['to']}"]),
+    ),
+    Everyday(
+        verbs.identify,
+        "Settle who is who: A and B are --same or --different.\n\n"
+        "A and B are names, or ids of entities. Without B, --different lets A be the name of"
+        " another one from now on. entities unmerge takes each back.",
+        {"a": "A", "b": "B"},
+        _show_settled,
+        {
+            "same": {"name": "--same/--different", "help": "A and B are one, or two."},
+            "said": {"metavar": "TEXT", "help": "Your words, with a name of each, to be quoted."},
+        },
+    ),
+)
+recall = AT(
+    click.option("counts", "--touch", is_flag=True, help="Count an access, as the tool does.")(
+        _make(_RECALL)
+    )
+)
+search, remember, about, forget, relate, identify = map(_make, _MADE)

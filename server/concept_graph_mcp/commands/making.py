@@ -1,6 +1,6 @@
 """Make commands of verbs: the verb has the options, and its rows are printed as plain lines."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 import click
@@ -94,21 +94,48 @@ def make_command(made: Made) -> click.Command:
     names = [one.removesuffix("...") for one in made.given]
     left_out = dict.fromkeys((*names, *made.passes), LEFT_OUT)
     command = take_options(made.verb, **{**made.options, **left_out})(command)
-    for name, said in zip(reversed(names), reversed(made.given), strict=True):
-        needed = by_name[name].default is ... and name not in made.options
-        shown = name.removesuffix("_id").removesuffix("_ids").upper() + said.removeprefix(name)
-        command = click.argument(
-            name,
-            metavar=shown if needed else f"[{shown}]",
-            nargs=1 if said == name else -1,
-            required=needed,
-            callback=_join_words if name == "query" else None,
-        )(command)
+    shown = {
+        name: name.removesuffix("_id").removesuffix("_ids").upper() + said.removeprefix(name)
+        for name, said in zip(names, made.given, strict=True)
+    }
+    listed = {one for one in names if one != "query"}
+    command = take_arguments(made.verb, shown, made.options, listed)(command)
     return click.command(made.name, help=made.told)(command)
 
 
+def take_arguments(
+    verb: AnyVerb[Any],
+    given: Mapping[str, str],
+    optional: Container[str] = (),
+    listed: Container[str] = (),
+) -> Callable[[F], F]:
+    """Give a command arguments of *verb*, by name as they are shown; one with `...` takes several.
+
+    Several words of a text are joined, unless they are *listed*. Those that are *optional*, or have
+    a default, may be missing.
+    """
+    by_name = {one.name: one for one in verb.arguments}
+
+    def decorate(command: F) -> F:
+        for name, shown in reversed([*given.items()]):
+            needed = by_name[name].default is ... and name not in optional
+            is_list = get_origin(unwrap_type(by_name[name].type)[0]) is Sequence or name in listed
+            several = shown.endswith("...")
+            command = click.argument(
+                name,
+                metavar=shown if needed else f"[{shown}]",
+                nargs=-1 if several else 1,
+                required=needed,
+                type=None if is_list else _read_declaration(by_name[name]).get("type"),
+                callback=_join_words if several and not is_list else None,
+            )(command)
+        return command
+
+    return decorate
+
+
 def _join_words(_: click.Context, __: click.Parameter, words: Sequence[str]) -> str | None:
-    return " ".join(words) or None
+    return " ".join(words) if words else None
 
 
 def take_options(verb: AnyVerb[Any], **told: Options | str) -> Callable[[F], F]:
