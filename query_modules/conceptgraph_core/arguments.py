@@ -66,11 +66,11 @@ Wordings = Annotated[
     Sequence[str],
     "Pass three to eight other words for what is asked, names, the notes' language.",
 ]
-Asker = Annotated[str | None, "The speaker, if not the user."]
+Asker = Annotated[str | None, "If not the user."]
 AskedAt = Annotated[
     When | None,
     ENDS,
-    "When it is asked, if not now.",
+    "If not now.",
 ]
 # That of the session; the server names it. A call that names none asks in all projects.
 THIS: Final = "this"
@@ -80,8 +80,8 @@ Named = str | Mapping[str, Any]
 Names = Annotated[
     Sequence[Named],
     Items(limits.MOST_ABOUT),
-    "Names in it, with what it states of each as facts: home, employer, occupation, spouse,"
-    " partner, boss, birthday, age, diet, allergy, phone, dose of …",
+    "Names in it, with stated facts: home, employer, occupation, spouse,"
+    " partner, boss, birthday, age, diet, allergy, phone, dose of X.",
 ]
 Keep = Literal["days", "normal", "years", "always"]
 Kind = Literal["memory", "episode", "entity"]

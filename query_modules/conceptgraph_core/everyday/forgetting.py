@@ -23,7 +23,7 @@ Row = dict[str, Any]
 def forget(
     graph: Graph,
     id_: Annotated[str, "An id, or the words of what to forget."],
-    reason: Annotated[str | None, "Why: kept for the owner."] = None,
+    reason: Annotated[str | None, "Why, for the owner."] = None,
 ) -> Row:
     """Hide a memory, a fact, a mention or an entity, by its id, with what rests on it alone.
 

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 def identify(
     graph: Graph,
-    a: Annotated[str, 'A name, an entity\'s id, or "me".'],
+    a: Annotated[str, 'A name, an id, or "me".'],
     b: Annotated[str | None, "Another. Without it, not same: a is a new one's name from now on."],
     same: Annotated[bool, "Whether they are one."],
     said: Annotated[str, "The user's message, with a name of each."],

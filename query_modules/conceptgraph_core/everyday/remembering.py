@@ -38,16 +38,16 @@ def remember(
     graph: Graph,
     text: Annotated[str, "One thing, in a sentence understood on its own."],
     about: Names = (),
-    keep: Annotated[Keep, "How long it matters; days: two weeks."] = schema.DEFAULT_KEEP,
+    keep: Annotated[Keep, "How long; days are two weeks."] = schema.DEFAULT_KEEP,
     said: Annotated[str | None, "The user's message, word for word."] = None,
     replaces: Annotated[str | None, "The id of what is over."] = None,
     happened_at: Annotated[
-        int | None, BEGINS, "When it was or will be, if not now: 2026-01-31, last Tuesday."
+        int | None, BEGINS, "When, if not now: 2026-01-31, last Tuesday."
     ] = None,
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> Row:
-    """Keep *text*; *about* names who and what it is about, as names or maps of name, kind, facts.
+    """Keep *text*; *about* has the names in it, or maps of a name with its kind and facts.
 
     *said* are the user's words, which alone make what it names the user's; the memory is found by
     them too. *keep* says how long it matters (`schema.KEEP`), *replaces* is the id of a memory that

@@ -40,9 +40,9 @@ DEPTH: Final = 100
 def search(
     graph: Graph,
     query: Annotated[str, "A question or words."],
-    since: Annotated[int | None, BEGINS, "A time: nothing before it."] = None,
-    until: Annotated[int | None, ENDED, "A time, or the end of a day: nothing after it."] = None,
-    about: Annotated[str | None, "A name that it is about."] = None,
+    since: Annotated[int | None, BEGINS, "A day or time."] = None,
+    until: Annotated[int | None, ENDED, "A time, or a day to its end."] = None,
+    about: Annotated[str | None, "A name it is about."] = None,
     kinds: Sequence[Kind] = (),
     limit: Limit | None = schema.DEFAULT_LIMIT,
     vector: Sequence[float] = (),

@@ -42,7 +42,7 @@ _MOST_NAMES = 20
 
 def report_about(
     graph: Graph,
-    name: Annotated[str, 'A name, an entity\'s id, or "me".'],
+    name: Annotated[str, 'A name, an id, or "me".'],
     limit: Limit | None = schema.DEFAULT_LIMIT,
     entity_id: Annotated[str | None, INNER] = None,
     vector: Sequence[float] = (),

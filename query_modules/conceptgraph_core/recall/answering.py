@@ -52,7 +52,7 @@ def recall(
     vector: Sequence[float] = (),
     model: str | None = None,
     *,
-    max_age_days: Annotated[Days | None, "Leave out older memories."] = None,
+    max_age_days: Annotated[Days | None, "No older memory."] = None,
 ) -> Row:
     """Put together what belongs to *message*, in at most *token_budget* tokens (estimated).
 

@@ -36,7 +36,7 @@ def recall(
     asked_at: AskedAt = None,
     also: Wordings = (),
     project: InProject = "this",
-    max_age_days: Annotated[Days | None, "Leave out older memories."] = None,
+    max_age_days: Annotated[Days | None, "No older memory."] = None,
 ) -> None:
     """Put together what belongs to *message*, in at most *token_budget* tokens (estimated)."""
 
@@ -57,23 +57,23 @@ def remember(
     scope: str,
     text: Annotated[str, "One thing, in a sentence understood on its own."],
     about: Names = (),
-    keep: Annotated[Keep, "How long it matters; days: two weeks."] = "normal",
+    keep: Annotated[Keep, "How long; days are two weeks."] = "normal",
     said: Annotated[str | None, "The user's message, word for word."] = None,
     replaces: Annotated[str | None, "The id of what is over."] = None,
     happened_at: Annotated[
-        When | None, BEGINS, "When it was or will be, if not now: 2026-01-31, last Tuesday."
+        When | None, BEGINS, "When, if not now: 2026-01-31, last Tuesday."
     ] = None,
 ) -> None:
-    """Keep *text*; *about* names who and what it is about, as names or maps of name, kind, facts."""
+    """Keep *text*; *about* has the names in it, or maps of a name with its kind and facts."""
 
 
 @verb_of_rule(procedures.SEARCH, "query", "since", "until", "about", "kinds", "limit", "embedded")
 def search(
     scope: str,
     query: Annotated[str, "A question or words."],
-    since: Annotated[When | None, BEGINS, "A time: nothing before it."] = None,
-    until: Annotated[When | None, ENDED, "A time, or the end of a day: nothing after it."] = None,
-    about: Annotated[str | None, "A name that it is about."] = None,
+    since: Annotated[When | None, BEGINS, "A day or time."] = None,
+    until: Annotated[When | None, ENDED, "A time, or a day to its end."] = None,
+    about: Annotated[str | None, "A name it is about."] = None,
     kinds: Sequence[Kind] = (),
     limit: Limit = 10,
     *,
@@ -88,7 +88,7 @@ def search(
 @verb_of_rule(procedures.ABOUT, "name", "limit", "entity_id", "embedded")
 def about(
     scope: str,
-    name: Annotated[str, 'A name, an entity\'s id, or "me".'],
+    name: Annotated[str, 'A name, an id, or "me".'],
     limit: Limit = 10,
 ) -> None:
     """Report everything stored about *name*, at most *limit* of each kind."""
@@ -144,7 +144,7 @@ def changes(
 def forget(
     scope: str,
     id: Annotated[str, "An id, or the words of what to forget."],
-    reason: Annotated[str | None, "Why: kept for the owner."] = None,
+    reason: Annotated[str | None, "Why, for the owner."] = None,
 ) -> None:
     """Hide a memory, a fact, a mention or an entity, by its id, with what rests on it alone."""
 
@@ -170,7 +170,7 @@ def relate(
 @verb_of_rule(procedures.IDENTIFY, "a", "b", "same", "said")
 def identify(
     scope: str,
-    a: Annotated[str, 'A name, an entity\'s id, or "me".'],
+    a: Annotated[str, 'A name, an id, or "me".'],
     b: Annotated[
         str | None, "Another. Without it, not same: a is a new one's name from now on."
     ] = None,

@@ -72,20 +72,20 @@ _TOOLS = (
     Made(
         *("search", verbs.search, "Search"),
         "Call it when recall did not bring what you look for: by a time, a name, or an older state"
-        " of things. It returns the best results and their total; what was replaced is last, with"
+        " of things. It returns the best and their total; what was replaced is last, with"
         " until.",
         runs=Answers.search,
     ),
     Made(
         *("about", verbs.about, "All about a name"),
         "Call it when the user asks for everything on a name. It returns facts (past ones with"
-        " until), doubts, relations, what was said, and how many more there are of each.",
+        " until), doubts, relations, what was said, and how many more of each.",
         runs=Answers.about,
     ),
     Made(
         *("forget", verbs.forget, "Forget"),
         "Call it when the user wants something or somebody gone. It returns when that was forgotten"
-        " (the owner can restore it), or candidates: then ask which, and pass its id.",
+        " (the owner can restore it), or candidates: ask which.",
         REPLACING,
         runs=Answers.forget,
         asks=partial(of_many, "forget a memory"),
