@@ -179,7 +179,7 @@ def test_a_time_alone_is_one_of_the_users_zone(talk):
 
 def test_what_is_refused_names_what_was_typed_in_one_line(talk):
     unknown = "1626f84f-04c7-837b-afea-592617fff9ff"
-    form = 'must be a name, or {"name": …, "kind": …}'
+    form = 'must be a name, or {"name": …, "kind": …, "facts": {…}}'
     refused = [
         ("about", {"name": unknown}, f"name: no entity has the id {unknown}; pass a name"),
         ("remember", {"text": "a", "about": ["b", {"name": "c", "type": "d"}]}, f"about.1: {form}"),
