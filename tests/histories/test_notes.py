@@ -95,3 +95,17 @@ def test_links_and_tags_of_a_vault_are_concepts(there, tmp_path):
     ingest(there, vault)
     [made] = [one for one in contents(there).values() if "Anna" in one["content"]]
     assert made["concepts"] == ["travel", "to do", "Anna Lee", "Po", "summer/2025"]
+
+
+def test_the_memory_of_an_agent_is_not_the_users_word(tmp_path):
+    from concept_graph_mcp.file_formats.lines import Tally
+    from concept_graph_mcp.histories import markdown
+    from concept_graph_mcp.histories.conversation import Kept
+
+    places = {".claude/projects/p/memory": "assistant", ".codex/memories": "assistant"}
+    for place, speaker in {**places, "vault/memory": "user", "memory/projects": "user"}.items():
+        file = tmp_path / place / "tools.md"
+        file.parent.mkdir(parents=True)
+        file.write_text("# Tools\nWe use pnpm, never npm.\n", encoding="utf-8")
+        [record] = markdown.messages(file, Kept(Tally()))
+        assert record["speaker"] == speaker

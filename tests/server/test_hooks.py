@@ -204,6 +204,19 @@ def test_the_end_of_a_session_is_ingested_behind_the_answer(home, event):
     assert list(journal.list_pending()) == []
 
 
+def test_what_claude_code_notes_itself_comes_along_at_the_end(home):
+    folder = write(home).parent / "memory"
+    folder.mkdir()
+    (folder / "tools.md").write_text("# Tools\nWe use pnpm, never npm.\n")
+    (folder / "MEMORY.md").write_text("- [Tools](tools.md)\n")
+    run_hook(END, sent(home, END).encode())
+    until = time.monotonic() + WAIT_S
+    while not last("capture") and time.monotonic() < until:
+        time.sleep(0.1)
+    assert last("capture").startswith("ingested 3, there already 0")
+    assert "We use pnpm" in ok("memories", "list").stdout
+
+
 def test_a_session_is_not_told_what_it_has_said_itself(home, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: None)
     write(home)

@@ -226,7 +226,9 @@ CLIENTS: Final[Mapping[str, Client]] = {
         hooks=lambda: _claude("settings.json", ".claude/settings.json"),
         is_in_project=True,
         rule=f"mcp__{NAME}__{{}}",
-        further=f"Start a new session of Claude Code. {_READS}",
+        further=f"Start a new session of Claude Code. {_READS} What it notes in its own memory"
+        " comes along at each session's end; autoMemoryEnabled: false in its settings.json switches"
+        " that memory off.",
         program="claude",
     ),
     "claude-desktop": Client(

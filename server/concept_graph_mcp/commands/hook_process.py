@@ -130,6 +130,14 @@ def _store_noted(embedded: str | None) -> None:
     journal.clear_old()
 
 
+def _list_memory_files(transcript: Path) -> list[Path]:
+    """Return the files of the memory that Claude Code keeps itself, without their index."""
+    from ..histories.markdown import MEMORY
+
+    found = sorted((transcript.parent / MEMORY).glob("*.md"))
+    return [one for one in found if one.name != "MEMORY.md" and not one.is_symlink()]
+
+
 def store_transcript(pending: journal.Pending, chosen: settings.Settings) -> str:
     """Store a transcript and return what came of it; a failed one stays noted."""
     # Imported here, because no hook that answers needs it.
@@ -150,7 +158,8 @@ def store_transcript(pending: journal.Pending, chosen: settings.Settings) -> str
 
     # The session is not told its own words, nor of whom it alone has spoken.
     seen = partial(journal.note_seen, noted.session)
-    work = Import([(noted.transcript, None)], None, Interrupts(), told=seen, people=True)
+    files = [noted.transcript, *_list_memory_files(noted.transcript)]
+    work = Import([(one, None) for one in files], None, Interrupts(), told=seen, people=True)
 
     async def main() -> None:
         async with open_store(chosen, creates=True) as store:

@@ -314,6 +314,8 @@ def _of_items(items: Iterator[Object], name: str, kept: Kept, mark: Mark) -> Ite
 _PLACES = {
     claude_code.NAME: (claude_code.FOLDERS, "*.jsonl"),
     codex.NAME: (codex.FOLDERS, "*.jsonl"),
+    # The memories of their own that Claude Code and Codex write.
+    markdown.NAME: ((*claude_code.FOLDERS, "~/.codex/memories"), "*.md"),
 }
 
 

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..file_formats.lines import FormatError, Record
-from .conversation import USER, Kept, message, moment
+from .conversation import ASSISTANT, USER, Kept, message, moment
 
 NAME = "markdown"
 # How the notes that `export` writes begin. They hold what the store has.
 OURS = "---\nconcept-graph-mcp:"
 SUFFIXES = (".md", ".markdown")
+# The folder beside a project's sessions in which Claude Code keeps its memory, and that of Codex.
+MEMORY = "memory"
+_CLAUDE, _CODEX = ("projects", MEMORY), (".codex", "memories")
 # The longest file in bytes: it must fit into memory.
 MOST_BYTES = 2**24
 
@@ -46,13 +49,17 @@ def messages(path: Path, kept: Kept) -> Iterator[Record]:
     of_all = _tags(front[1]) if front else []
     body = text[front.end() :] if front else text
     thread = f"Markdown {path.name}"
+    # The notes of an agent are not the user's words.
+    place = path.parent.parts
+    is_agents = place[-3:-2] + place[-1:] == _CLAUDE or place[-2:] == _CODEX
+    speaker = ASSISTANT if is_agents else USER
     time = path.stat().st_mtime if at is None else at / 1_000
     for title, said in _sections(body):
         # Without an id of its own a text that is changed is another one.
         digest = hashlib.sha256(f"{path.resolve()}\0{title}\0{said}".encode()).hexdigest()[:32]
         told = kept.prose(said)
         whole = f"{title}: {told}" if title and told else told
-        if found := message(f"{NAME} {digest}", thread, USER, time, whole):
+        if found := message(f"{NAME} {digest}", thread, speaker, time, whole):
             yield found | {"concepts": [*of_all, *_list_links_and_tags(said)][:_MOST]}
 
 
