@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,7 +94,7 @@ _COLLECTED_AFTER = 20_000
 # Seconds until due jobs first run: after a client's first calls.
 _WORKING_AFTER_S = 20.0
 # Seconds for which a call waits while the model loads; then words answer it.
-PATIENCE_S = 0.3
+PATIENCE_S = 1.5
 # The requests that read or write the store.
 STORED = ("tools/call", "resources/read", "prompts/get", "completion/complete")
 # The toolsets that ask for texts by their meaning.
@@ -143,6 +143,8 @@ def build(
             if watch_store:
                 tasks.start_soon(_open_store, session, adopts, opened)
                 tasks.start_soon(_collect_again)
+                if {*ASKING} & {*toolsets} and asked is None:
+                    tasks.start_soon(_load_model, session, opened)
             if session.embedding is not None:
                 tasks.start_soon(_embed_new, session)
             if asked is None:
@@ -365,6 +367,18 @@ async def _open_store(
         opened.set()
     if told is not None:
         logger.warning("%s", told)
+
+
+async def _load_model(session: Session, opened: anyio.Event) -> None:
+    """Begin to load the model of the store's vectors: the first question waits less for it."""
+    await opened.wait()
+    if session.embedding is not None:
+        # Imported here, because some servers have none.
+        from .embedding import readiness
+
+        # The first question says what is wrong.
+        with suppress(StoreError):
+            await readiness.begin_loading(session)
 
 
 async def _log_overdue(session: Session) -> None:

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from functools import partial
 from threading import Thread
 
@@ -121,6 +122,13 @@ class LazyEmbedding:
             return None
         self._opened = loading.result()
         return self._opened
+
+    def begin_loading(self) -> None:
+        """Begin to load it, if it is one in this process."""
+        if not self.said.startswith(f"{_ENDPOINT}:"):
+            # There may be no memory for a thread; the first question says so.
+            with suppress(RuntimeError):
+                self._begin_loading()
 
     async def at_hand(self) -> Embedding | None:
         """Return the embedding if that takes no loading. Raises EmbeddingError."""

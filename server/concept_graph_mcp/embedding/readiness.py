@@ -19,6 +19,7 @@ from .opening import LazyEmbedding
 _WITHOUT_S = 1.0
 _WITH_S = 30.0
 _MOST_STORES = 1_000
+_LOADING = "found by words alone: the model is still being loaded; ask again in a moment"
 _ANEW = (
     f"the vectors of this store are of {EARLIER}, which an earlier version used; a server or the"
     " worker makes them anew, and concept-graph-mcp embed does at once"
@@ -62,7 +63,15 @@ async def ready(session: Asking, is_statement: bool) -> Ready:
     if is_statement:
         # Storing never waits for a model: texts are compared by words until it is loaded.
         return Ready(await lazy.at_hand())
-    return Ready(await lazy.ready(session.patience_s))
+    found = await lazy.ready(session.patience_s)
+    return Ready(found, None if found is not None else _LOADING)
+
+
+async def begin_loading(session: Asking) -> None:
+    """Begin to load the model of *session*, if the store has vectors of it. Raises StoreError."""
+    lazy = _lazy(session)
+    if lazy is not None and await read_recorded_model(session) == lazy.name:
+        lazy.begin_loading()
 
 
 async def read_recorded_model(session: Asking) -> str | None:
