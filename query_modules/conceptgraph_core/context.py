@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone, tzinfo
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from . import decaying, limits, text, validators
@@ -101,11 +102,11 @@ class Context(NamedTuple):
     def thresholds(self) -> tuple[float | None, ...]:
         """The given `chances`, or those of the host's environment; None: that of the weights.
 
-        Raises InvalidNumber.
+        One of the environment that is out of range is left out, which a warning says once.
         """
         get, given = _environment().get, self.chances or (None, None)
         return tuple(
-            read_chance(get(name, ""), name) if one is None else one
+            _usable(get(name, ""), name) if one is None else one
             for one, name in zip(given, CHANCE_VARIABLES, strict=True)
         )
 
@@ -251,6 +252,16 @@ def read_chance(said: str, name: str) -> float | None:
     if not _is_share(value):
         raise InvalidNumber(f"{name}: must be a number from 0 to 1, not {said!r}")
     return value
+
+
+@cache
+def _usable(said: str, name: str) -> float | None:
+    try:
+        return read_chance(said, name)
+    except InvalidNumber as error:
+        told = f"{error}; the shipped one goes on"
+        __import__("logging").getLogger("conceptgraph").warning(told)
+        return None
 
 
 def _environment() -> Mapping[str, str]:
