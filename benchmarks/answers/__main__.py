@@ -5,6 +5,7 @@ ranking. Never tune on them.
 """
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,14 +59,26 @@ def main(
     console = Console()
     console.width = max(console.width, 200)
     table = Table(*(Column(head, no_wrap=True) for head in _HEADS), box=box.MARKDOWN)
+    groups: dict[tuple[str, str], Tally] = defaultdict(Tally)
     work = [(one, said) for one in every for said in models]
     for one, said in track(work, console=Console(stderr=True), transient=True):
         tally = anyio.run(_measured, one, said)
         table.add_row(one.name if said == models[0] else "", *_cells(said, tally))
+        for group in _groups(one):
+            groups[group, said] += tally
         for asked, text in tally.missed if show and one.is_tuned else ():
             console.print(f"{one.name}, {said}, missed: {asked}\n{text}", markup=False)
+    for (group, said), tally in sorted(groups.items()):
+        table.add_row(group, *_cells(said, tally))
     console.print(table)
     console.print(machine(quick=False), style="dim")
+
+
+def _groups(one: Set) -> list[str]:
+    """Return the groups of lives that a set counts to: of its kind, and of its languages."""
+    return [
+        f"all: {name}" for part in one.parts if part.kind for name in (part.kind, part.languages)
+    ]
 
 
 async def _measured(one: Set, embeddings: str) -> Tally:

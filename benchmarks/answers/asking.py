@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean
-from typing import Any
+from typing import Any, Self
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Refused
@@ -65,6 +65,11 @@ class Tally:
     tokens: list[int] = field(default_factory=list)
     unanswerable: list[int] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
+
+    def __iadd__(self, other: "Tally") -> Self:
+        for name in self.__dataclass_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
 
     def add(self, case: Case, told: Told) -> None:
         self.asked += bool(case.gold)

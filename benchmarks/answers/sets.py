@@ -68,6 +68,7 @@ class Part:
     silence: Sequence[str] = ()
     languages: str = "en"
     zone: str = "UTC"
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def life(path: Path) -> Part:
         unanswerable=told["unanswerable"],
         silence=told["silence"],
         languages=told["languages"],
+        kind=told.get("kind", ""),
     )
 
 
