@@ -80,28 +80,29 @@ CALL entitygraph.scopes() YIELD user_id;
     Return the users who have entities, by name, those that come after *after*.
 """
 
+from conceptgraph_core.cascade import forgetting, texts
 from conceptgraph_core.entities import (
     admin,
     explaining,
-    forgetting,
     presence,
     procedures,
     searching,
     statistics,
 )
-from conceptgraph_core.entities.beliefs import facts
 from conceptgraph_core.entities.consolidation import batches, communities, daily, weekly
 from conceptgraph_core.entities.identity import asking, ending, linking, merging, splitting, undoing
 from conceptgraph_core.entities.narration import narrative, reading
 from conceptgraph_core.entities.node import Graph
-from conceptgraph_core.entities.observation import observing, session_end
+from conceptgraph_core.entities.observation import session_end
 from conceptgraph_core.graph.registering import Module
+from conceptgraph_core.memories.view import AllMemories
+from conceptgraph_core.memories.view import Graph as Memories
 
 register = Module(__doc__).register
 
-register(procedures.OBSERVE, Graph, observing.observe)
+register(procedures.OBSERVE, AllMemories, texts.observe)
 register(procedures.END_SESSION, Graph, session_end.end)
-register(procedures.FACT, Graph, facts.state)
+register(procedures.FACT, AllMemories, texts.state_fact)
 
 register(procedures.SEARCH, Graph, searching.search)
 register(procedures.GET, Graph, reading.get)
@@ -118,8 +119,8 @@ register(procedures.END, Graph, ending.end)
 register(procedures.ANSWER, Graph, asking.answer)
 register(procedures.QUESTIONS, Graph, asking.questions)
 register(procedures.UNMERGE, Graph, undoing.unmerge)
-register(procedures.FORGET, Graph, forgetting.forget)
-register(procedures.RESTORE, Graph, forgetting.restore)
+register(procedures.FORGET, Memories, forgetting.forget)
+register(procedures.RESTORE, Memories, forgetting.restore)
 register(procedures.PURGE, Graph, forgetting.purge)
 register(procedures.LIST, Graph, admin.listed)
 register(procedures.MERGES, Graph, admin.merges)

@@ -97,6 +97,7 @@ CALL memorygraph.last_backup() YIELD file, finished_at;
     Return the last recorded backup.
 """
 
+from conceptgraph_core.cascade import forgetting
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.jobs import worker
 from conceptgraph_core.jobs.worker import Work
@@ -123,7 +124,7 @@ register(procedures.CREATE, Graph, crud.create)
 register(procedures.GET, Graph, crud.get)
 register(procedures.UPDATE, Graph, crud.update)
 register(procedures.REVISE, Graph, revising.revise)
-register(procedures.FORGET, Graph, crud.forget)
+register(procedures.FORGET, Graph, forgetting.forget_memory)
 register(procedures.TOUCH, Graph, lifecycle.touch)
 register(procedures.DECAY_STATUS, Graph, lifecycle.status)
 register(procedures.PRESERVE, Graph, lifecycle.preserve)
@@ -144,13 +145,13 @@ register(procedures.ANALYSIS, Graph, statistics.analysis)
 
 register(procedures.INGEST, AllMemories, ingesting.ingest)
 register(procedures.INGESTED, AllMemories, ingesting.find_ingested)
-register(procedures.RETRACT, AllMemories, ingesting.retract)
+register(procedures.RETRACT, AllMemories, forgetting.retract)
 register(procedures.LIST, AllMemories, admin.list_memories)
 register(procedures.SHOW, AllMemories, admin.show)
 register(procedures.EXPIRED, DeletedMemories, searching.search_expired)
 register(procedures.UNINDEXED, AllMemories, admin.count_unindexed)
-register(procedures.RESTORE, AllMemories, admin.restore)
-register(procedures.PURGE, AllMemories, admin.purge)
+register(procedures.RESTORE, AllMemories, forgetting.restore_memory)
+register(procedures.PURGE, AllMemories, forgetting.purge_memories)
 register(procedures.DECAY_BATCH, AllMemories, decay.batch)
 register(procedures.SCOPES, AllMemories, admin.scopes)
 register(procedures.WORKER_STATUS, Work, worker.status)

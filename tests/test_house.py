@@ -26,7 +26,10 @@ ORDER = [
             *("language", "words", "context", "graph", "retrieval", "arguments", "concepts"),
         )
     ),
-    *(f"{CORE}.{name}" for name in ("embeddings", "jobs", "entities", "memories", "everyday")),
+    *(
+        f"{CORE}.{name}"
+        for name in ("embeddings", "jobs", "entities", "memories", "cascade", "everyday")
+    ),
     f"{CORE}.recall",
     *(f"{CORE}.{name}" for name in ("registry", "cypher", "transfer")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "user_files")),

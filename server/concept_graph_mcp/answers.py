@@ -67,7 +67,13 @@ class Answers:
         [row] = await self._session.run(self._session.call(verbs.forget, **given))
         if row["id"] is None:
             return {"candidates": [dict(one) for one in row["candidates"]]}
-        return {"id": row["id"], "forgotten_at": iso(row["forgotten_at"], self._session.zone)}
+        made: Forgotten = {
+            "id": row["id"],
+            "forgotten_at": iso(row["forgotten_at"], self._session.zone),
+        }
+        if row["others"]:
+            made["others"] = row["others"]
+        return made
 
     async def relate(self, **given: Any) -> Related:
         """Relate two concepts."""

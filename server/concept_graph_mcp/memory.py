@@ -234,7 +234,8 @@ class AsyncMemory:
         The owner can restore it: `concept-graph-mcp memories restore ID`.
 
         Returns:
-            `id` and `forgotten_at`, an ISO time.
+            `id`, `forgotten_at`, an ISO time, and with an entity `others`: the texts that stay,
+            because they are about others too (`id`, `text`, and their names in `about`).
 
         Raises:
             StoreError: Nothing has that id, or the store cannot be written.

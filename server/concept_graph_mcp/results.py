@@ -94,9 +94,18 @@ class Profile(TypedDict):
     tokens: int
 
 
+class AlsoAbout(TypedDict):
+    """A text that stays, because it is about others too: `about` are their names."""
+
+    id: str
+    text: str
+    about: list[str]
+
+
 class Forgotten(TypedDict):
     id: NotRequired[str]
     forgotten_at: NotRequired[str]
+    others: NotRequired[list[AlsoAbout]]
     # Nothing was forgotten: these may be meant, each with kind, id and text.
     candidates: NotRequired[list[dict[str, str]]]
 

@@ -278,7 +278,8 @@ def test_whom_the_ledger_names_outlives_the_purge_out_of_sight(days, memory):
     purge(days, made)
     assert not kept(memory, "burnout")
     known = [one for one in memory.records() if one["kind"] == "entity"]
-    assert sorted(one["node_label"] for one in known) == ["Dr. Lang", "Lena"]
+    assert sorted(one["node_label"] for one in known) == ["(purged)", "Lena"]
+    assert not kept(memory, "Dr. Lang")
     assert "Dr. Lang" not in days.recall("What about Dr. Lang?")
     assert memory.run(calls.transfer.check()) == []
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import folding, text
 from ..errors import InvalidText, NameTaken
+from ..layers import SHARED
 from ..text import show_name
 from . import affect, lookups, schema
 from .node import Graph, Node
@@ -18,11 +19,15 @@ def upsert(graph: Graph, concept: str) -> dict[str, Any]:
     """
     concept = text.name(concept, "concept")
     nodes = graph.find_named([concept]).get(concept)
+    is_new = not nodes
     if nodes and nodes[0].is_episode:
         raise NameTaken(f"concept: {show_name(concept)} is the name of an episode")
     if not nodes:
-        affect.create_concept(graph, concept, schema.AROUSAL_UPSERTED)
-    return {"concept_id": concept, "created": not nodes}
+        nodes = [affect.create_concept(graph, concept, schema.AROUSAL_UPSERTED)]
+    if graph.scope != SHARED and nodes[0].raw.get_property("memories") != []:
+        # It rests on no memory from now on.
+        nodes[0].raw.set_property("memories", [])
+    return {"concept_id": concept, "created": is_new}
 
 
 def find_or_create(graph: Graph, names: Sequence[str]) -> list[Node]:

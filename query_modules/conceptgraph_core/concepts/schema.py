@@ -151,6 +151,8 @@ LAYER: Final = Layer(
                 _VALENCE,
                 Property("arousal_level", validators.unit, AROUSAL_INDIRECT, absent=0.0),
                 _ACCESSED_AT,
+                # The memories that alone name it; without any, somebody stated it.
+                _MEMORIES,
             ),
             text="name",
             derived={

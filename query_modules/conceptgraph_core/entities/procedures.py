@@ -59,8 +59,8 @@ QUESTIONS = reads(
     "entitygraph.questions", similarity=float, reason=str | None, one_id=str, one=str,
     one_kind=str | None, other_id=str, other=str, other_kind=str | None,
 )  # fmt: skip
-FORGET = writes("entitygraph.forget", id=str, forgotten_at=int)
-RESTORE = writes("entitygraph.restore", id=str, restored=bool)
+FORGET = writes("entitygraph.forget", id=str, forgotten_at=int, others=MAPS)
+RESTORE = writes("entitygraph.restore", id=str, restored=bool, state=str | None)
 UNMERGE = writes("entitygraph.unmerge", merge_id=str, separate=MAPS, undo=str | None)
 PURGE = writes("entitygraph.purge", id=str, kind=str, forgotten_at=int, text=str)
 LIST = reads(

@@ -29,6 +29,9 @@ SESSION: Final = "Session"
 MERGE: Final = "Merge"
 FACT: Final = "Fact"
 
+# The label of an entity of which a purge left nothing, but which the ledger refers to.
+PURGED: Final = "(purged)"
+
 OF: Final = "OF"
 IN: Final = "IN"
 HAS_FACT: Final = "HAS_FACT"
@@ -319,6 +322,8 @@ _MENTION = NodeKind(
         starting("archived", validators.flag, False),
         # The forgotten facts that its sentence tells: it is not quoted.
         optional("unquoted_with", validators.texts),
+        # Until when its text was so, if another one replaced that.
+        optional("valid_until", validators.time),
         *_HIDDEN,
         _CREATED_AT,
     ),
@@ -406,6 +411,8 @@ _FACT = NodeKind(
         # The fact that corrected it, and the fact or the mention that ended it.
         optional("corrected_by", text.name),
         optional("ended_by", text.name),
+        # Until when the texts that told it were so, if all of them were replaced.
+        optional("text_until", validators.time),
         Property("origin", validators.one_of(SPEAKERS), absent=MODEL),
         optional("source_span", text.summary),
         optional("inferred_from", text.summary),

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from .. import dates, text
+from ..cascade.forgetting import FORGETTABLE, describe
 from ..entities import admin, bitemporal
 from ..entities import schema as entities
-from ..entities.forgetting import FORGETTABLE, describe
 from ..entities.identity import ledger
 from ..entities.node import All
 from ..entities.node import Graph as Entities

@@ -1,12 +1,12 @@
 """Correct a fact of an entity by what the user says of it now."""
 
-from ..entities import inputs, names, rule_extractor, schema
+from ..entities import inputs, names, resting, rule_extractor, schema
 from ..entities.beliefs import attribution, facts
 from ..entities.identity import components
 from ..entities.inputs import Given
 from ..entities.language import spans
 from ..entities.node import All, Graph, Node
-from ..entities.observation import hiding, mentions
+from ..entities.observation import mentions
 from ..errors import NotAllowed, NotFound, Tautology
 from ..text import show_name
 from .hearing import Message
@@ -34,7 +34,7 @@ def correct(graph: Graph, wrong: Node, message: Message, session: Node) -> None:
     every = graph.another(All)
     told = list(mentions.of_session(every, session))
     # The same words were forgotten before, and are told again.
-    hiding.show(graph, told, None)
+    resting.show(graph, told, None)
     of_one = (one for one in told if (of := mentions.entity_of(every, one)) and of.id == entity.id)
     mention = next(of_one, None)
     if mention is None:

@@ -6,14 +6,13 @@ Imports nothing of Memgraph: the server names beforehand what a rule is sure to 
 from collections.abc import Sequence
 from typing import Final
 
-from .. import limits, text
+from .. import limits
 from ..concepts import lookups as concepts
 from ..concepts.schema import CONCEPT, EPISODE
 from ..entities import lookups as entities
 from ..entities.language import kin
 from ..entities.schema import ENTITY, MENTION
-from ..graph.primitives import BEYOND, Joined, Lookup, Range, Tallied, Tally, Union
-from ..memories import lookups as of_memories
+from ..graph.primitives import BEYOND, Lookup, Range, Tallied, Tally, Union
 from ..memories import schema as memories
 from ..memories.fade import ACTIVE
 from ..memories.lookups import SEEN, latest, mine
@@ -70,14 +69,6 @@ def of_profile(scope: str, since: int, until: int) -> list[Lookup]:
 def named(wordings: Sequence[str], scope: str) -> list[Lookup]:
     """Look up the entities that *wordings* may name."""
     return [found for one in wordings for found in entities.named_by(one, scope)]
-
-
-def of_any_id(id_: str) -> list[Lookup]:
-    """Look up what has that id, what rests on it, and the memories about an entity that has it."""
-    key = text.name(id_, "id")
-    about = Joined(entities.sessions_of(key), "memory_id", memories.MEMORY, "id")
-    resting = Union((of_memories.resting(key), of_memories.resting_all(about)))
-    return [of_memories.ids(key), entities.with_any_id(key), resting]
 
 
 def changed(scope: str, since: int, until: int) -> Union:

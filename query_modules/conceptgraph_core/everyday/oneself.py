@@ -35,7 +35,7 @@ def own_texts(graph: Graph, past: Past | None = None) -> list[Node]:
     current = [
         node
         for node in keys
-        if (past is not None or graph.ended(node) is None)
+        if (past is not None or graph.outdated(node) is None)
         and schema.DAYS_TAG not in node.get("tags")
     ]
     outdated = {} if past is not None else standing.find_contradicting(graph, current)
@@ -86,7 +86,7 @@ def asked_for(
         beside = [
             one
             for one in texts
-            if oneself.begins_with_matter(one.content, asks.words) and not is_about_user(one, name)
+            if oneself.begins_with_matter(one.told, asks.words) and not is_about_user(one, name)
         ]
     return [
         *found,
@@ -109,9 +109,9 @@ def _add_named(
 
 def _list_of_matter(texts: Sequence[Node], asks: oneself.Asked, name: str | None) -> list[Node]:
     """Return those of *texts* about the user that have the matter, with who the user is."""
-    about = (one for one in texts if oneself.has_matter(one.content, asks.words))
+    about = (one for one in texts if oneself.has_matter(one.told, asks.words))
     mine = list(islice((one for one in about if is_about_user(one, name)), schema.MOST_OF_A_MATTER))
-    who = (one for one in texts if asks.identity and oneself.tells_who(one.content, name))
+    who = (one for one in texts if asks.identity and oneself.tells_who(one.told, name))
     first = next((one for one in who if is_about_user(one, name)), None)
     if first is None or first in mine:
         return mine
@@ -125,7 +125,7 @@ def is_about_user(node: Node, name: str | None) -> bool:
 
     A text that is kept always may be about anybody, and "The user's mother" is about her.
     """
-    said = node.content
+    said = node.told
     if oneself.is_of_user(said) or (name and oneself.begins_with(said, name)):
         return True
     own = {*oneself.KINDS, *(name or "").casefold().split()[:1], (name or "").casefold()}
@@ -137,13 +137,17 @@ def is_about_user(node: Node, name: str | None) -> bool:
 def quote_memory(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
     """Return the parts of a line that quotes *node*: its time, who said it, and its text."""
     entry = contexts.entry(graph, node, [node], {})
-    quoted = quoting.quote(node.content, most)
+    quoted = quoting.quote(node.told, most)
     return entry["at"], f", {rendering.teller(entry)}: {quoted}"
 
 
 def _line(graph: Graph, node: Node) -> Line:
-    parts, until = quote_memory(graph, node, schema.LONGEST_OWN), graph.ended(node)
-    mark = () if until is None else (" (no longer so since ", until, ")")
+    parts, until = quote_memory(graph, node, schema.LONGEST_OWN), graph.outdated(node)
+    mark: tuple[str | int, ...] = ()
+    if until is not None:
+        mark = " (no longer so since ", until, ")"
+    elif (corrected := node.get("corrects")) is not None:
+        mark = " (corrects what was said on ", corrected, ")"
     return make_line(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts, *mark)
 
 
@@ -155,4 +159,4 @@ def _line_beside(graph: Graph, node: Node) -> Line:
 
 
 def _is_kept(node: Node) -> bool:
-    return memories.is_always(node.get("tags")) or oneself.is_order(node.content)
+    return memories.is_always(node.get("tags")) or oneself.is_order(node.told)

@@ -49,7 +49,7 @@ def _read_days(graph: Graph, node: Node) -> Iterator[Period]:
     year later too.
     """
     told_at, zone = node.told_at, graph.context.zone
-    for said in _SENTENCES.split(node.content):
+    for said in _SENTENCES.split(node.told):
         named = find_periods(said, told_at, zone)
         if named.is_past:
             continue

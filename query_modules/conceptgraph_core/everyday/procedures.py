@@ -35,7 +35,9 @@ CHANGES = reads(
     "everyday.changes", at=int, change=str, kind=str, id=str, text=str, why=str | None,
     undo=str | None,
 )  # fmt: skip
-FORGET = writes("everyday.forget", id=str | None, forgotten_at=int | None, candidates=MAPS)
+FORGET = writes(
+    "everyday.forget", id=str | None, forgotten_at=int | None, others=MAPS, candidates=MAPS
+)
 RESTORE = writes("everyday.restore", id=str, restored=bool, state=str | None)
 RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
 IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)

@@ -1,32 +1,31 @@
 """Store a text once: as a memory, with the entities that it is about."""
 
 from collections.abc import Mapping, Sequence
-from itertools import permutations
 from typing import Annotated, Any
 
 from .. import limits, validators
 from .. import text as texts
 from ..arguments import BEGINS, Keep, Names, RelationType
+from ..cascade import forgetting
+from ..cascade import texts as cascade
 from ..concepts import lookups as of_concepts
-from ..concepts import names as concepts
 from ..concepts import relations
 from ..concepts.node import Graph as Concepts
-from ..concepts.node import Node as Concept
-from ..concepts.schema import EVOKES
 from ..entities import lookups as of_entities
 from ..entities import schema as entities
 from ..entities.language import endings
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
+from ..entities.node import Node as Entity
 from ..entities.observation import mentions, observing
 from ..folding import fold
 from ..graph.primitives import Lookup, Union
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, ingesting, lifecycle, links, lookups, resting, superseding, together
+from ..memories import crud, ingesting, lifecycle, links, lookups, superseding, together
 from ..memories import schema as memories
 from ..memories.projects import TAG, is_about_user
-from ..memories.view import Graph, Node
+from ..memories.view import AllMemories, Graph, Node
 from . import correcting, schema, stating
 from .hearing import Message, make_note, make_observation, named_in, read_facts, terms
 from .lookups import own_texts
@@ -79,7 +78,7 @@ def remember(
     if happened_at is None:
         stated = stating.add_stated(message, languages, note=text)
     _look_up(graph, (text, said), wanted, replaces, vector, (stated, note))
-    known, session = graph.another(Entities), None
+    known = graph.another(Entities)
     old = wrong = None
     if replaces is not None:
         old = next(iter(graph.present([replaces])), None)
@@ -107,7 +106,7 @@ def remember(
     ends = not paired and replaces is None and said is not None and at <= now_ms
     ended = [one for one in others if ends and _is_ended(graph, node, one)]
     for one in ended:
-        crud.end(graph, node, one, at)
+        forgetting.end(graph, node, one, at)
     for one in others if not paired else ():
         # A link brings a text to answers that share nothing with it.
         if one in noted.alike and one not in ended:
@@ -115,19 +114,10 @@ def remember(
     if happened_at is None and wrong is None:
         given = message, languages, _list_former(known)
         message = stating.add_stated(*given, note=text, is_change=old is not None)
-    message = message._replace(observations=observing.list_heard(known, message.observations))
-    if message.observations:
-        heard = observing.hear(known, *message)
-        session, _ = observing.record(known, heard, note and (note.message_id, note.text))
-        associated = _associate(graph.another(Concepts), list(wanted), node.memory_id)
-        resting.note(node, session, associated)
+    _observe(graph, node, message, note, list(wanted), wrong)
     if old is not None:
-        other = crud.replace(graph, node, old, at)
+        other = forgetting.replace(graph, node, old, at)
         others += [one for one in (other,) if one is not None and one not in others]
-    elif wrong is not None:
-        session = session or mentions.session(known, message.session_id)
-        correcting.correct(known, wrong, message, session)
-        resting.note(node, session, ())
     return {
         "id": node.memory_id,
         "existing": existing,
@@ -136,8 +126,59 @@ def remember(
             | (together.MARK if one in paired else {})
             | ({"ended": True} if one in ended else {})
             for one in others
+            # This may have corrected all that it says.
+            if any(map(str.isalnum, one.text))
         ],
     }
+
+
+def _observe(
+    graph: Graph,
+    node: Node,
+    message: Message,
+    note: Message | None,
+    names: list[str],
+    wrong: Entity | None,
+) -> None:
+    """Observe *message* for the memory *node*; it corrects the fact *wrong*, if there is one."""
+    known, own = graph.another(Entities), graph.another(Concepts)
+    message = message._replace(
+        session_id=_find_session(known, message.session_id, node),
+        observations=observing.list_heard(known, message.observations),
+    )
+    has_facts = wrong is not None
+    if message.observations:
+        heard = observing.hear(known, *message)
+        session, row = observing.record(known, heard, note and (note.message_id, note.text))
+        # Shared concepts are everybody's.
+        is_own = own.scope != SHARED
+        associated = cascade.associate(own, names, node.memory_id) if is_own else []
+        cascade.note(node, session, associated)
+        has_facts |= any(one.get("facts") for one in row["entities"])
+    elif wrong is not None:
+        session = mentions.session(known, message.session_id)
+    if wrong is not None:
+        correcting.correct(known, wrong, message, session)
+        cascade.note(node, session, ())
+        graph.update(node, corrects=wrong.get("known_from"))
+    if has_facts:
+        told = list(mentions.of_session(known, session))
+        cascade.mark_told(graph.another(AllMemories), told, [node])
+
+
+def _find_session(graph: Entities, name: str, node: Node) -> str:
+    """Return the session *name*; numbered if those words were told for a memory that is forgotten.
+
+    So what that one told stays its own, until it is restored or purged.
+    """
+    number, found = 1, name
+    while True:
+        there = next((one for one in graph.of(entities.SESSION) if one.key == found), None)
+        if there is None or there.get("memory_id") in (None, node.memory_id):
+            return found
+        number += 1
+        found = f"{name} #{number}"
+        graph.pull(of_entities.session(found, graph.user_id))
 
 
 def _look_up(
@@ -210,19 +251,6 @@ def _terms(graph: Graph, text: str, about: Mapping[str, str | None]) -> list[str
         if any(oneself.begins_with(text, one.bare) for one in mine):
             found.append(entities.SELF)
     return found
-
-
-def _associate(graph: Concepts, names: Sequence[str], memory_id: str) -> list[Concept]:
-    """Let *names* evoke one another, firmer each time, if nobody else sees these concepts.
-
-    Returns the concepts.
-    """
-    if graph.scope == SHARED:
-        return []
-    called = concepts.find_or_create(graph, names)
-    for source, target in permutations(called, 2):
-        relations.strengthen(graph, source, target, EVOKES, memory_id)
-    return called
 
 
 def _name_project(

@@ -151,7 +151,7 @@ def _memories(
         return describe_memory(node) | {"matched": []}
 
     for one in best:
-        until, speaker = graph.ended(one.node), one.node.get("speaker")
+        until, speaker = graph.outdated(one.node), one.node.get("speaker")
         says_nothing = talk.says_nothing(one.node.content, speaker)
         if says_nothing and speaker == talk.ASSISTANT:
             continue
@@ -161,7 +161,7 @@ def _memories(
         then = [node for node in graph.nodes() if wanted.admits(graph, node)]
         then.sort(key=lambda node: (node.told_at, node.memory_id), reverse=True)
         for node in then[:DEPTH]:
-            yield _Result(node.memory_id, graph.ended(node), partial(row_of, node))
+            yield _Result(node.memory_id, graph.outdated(node), partial(row_of, node))
 
 
 def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:

@@ -218,7 +218,7 @@ def _said(
     subject = Subject([name, *names])
     best = find_memories(graph, name, Wanted(about=subject), meant, model)
     found = (one.node for one in best if not _is_of(one.node, of_others))
-    return [describe_memory(node) | {"until": node.get("valid_until")} for node in found]
+    return [describe_memory(node) | {"until": graph.outdated(node)} for node in found]
 
 
 def _list_beside(graph: Graph, name: str, entity_id: str | None) -> list[Lookup]:

@@ -3,16 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .. import limits, text
-from ..entities.node import Graph as Entities
-from ..entities.observation import hiding
+from .. import text
 from ..graph.primitives import BEYOND, Range, following
-from ..jobs import worker
-from ..jobs.schema import BATCH, EVERY, MAX_BATCH, PURGE
-from ..jobs.worker import Work
-from ..retrieval import documents, searching
-from ..retrieval.indexer import Writer
-from . import crud, fade, lifecycle, lookups, resting, schema, standing
+from ..retrieval import searching
+from . import crud, fade, lifecycle, lookups, schema, standing
 from .filters import Wanted
 from .view import AllMemories, Node
 
@@ -71,97 +65,6 @@ def show(graph: AllMemories, memory_id: str) -> Row:
 def count_unindexed(graph: AllMemories) -> Row:
     """Count the memories of the scope, forgotten ones too, without index entries: {memories}."""
     return {"memories": searching.count_unindexed(graph, schema.KIND, graph.context.user_id)}
-
-
-def restore(graph: AllMemories, memory_id: str) -> Row:
-    """Restore a forgotten or expired memory in full; counts an access.
-
-    Returns memory_id, restored (False if it was never hidden), state and decay_score. Raises
-    NotFound.
-    """
-    graph.pull(lookups.resting(memory_id))
-    return show_again(graph, graph.existing(memory_id))
-
-
-def show_again(graph: AllMemories, node: Node) -> Row:
-    """Restore *node* as `restore` does, once all is looked up."""
-    restored = node.is_deleted
-    if restored:
-        metadata = dict(node.get("metadata"))
-        metadata.pop(schema.FORGOTTEN, None)
-        graph.update(node, deleted_at=None, metadata=metadata)
-        lifecycle.access(graph, node)
-        resting.settle(graph, [node, *standing.settle(graph, node)])
-    return {
-        "memory_id": node.memory_id,
-        "restored": restored,
-        "state": graph.state(node),
-        "decay_score": round(node.get("decay_score"), schema.DECIMALS),
-    }
-
-
-def purge(
-    graph: AllMemories,
-    retention_ms: int,
-    memory_ids: Sequence[str] = (),
-    limit: int | None = BATCH,
-    dry_run: bool = False,
-    holder: str | None = None,
-) -> list[Row]:
-    """Remove for ever the memories deleted over *retention_ms* ago, or those of *memory_ids*.
-
-    The longest deleted first, at most *limit* of them, with what was hidden with them (see
-    `resting`). Returns memory_id, deleted_at and text of each. With *holder*, see `decay.batch`.
-    """
-    window = text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
-    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
-    only = frozenset(memory_ids)
-    latest = graph.context.now_ms - window
-    work = () if dry_run or holder is None else (EVERY,)
-    if only:
-        graph.pull(lookups.ids(*memory_ids), *work)
-    else:
-        span, where = (-limits.MAX_TIME_MS, latest + 1), lookups.mine(graph.context.user_id)
-        graph.pull(Range((schema.MEMORY,), "deleted_at", *span, where, most, "id"), *work)
-    gone = []
-    for node in graph.nodes():
-        deleted_at = node.get("deleted_at")
-        if deleted_at is None or deleted_at > latest or (only and node.memory_id not in only):
-            continue
-        gone.append((deleted_at, node.memory_id, node))
-    gone = sorted(gone, key=lambda one: one[:2])[:most]
-    told = [{"memory_id": one, "deleted_at": at, "text": node.text} for at, one, node in gone]
-    if not dry_run:
-        if holder is not None:
-            worker.count_batch(graph.another(Work), holder, PURGE, {"purged": len(gone)})
-        expect_removal(graph, [one for _, one, _ in gone])
-        remove(graph, [node for _, _, node in gone])
-    return told
-
-
-def expect_removal(graph: AllMemories, memory_ids: Sequence[str]) -> None:
-    """Look up what it takes to hide and `remove` these memories."""
-    if memory_ids:
-        indexed = documents.removed(schema.KIND, memory_ids, graph.context.user_id)
-        graph.pull(lookups.resting_all(lookups.ids(*memory_ids)), *indexed)
-
-
-def hide_and_remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
-    """Remove *nodes*, forgotten or not, with all that rests on them."""
-    crud.hide_all(graph, [one for one in nodes if not one.is_forgotten], {})
-    remove(graph, nodes)
-
-
-def remove(graph: AllMemories, nodes: Sequence[Node]) -> None:
-    """Remove *nodes* for ever, with the hidden mentions that rest on them."""
-    writer = Writer(graph)
-    # Memgraph refuses to read a node that is gone, so all are looked up before.
-    observed = resting.find_mentions(graph, nodes)
-    for node in nodes:
-        writer.remove(schema.KIND, node)
-        graph.delete_node(node)
-    writer.finish()
-    hiding.remove(graph.another(Entities), observed)
 
 
 def scopes(

@@ -247,7 +247,7 @@ def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, N
         "at": near_duplicates.told_at(node),
         "speaker": node.get("speaker"),
         "source": node.get("source"),
-        "text": node.content,
+        "text": node.told,
         "also": len(group) - 1,
         **standing.mark(graph, node, against),
     }

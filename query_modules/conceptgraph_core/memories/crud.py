@@ -12,10 +12,8 @@ from . import (
     fade,
     ids,
     lifecycle,
-    links,
     lookups,
     near_duplicates,
-    resting,
     schema,
     standing,
 )
@@ -195,32 +193,6 @@ def _again(graph: Graph, node: Node, entry: int | None, values: Mapping[str, Any
     return kept | ({"metadata": differing} if differing else {})
 
 
-def replace(graph: Graph, node: Node, old: Node, until: int) -> Node | None:
-    """Let *node* replace *old*, which was valid *until* then (unix ms), and contradict it.
-
-    If another memory replaced that one before, it is returned and stays: each may be so of a part.
-    Said again, it changes nothing. Raises Tautology.
-    """
-    if old.id == node.id:
-        raise Tautology("replaces: a memory cannot replace itself")
-    every = graph.another(AllMemories)
-    later = standing.last(every, old)
-    if later.id == node.id:
-        return None
-    end(graph, node, old, until)
-    resting.settle(every, [old])
-    return None if later.id == old.id else later
-
-
-def end(graph: Graph, node: Node, old: Node, until: int) -> None:
-    """Let *node* say what is so since *old*, which was so *until* then; what rests on that stays.
-
-    It is so again once *node* is forgotten.
-    """
-    links.join(graph, node, old, "contradicts", 1.0)
-    standing.end(graph.another(AllMemories), old, node, until)
-
-
 def get(graph: Graph, memory_id: str) -> Row:
     """Return a memory in full; counts an access, if the call may write. Raises NotFound.
 
@@ -298,37 +270,6 @@ def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
     if parent_id == node.memory_id:
         raise Tautology("parent_id: a memory cannot be its own parent")
     return graph.existing(parent_id, "parent_id").memory_id
-
-
-def forget(graph: Graph, memory_id: str, reason: str | None = None) -> Row:
-    """Hide a memory; its owner can restore it in full. Raises NotFound, InvalidText.
-
-    The things that rest on it alone go with it (see `resting`). A memory that it replaced is so
-    again.
-    Returns memory_id and deleted_at (unix ms).
-    """
-    graph.pull(lookups.resting(memory_id))
-    return hide(graph, graph.existing(memory_id), reason)
-
-
-def hide(graph: AllMemories, node: Node, reason: str | None = None) -> Row:
-    """Hide *node* as `forget` does."""
-    hide_all(graph, [node], {} if reason is None else {"reason": text.summary(reason, "reason")})
-    return {"memory_id": node.memory_id, "deleted_at": graph.context.now_ms}
-
-
-def hide_all(graph: AllMemories, nodes: Sequence[Node], why: Row) -> None:
-    """Hide *nodes* as `forget` does, and store *why*: a reason, what they were forgotten with."""
-    now_ms, every = graph.context.now_ms, graph.another(AllMemories)
-    changed: list[Node] = []
-    for node in nodes:
-        score = graph.presence(node, may_expire=True)[0]
-        changes = lifecycle.transition(node, fade.EXPIRED, now_ms, score)
-        changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
-        graph.update(node, **changes, decay_score=score)
-        changed += [node, *standing.settle(every, node)]
-    # In one go, because the first may remove what the others had associated too.
-    resting.settle(every, changed)
 
 
 def recent(

@@ -6,7 +6,7 @@ from typing import Any
 from .. import limits, text
 from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
-from . import admin, fade, lifecycle, lookups, schema
+from . import fade, lifecycle, lookups, schema
 from .crud import own_metadata
 from .view import AllMemories, Node
 
@@ -145,15 +145,12 @@ class _Ingesting:
         return end + 1
 
 
-def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Row:
-    """Remove for ever those of the memories that the import brought alone, and what rests on them.
+def part_from(graph: AllMemories, label: str, memory_ids: Sequence[str]) -> tuple[list[Node], int]:
+    """Let those of the memories that the import *label* brought be none of it.
 
-    Mentions, facts and entities go with the memories that alone told them. Memories that another
-    import has too stay. Returns removed and kept, two counts.
+    Returns those that it brought alone, and the number of the others.
     """
-    label = text.name(import_id, "import_id")
     gone, kept = [], 0
-    admin.expect_removal(graph, memory_ids)
     for node in graph.present(memory_ids):
         graph.step()
         imports = _imports(node.get("metadata"))
@@ -165,8 +162,7 @@ def retract(graph: AllMemories, import_id: str, memory_ids: Sequence[str]) -> Ro
             kept += 1
         else:
             gone.append(node)
-    admin.hide_and_remove(graph, gone)
-    return {"removed": len(gone), "kept": kept}
+    return gone, kept
 
 
 def note_import(graph: AllMemories, node: Node, existing: bool) -> None:

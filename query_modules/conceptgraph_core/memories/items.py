@@ -12,8 +12,8 @@ from ..errors import InvalidText, NotAllowed
 from ..graph.primitives import Lookup, Range, Union
 from ..retrieval import documents
 from ..retrieval.indexer import Writer
-from . import fade, schema
-from .crud import check_properties, hide
+from . import fade, schema, standing
+from .crud import check_properties
 from .filters import Wanted
 from .ids import item_id
 from .lookups import EVER, ids, mine
@@ -90,7 +90,7 @@ def _do(graph: AllMemories, step: Step, at: dict[str, Node], writer: Writer) -> 
             return []
         graph.update(here, lapses_at=now_ms + lasts)
     elif do == "forget" and here is not None:
-        hide(graph, here)
+        standing.hide(graph, [here], {})
     elif do == "remove" and node is not None:
         if step.get("lapsed"):
             here = node if graph.has_lapsed(node) else None

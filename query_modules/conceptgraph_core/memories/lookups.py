@@ -185,6 +185,16 @@ def resting_all(found: Lookup) -> Joined:
     return Joined(sessions, "associated", CONCEPT, NAMES.owned, each=True)
 
 
+def of_any_id(id_: str) -> list[Lookup]:
+    """Look up what has that id, what rests on it, and the texts about an entity that has it."""
+    key = text.name(id_, "id")
+    told = entities.sessions_of(key)
+    of_sessions = Joined(told, "memory_id", schema.MEMORY, "id")
+    of_messages = Joined(told, "created_at", schema.MEMORY, "said_at", same="user_id")
+    rests = Union((resting(key), resting_all(Union((of_sessions, of_messages)))))
+    return [ids(key), entities.with_any_id(key), rests]
+
+
 def _with_mentions(found: Lookup) -> Joined:
     """Look up memories, the sessions observed for them, and the mentions of messages that are one.
 

@@ -381,6 +381,12 @@ LAYER: Final = Layer(
                 optional("said", text.summary),
                 # The end of its validity, where another one replaced it.
                 optional("valid_until", validators.time),
+                # Since when a fact that it states is over, by a later word of the user's; the
+                # sentences of forgotten and corrected facts, which are not quoted; and when the
+                # fact was said that it corrects.
+                optional("over_since", validators.time),
+                optional("withheld", validators.texts),
+                optional("corrects", validators.time),
                 # When it was last said how long it matters, if that was said again.
                 optional("kept_at", validators.time),
                 # Set if a program keeps a value here (see `items`): where, what, and for how long
@@ -417,6 +423,8 @@ LAYER: Final = Layer(
                 optional("strengthened_days", _link_days),
                 # Set if the source replaces the target: until when that was so.
                 optional("until", validators.time),
+                # Set if the source ends a fact that the target states: it goes with that end.
+                optional("stated", validators.flag),
             ),
             sources=(MEMORY,),
             targets=(MEMORY,),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from . import near_duplicates, schema
+from . import fade, lifecycle, near_duplicates, schema
 from .view import AllMemories, Node
 
 _CONTRADICTING: Final = {schema.RELATION_TYPES["contradicts"]: "contradicts"}
@@ -88,6 +88,24 @@ def end(graph: AllMemories, old: Node, node: Node, until: int) -> None:
     graph.update(old, valid_until=until if ended is None else min(until, ended))
 
 
+def outdate(graph: AllMemories, node: Node, since: int | None, later: Sequence[Node]) -> None:
+    """Note that what *node* says is no longer so *since* then (unix ms), by the *later* ones.
+
+    It is told, beside them. None: it is so.
+    """
+    if since != node.get("over_since"):
+        graph.update(node, over_since=since)
+    edge_type = schema.RELATION_TYPES["contradicts"]
+    wanted = {one.id: one for one in later}
+    for edge, _, other, _ in list(graph.edges(node, (False,), _CONTRADICTING)):
+        if wanted.pop(other.id, None) is None and edge.get_property("stated"):
+            graph.delete_edge(edge)
+    for one in wanted.values():
+        now_ms, strength = graph.context.now_ms, schema.DEFAULT_STRENGTH
+        given = {"created_at": now_ms, "last_strengthened": now_ms, "stated": True}
+        graph.create_edge(one, node, edge_type, strength=strength, **given)
+
+
 def settle(graph: AllMemories, node: Node) -> list[Node]:
     """Let what *node* replaced be so again, or no longer, now that it was hidden or restored.
 
@@ -101,6 +119,22 @@ def settle(graph: AllMemories, node: Node) -> list[Node]:
             changed.append(old)
             if old.is_deleted:
                 changed += settle(graph, old)
+    return changed
+
+
+def hide(graph: AllMemories, nodes: Sequence[Node], why: dict[str, Any]) -> list[Node]:
+    """Hide *nodes*, and store *why*: a reason, what they were forgotten with.
+
+    Things that rest on them stay. Returns them, and those that this lets be so again.
+    """
+    now_ms, every = graph.context.now_ms, graph.another(AllMemories)
+    changed: list[Node] = []
+    for node in nodes:
+        score = graph.presence(node, may_expire=True)[0]
+        changes = lifecycle.transition(node, fade.EXPIRED, now_ms, score)
+        changes["metadata"] = {**changes["metadata"], schema.FORGOTTEN: {"at": now_ms, **why}}
+        graph.update(node, **changes, decay_score=score)
+        changed += [node, *settle(every, node)]
     return changed
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from .. import text
+from .. import quoting, text
 from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
@@ -43,11 +43,16 @@ class Node(adapter.Node):
     def text(self) -> str:
         """The summary, or else the content, cut if it is long."""
         summary = self.raw.get_property("summary")
-        if isinstance(summary, str) and summary:
+        if isinstance(summary, str) and summary and not self.get("withheld"):
             return summary
-        content = self.content
+        content = self.told
         cut = schema.BRIEF_CHARACTERS
         return content if len(content) <= cut else content[: cut - 1] + "…"
+
+    @property
+    def told(self) -> str:
+        """The content without the sentences of forgotten and corrected facts."""
+        return withhold(self.content, self.raw.get_property("withheld"))
 
     @property
     def stored_state(self) -> str:
@@ -114,6 +119,13 @@ class Node(adapter.Node):
         return float(self.get("decay_score"))
 
 
+def withhold(content: str, sentences: Any) -> str:
+    """Return *content* with "…" for each of *sentences*, a stored list or nothing."""
+    for one in sentences if isinstance(sentences, (list, tuple)) else ():
+        content = content.replace(one, quoting.CUT)
+    return content
+
+
 def read_content(raw: Any) -> str:
     """Return the whole content of a memory below `mgp`."""
     return str(compression.unpack(raw.get_property("content")) or "")
@@ -126,13 +138,17 @@ class _Presence(NamedTuple):
     is_deleted: bool
     heard_at: int
     lapses_at: int | None
+    # Nothing of it may be told.
+    is_withheld: bool
 
     @classmethod
     def of(cls, raw: Any) -> "_Presence":
         node = Node(raw, raw.get_id(), schema.MEMORY, None)  # type: ignore[arg-type]
         until = raw.get_property("lapses_at")
         lapses_at = until if until.__class__ is int else None
-        return cls(raw.get_property("user_id"), node.is_deleted, node.heard_at, lapses_at)
+        is_withheld = bool(node.get("withheld")) and not any(map(str.isalnum, node.told))
+        mine = raw.get_property("user_id")
+        return cls(mine, node.is_deleted, node.heard_at, lapses_at, is_withheld)
 
 
 def _time(value: Any, otherwise: int) -> int:
@@ -221,6 +237,11 @@ class AllMemories(adapter.Graph[Node]):
         asked_at = self.context.asked_at
         return None if until is None or (asked_at is not None and until >= asked_at) else until
 
+    def outdated(self, node: Node) -> int | None:
+        """Return since when *node* is no longer so (unix ms): replaced, or by a later word."""
+        since: int | None = self.ended(node)
+        return node.get("over_since") if since is None else since
+
     def fading(self, node: Node) -> Fading:
         """Return the inputs of the score of *node*, with its links if they count."""
         fading = node.fading
@@ -300,6 +321,7 @@ class Graph(AllMemories):
         return (
             known.user_id == self.context.user_id
             and not known.is_deleted
+            and not known.is_withheld
             and (known.lapses_at is None or known.lapses_at > now_ms)
             and (asked_at is None or known.heard_at < asked_at)
         )

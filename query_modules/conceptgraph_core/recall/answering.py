@@ -34,7 +34,7 @@ from ..retrieval.question import shorten
 from ..words import missing, talk, terms
 from ..words.splitting import split
 from .gather import gather
-from .read import Question, read
+from .read import Question, read, rename
 from .say import list_current, put_in_order, quote
 from .score import score
 from .weigh import weigh
@@ -77,9 +77,12 @@ def recall(
         _read_times(graph, message)
     graph.pull(*_list_beside(graph, message, make_query(message, before)))
     parts = [one for one in meant.spelt if "meant" not in one]
-    given = make_query(message, before), meant.vector, model
-    wordings = Wordings(graph, *given, spelt=parts)
-    question = read(graph, message, before, wordings, meant.vector, model, max_age_days)
+    query = make_query(message, before)
+    renamed = rename(graph, query)
+    graph.context = graph.context._replace(also=(*graph.context.also, *renamed))
+    wordings = Wordings(graph, query, meant.vector, model, spelt=parts)
+    given = meant.vector, model, max_age_days
+    question = read(graph, message, before, wordings, *given, len(renamed))
     then = _list_then(graph, question.text)
     own = [
         (line, node)

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from .. import text as texts
 from ..concepts import node as concepts
 from ..concepts import widening
 from ..dates import ALWAYS, DAY_MS, Span
 from ..entities import node as entities
+from ..entities.identity import components
 from ..entities.narration import narrative
 from ..entities.narration.named import Place
 from ..everyday.asking import is_of_the_user, make_query
@@ -17,6 +19,9 @@ from ..memories.view import Graph
 from ..memories.wordings import Wordings
 from ..retrieval.question import Past, past_of
 from ..words.splitting import split
+
+# So many other names of those whom a message names lead to texts.
+_MOST_RENAMED: Final = 3
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class Question:
     meant: Sequence[tuple[entities.Node, Place]]
     concepts: Sequence[concepts.Node]
     own: bool
+    # So many of the context's other wordings are the message by other names.
+    renamed: int
 
     @property
     def every(self) -> str:
@@ -47,8 +54,11 @@ class Question:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words by which it names whom it means."""
-        return frozenset().union(*narrative.names_of(self.every, self.meant))
+        """The words by which it names whom it means, or might name them."""
+        named = narrative.names_of(self.every, self.meant)
+        known = self.graph.another(entities.Graph)
+        others = (name for node, _ in self.meant for name in _list_names(known, node))
+        return frozenset().union(*named, *map(split, others))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -62,6 +72,29 @@ class Question:
         return None if around is None else Span(*around)
 
 
+def rename(graph: Graph, query: str) -> list[str]:
+    """Return *query* by the other names of those whom it names, if a name was merged into another.
+
+    So texts that say "Annie" answer for Anna Smith.
+    """
+    known = graph.another(entities.Graph)
+    found: dict[str, None] = {}
+    for node, _ in narrative.named_by(known, query):
+        names = _list_names(known, node)
+        said = next((one for one in names if one.casefold() in query.casefold()), None)
+        if said is not None:
+            start = query.casefold().index(said.casefold())
+            behind = query[start + len(said) :]
+            found |= dict.fromkeys(query[:start] + one + behind for one in names if one != said)
+    return list(found)[:_MOST_RENAMED]
+
+
+def _list_names(graph: entities.Graph, node: entities.Node) -> list[str]:
+    """Return the names of an entity, the longest first; nothing if it has only one."""
+    names = dict.fromkeys(one.bare for one in components.members(graph, node))
+    return sorted(names, key=len, reverse=True) if len(names) > 1 else []
+
+
 def read(
     graph: Graph,
     message: str,
@@ -70,10 +103,12 @@ def read(
     vector: Sequence[float],
     model: str | None,
     max_age_days: int | None,
+    renamed: int = 0,
 ) -> Question:
     """Return *message* as it is read, after the text *before*. Raises InvalidText, InvalidNumber.
 
-    *wordings* are its finders, and *vector* is its vector by *model*.
+    *wordings* are its finders, and *vector* is its vector by *model*. So many of the last other
+    wordings are *renamed*.
     """
     context = graph.context
     at = int(context.now_ms if context.asked_at is None else context.asked_at)
@@ -88,4 +123,5 @@ def read(
         narrative.named_by(graph.another(entities.Graph), every, past is not None),
         widening.find_named(graph.another(concepts.Graph), every),
         any(map(is_of_the_user, (message, *context.also))),
+        renamed,
     )

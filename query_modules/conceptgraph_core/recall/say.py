@@ -102,10 +102,12 @@ def _line(
     marks: list[tuple[str | int, ...]] = []
     if entry["also"]:
         marks.append((f"{entry['also']} more say the same",))
-    if (until := question.graph.ended(one.node)) is not None:
+    if (until := question.graph.outdated(one.node)) is not None:
         marks.append(("no longer so since ", until))
     elif entry["contradicted_by"]:
         marks.append(("a later one contradicts this",))
+    if (corrected := one.node.get("corrects")) is not None:
+        marks.append(("corrects what was said on ", corrected))
     between = [(" (" if number == 0 else "; ", *mark) for number, mark in enumerate(marks)]
     behind = [part for mark in between for part in mark] + [")"] * bool(marks)
     key = one.node.memory_id

@@ -35,7 +35,7 @@ def score(question: Question, weighed: Weighed) -> Scored:
     asking = weights.asking(question.vector), *weighed.message[1:]
     asks = weights.message.chance(asking)
     chances = {one: max(map(weights.text.chance, rows)) for one, rows in weighed.rows.items()}
-    if asks < asks_at and not question.graph.context.also:
+    if asks < asks_at and len(question.graph.context.also) == question.renamed:
         return Scored(asks, chances, [])
     ordered = sorted(
         chances, key=lambda one: (-chances[one], -one.node.told_at, one.node.memory_id)

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .. import text
+from ..cascade import forgetting
 from ..graph import adapter
 from ..graph.adapter import Node
 from ..graph.primitives import Lookup, Range, next_text
 from ..jobs.schema import JOURNAL, JOURNALS
 from ..layers import SHARED
-from ..memories import admin, lookups
+from ..memories import lookups
 from ..memories.schema import KIND as MEMORY
 from ..memories.view import AllMemories
 from ..registry import indexed_kinds
@@ -82,7 +83,7 @@ def take_back(graph: Everything, batch: str) -> dict[str, int]:
     memory_ids = [row["id"] for row in rows if row["kind"] == MEMORY.kind]
     mine, writer = graph.another(AllMemories), Writer(graph)
     memories = mine.present(memory_ids) if memory_ids else []
-    admin.hide_and_remove(mine, memories)
+    forgetting.hide_and_remove(mine, memories)
     removed, kept = len(memories), 0
     # Others went with the memories.
     is_left = {node.id: graph.raw_vertex(node.id) is not None for node in nodes.values()}

@@ -23,6 +23,7 @@ from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import lookups as look_up
 from conceptgraph_core.entities import procedures, schema
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.memories import lookups as of_memories
 
 from .verb import verb
 
@@ -260,10 +261,10 @@ def forget(id: str, reason: str | None = None) -> list[Lookup]:
     """Hide a fact, a mention or an entity."""
     if reason is not None:
         texts.summary(reason, "reason")
-    return [look_up.with_any_id(texts.name(id, "id"))]
+    return of_memories.of_any_id(id)
 
 
 @verb(procedures.RESTORE)
 def restore(id: str) -> list[Lookup]:
     """Bring back, for the owner, what `forget` hid."""
-    return [look_up.with_any_id(texts.name(id, "id"))]
+    return of_memories.of_any_id(id)

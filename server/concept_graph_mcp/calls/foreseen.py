@@ -51,11 +51,11 @@ def changes(scope: str, _: str, given: Given) -> list[Lookup]:
 
 
 def forget(_: str, __: str, given: Given) -> list[Lookup]:
-    return lookups.of_any_id(given["id"])
+    return memories.of_any_id(given["id"])
 
 
 def restore(_: str, __: str, given: Given) -> list[Lookup]:
-    return lookups.of_any_id(given["id"])
+    return memories.of_any_id(given["id"])
 
 
 def relate(_: str, concept_scope: str, given: Given) -> list[Lookup]:

@@ -180,6 +180,8 @@ def _span(row: Row) -> str:
 def _show_forgotten(row: Row) -> Iterator[str]:
     if "id" in row:
         yield f"Forgotten; memories restore {row['id']} brings it back."
+        for one in row.get("others", ()):
+            yield f"About {', '.join(one['about'])} too: {quote(one['text'])} ({one['id']})"
         return
     yield "Nothing is forgotten yet; name one of these by its id:"
     for one in row["candidates"]:

@@ -43,20 +43,21 @@ def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> N
 
 
 def find_ended(graph: Graph, entity: Node, given: Given) -> Node | None:
-    """Return the current fact that the *given* one ends in another form: vegan, of "Veganerin"."""
-    stem = names.canonical(given.value or "")[:_STEM]
-    if names.canonical(given.predicate) not in _INFLECTED or len(stem) < _STEM:
-        return None
+    """Return the current fact that the *given* one ends in another form.
+
+    Examples are the vegan of "Veganerin", and the Halden Logistics of "Halden".
+    """
+    told, slot = names.canonical(given.value or ""), name_slot(given.predicate)
+    stem = told[:_STEM] if slot in _INFLECTED and len(told) >= _STEM else None
     current = bitemporal.current(graph, components.members(graph, entity))
-    return next(
-        (
-            one
-            for one in current
-            if names.canonical(one.get("predicate")) == names.canonical(given.predicate)
-            and names.canonical(one.get("value") or "").startswith(stem)
-        ),
-        None,
-    )
+    for one in current if told else ():
+        value = names.canonical(one.get("value") or "")
+        is_part = not slot.startswith(schema.DOSE) and value.startswith(f"{told} ")
+        if name_slot(one.get("predicate")) == slot and (
+            is_part or (stem is not None and value.startswith(stem))
+        ):
+            return one
+    return None
 
 
 def says_same(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:

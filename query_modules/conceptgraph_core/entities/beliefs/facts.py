@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
-from .. import bitemporal, ids, lookups, names, schema
+from .. import bitemporal, ids, lookups, names, resting, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import All, Graph, Node
-from . import attribution, comparing, late, succession
+from . import attribution, comparing, late
 
 Row = dict[str, Any]
 
@@ -57,7 +57,7 @@ def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = 
     if old is not None and after is not None:
         old.set(**{"corrected_by" if given.corrects is not None else "ended_by": after.key})
     if given.corrects is not None:
-        succession.settle(graph, entity)
+        resting.settle_ends(graph, entity)
     return {
         "fact_id": made.key,
         "origin": made.get("origin"),
@@ -65,27 +65,6 @@ def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = 
         "inferred_from": origin.inferred_from,
         "refused_span": given.span if origin.refused else None,
     }
-
-
-def state(
-    graph: Graph,
-    entity_id: str,
-    predicate: str,
-    value: str | None = None,
-    object_id: str | None = None,
-    valid_from: int | None = None,
-    valid_until: int | None = None,
-    single: bool = False,
-    corrects: str | None = None,
-    ends: str | None = None,
-    speaker: str = schema.MODEL,
-    text: str = "",
-    span: str | None = None,
-) -> Row:
-    """State a fact of an entity as `fact` does, with its parts given one by one."""
-    what, when = (predicate, value, object_id), (valid_from, valid_until)
-    given = Given(*what, *when, single, corrects, ends, speaker, text, span)
-    return fact(graph, entity_id, given)
 
 
 def claim(
@@ -147,7 +126,7 @@ def claim(
         one.set(ended_by=made.key)
         _end_together(graph, entity, one, made)
     for one in (*ended, made):
-        succession.follow_tie(graph, one)
+        resting.follow_tie(graph, one)
     return {
         "fact_id": made.key,
         "predicate": made.get("predicate"),
@@ -172,23 +151,32 @@ def says_nothing(graph: Graph, entity: Node, claim: Claim) -> bool:
 
 
 def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
-    """Return the current facts that end with *predicate*: with an employer goes the occupation."""
+    """Return the current facts that end with *predicate*: with an employer goes the occupation.
+
+    Ones out of sight are over too, when they are restored.
+    """
     name = comparing.name_slot(predicate)
     wanted = (name, "occupation") if name == "employer" else (name,)
-    current = bitemporal.current(graph, components.members(graph, entity))
+    every = graph.another(All)
+    current = bitemporal.current(every, components.members(every, entity))
     return [one for one in current if comparing.name_slot(one.get("predicate")) in wanted]
 
 
 def _end_every(
     graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], mention: Node
 ) -> Row:
-    """End all that is so of the predicate of *claim*; return the row of the last of them."""
+    """End all that is so of the predicate of *claim*; return the row of the last of them.
+
+    If all of these are out of sight, it is empty.
+    """
     origin = attribution.origin(spans.Said(said[1]), said[0], claim.span or "", claim.span)
     row: Row = {}
     for one in _list_open(graph, entity, claim.predicate):
         if _may_end(graph, one, origin):
             _end(graph, one, Given(one.get("predicate")))
             one.set(ended_by=mention.key)
+        if resting.is_hidden(one):
+            continue
         row = {name: one.get(name) for name in ("predicate", "value", "origin")}
         row |= {"fact_id": one.key, "conflicts": []}
     return row
@@ -228,7 +216,8 @@ def _after(
 
     The next word, if it is known already, may state one of them again, or have ended it.
     """
-    before = comparing.list_earlier(graph, entity, given, about)
+    # Ones out of sight are over too, when they are restored.
+    before = comparing.list_earlier(graph.another(All), entity, given, about)
     if following is not None:
         before = [one for one in before if one.id != following.fact.id]
     ended = [one for one in before if _may_end(graph, one, found)]

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...errors import NotAllowed
 from .. import schema
-from ..node import Graph, Node, Tie
+from ..node import All, Graph, Node, Tie
 from ..trust import Said
 
 
@@ -26,15 +26,18 @@ def members(graph: Graph, node: Node) -> list[Node]:
 
 
 def find_connected(graph: Graph, node: Node) -> list[Node]:
-    """Return all entities that merged same-as edges connect to *node*, itself first."""
+    """Return all entities that merged same-as edges connect to *node*, itself first.
+
+    Ones out of sight connect others, too.
+    """
     found = {node.id: node}
     waiting = [node]
     while waiting:
-        for other in _merged_with(graph, waiting.pop()):
+        for other in _merged_with(graph.another(All), waiting.pop()):
             if other.id not in found:
                 found[other.id] = other
                 waiting.append(other)
-    return [*found.values()]
+    return [one for one in found.values() if one is node or graph.raw_node(one.raw)]
 
 
 def _first(graph: Graph, node: Node, whole: Sequence[Node]) -> Node:

@@ -319,7 +319,11 @@ def _before(whole: Whole) -> Iterator[Sentence]:
 def _ended(graph: Graph, whole: Whole) -> list[Part]:
     """Say that it has ended, that one has died, or that it is over with a partner."""
     over, dead = parted.since_no_longer(whole), parted.dead_since(whole)
-    said: list[Part] = [_until(graph, whole)] if over is None else [" until ", over]
+    is_former = endings.is_former_kind(whole.described)
+    said: list[Part] = [_until(graph, whole)]
+    if over is not None:
+        # An ex-wife is one from that day on.
+        said = [", as told on " if is_former else " until ", over]
     return said if dead is None else [*said, ", died, as told on ", dead]
 
 

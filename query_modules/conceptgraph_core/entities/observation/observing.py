@@ -7,9 +7,9 @@ from ... import text as texts
 from ... import validators
 from ...embeddings.remembered import check, hold
 from ...errors import NotFound
-from ...graph.primitives import Lookup, Union
+from ...graph.primitives import Lookup
 from ...text import show_name
-from .. import ids, inputs, kinds, lookups, names, rule_extractor, schema
+from .. import ids, inputs, kinds, lookups, names, resting, rule_extractor, schema
 from ..beliefs import attribution, facts
 from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
@@ -18,48 +18,11 @@ from ..inputs import Claim, Observation, Relation
 from ..language import endings, kin, spans
 from ..node import All, Graph, Node
 from ..trust import trust
-from . import hiding, mentions
+from . import mentions
 from .deciding import Decider, seek
 from .relating import relate
 
 Row = dict[str, Any]
-
-
-def observe(
-    graph: Graph,
-    session_id: str,
-    message_id: str,
-    speaker: str,
-    text: str,
-    observations: Sequence[Mapping[str, Any]] = (),
-    relations: Sequence[Mapping[str, Any]] = (),
-) -> Row:
-    """Record the mentions of a message. Returns entities and edges, a row for each.
-
-    Without *observations* the rule-based extractor finds them in the text.
-
-    An entity's row has:
-
-    * entity_id (that of its component's canonical entity), label, type, created;
-    * origin (of the mention), identity_status, trust;
-    * candidates, if there are any: a list of {entity_id, label, confidence};
-    * refused_span, the claimed span if the text does not contain it;
-    * inferred_from, the span if it does not contain the label;
-    * refused_same_as, a claimed id that no entity has;
-    * observed_in, if an earlier text of this message mentioned it: that text, and nothing is added.
-
-    The same message observed again changes nothing. Raises InvalidText, InvalidNumber, TooMuch,
-    Tautology, EmbeddingMismatch for a vector by another embedding than the store's, or NotFound for
-    a relation of an entity that the session has not mentioned.
-    """
-    given = speaker, text, observations, relations
-    heard = hear(graph, session_id, message_id, *given)
-    graph.pull(Union(tuple(heard.lookups(graph))))
-    session, row = record(graph, heard)
-    if not row["entities"]:
-        # Nothing would remove it: sessions go with their last mention.
-        hiding.drop_empty(graph.another(All), [session])
-    return row
 
 
 class Heard(NamedTuple):
@@ -108,7 +71,7 @@ def record(graph: Graph, heard: Heard, note: tuple[str, str] | None = None) -> t
     if session.get("memory_id") is not None:
         # The memory was forgotten, and is stored again.
         every = graph.another(All)
-        hiding.show(graph, mentions.of_session(every, session), None)
+        resting.show(graph, mentions.of_session(every, session), None)
     message = _Message(graph, session, message_id, speaker, said)
     wanted = message.list_present(wanted)
     rows = [message.add(one) for one in wanted]
@@ -190,11 +153,12 @@ class _Message:
         """
         for entity, mention, observation, row in self._claimed:
             said = self._speaker, self._said.text
-            row["facts"] = [
+            rows = (
                 facts.claim(self._graph, entity, one, said, self._about(one), mention)
                 for one in observation.facts
                 if not facts.says_nothing(self._graph, entity, one)
-            ]
+            )
+            row["facts"] = [one for one in rows if one]
 
     def join_kin(self) -> None:
         """Join "Dad" with the name that the user's words tell for him: "my dad Alan"."""
