@@ -40,7 +40,7 @@ def forget(
 
 
 def restore(graph: Graph, id_: str) -> Row:
-    """Bring back, as its owner, what `forget` hid with that id."""
+    """Bring back what `forget` hid with that id, as its owner; counts an access to a memory."""
     return forgetting.restore(graph, id_)
 
 
