@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import click
 
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.commands.group import Drawer
 from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.sqlite import modules
 from concept_graph_mcp.hosts.sqlite.interface import Callback
@@ -325,7 +326,8 @@ def _resolved(field: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str,
 
 def _commands(path: tuple[str, ...], command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield " ".join(path), command
-    if isinstance(command, click.Group):
+    # The commands of a drawer are the program's too.
+    if isinstance(command, click.Group) and not isinstance(command, Drawer):
         context = click.Context(command)
         for name in command.list_commands(context):
             found = command.get_command(context, name)

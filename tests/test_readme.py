@@ -68,7 +68,7 @@ def test_the_client_configurations_start_a_server(page):
     blocks = [json.loads(block.text) for block in markdown.blocks(page) if block.language == "json"]
     chosen = []
     for configuration in blocks:
-        server = configuration["mcpServers"]["memory"]
+        server = configuration["mcpServers"]["concept-memory"]
         assert server["command"].endswith("concept-graph-mcp")
         options = main.make_context("concept-graph-mcp", list(server.get("args", []))).params
         chosen.append(

@@ -13,38 +13,50 @@ from .commands.group import Commands
 from .printable import printable
 
 # Commands and their modules, imported on demand to keep the server's start short. They stand in
-# groups, each with an example.
+# groups, each with an example; those of a drawer are listed there alone.
 _GROUPS = {
+    'Use, e.g. concept-graph-mcp recall "What may Clara not eat?"': dict.fromkeys(
+        ("recall", "remember", "search", "about", "forget", "relate", "identify"), "everyday"
+    ),
     "Start, e.g. concept-graph-mcp setup": {
-        "demo": "demo",
         "setup": "setup",
-        "settings": "setup",
+        "demo": "demo",
         "doctor": "health",
+        "view": "viewing",
     },
-    'Use, e.g. concept-graph-mcp recall "What may Clara not eat?"': {
-        **dict.fromkeys(
-            ("recall", "remember", "search", "about", "forget", "relate", "identify"), "everyday"
-        ),
-        **dict.fromkeys(("view", "card"), "viewing"),
-    },
-    "Own, e.g. concept-graph-mcp memories list": {
-        **dict.fromkeys(("memories", "entities", "concept"), "layers"),
-        "users": "users",
-        **dict.fromkeys(("stats", "check"), "health"),
-        "export": "exporting",
+    "Own, e.g. concept-graph-mcp import conversations.zip": {
         "import": "importing",
-        "sync": "sync",
-        "ingest": "importing",
-        **dict.fromkeys(("observe", "backfill"), "observing"),
-        **dict.fromkeys(("index", "embed"), "indexing"),
-        **dict.fromkeys(("backup", "restore", "clean", "reset"), "backups"),
+        "export": "exporting",
+        "serve": "http_server",
+        "admin": "",
+        "graph": "",
     },
-    "Run, e.g. concept-graph-mcp serve --http 127.0.0.1:8080": {
-        "worker": "worker",
-        **dict.fromkeys(("serve", "tokens"), "http_server"),
-        "install-modules": "deploying",
-        "hook": "setup",
-    },
+}
+_DRAWERS = {
+    "admin": (
+        "Settings, statistics, checks, backups, users, jobs and other tasks of an owner.",
+        {
+            "settings": "setup",
+            **dict.fromkeys(("stats", "check"), "health"),
+            **dict.fromkeys(("backup", "restore", "clean", "reset"), "backups"),
+            "users": "users",
+            "tokens": "http_server",
+            "worker": "worker",
+            "sync": "sync",
+            **dict.fromkeys(("index", "embed"), "indexing"),
+            "card": "viewing",
+            "install-modules": "deploying",
+            "ingest": "importing",
+            "hook": "setup",
+        },
+    ),
+    "graph": (
+        "Memories, entities and concepts one by one, and old conversations read into them.",
+        {
+            **dict.fromkeys(("memories", "entities", "concept"), "layers"),
+            **dict.fromkeys(("observe", "backfill"), "observing"),
+        },
+    ),
 }
 
 
@@ -68,6 +80,7 @@ def _refuse(problem: str, with_set_time: bool) -> None:
 @click.group(
     cls=Commands,
     groups=_GROUPS,
+    drawers=_DRAWERS,
     unserved=_unserved,
     invoke_without_command=True,
     epilog="\b\nVariables:\n"

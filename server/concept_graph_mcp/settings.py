@@ -453,6 +453,7 @@ SETTINGS = (
             "", "decay_users", _users),
     Setting(RETENTION_VARIABLE, "like `worker --retention`", "", "retention_ms", retention),
     Setting(REDACT_VARIABLE, "on: leave secrets out of what agents store", "", "redacts", _redacts),
+    Setting("CONCEPT_GRAPH_SETTINGS", "the settings file, if it is not the usual one"),
     Setting("CONCEPT_GRAPH_TOKENS", "the file of the tokens for `serve`",
             "", "tokens", lambda value: Path(value) if value else None),
 )  # fmt: skip

@@ -15,6 +15,9 @@ from . import settings
 from .settings import STORE_VARIABLES, Settings, SettingsError
 
 FILE: Final = "config.toml"
+VARIABLE: Final = "CONCEPT_GRAPH_SETTINGS"
+# Variables of a shell by which the folders for settings and data are other ones.
+_MOVING: Final = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")
 STORE: Final = "store"
 # The value of the store's variable that means the usual file.
 USUAL: Final = "1"
@@ -26,10 +29,21 @@ _NUMBERS: Final = ("asks", "answers")
 
 
 def find_file() -> Path:
-    """Return the path of the settings file, which need not exist."""
+    """Return the path of the settings file, which need not exist; a variable may name another."""
+    if named := os.environ.get(VARIABLE, "").strip():
+        return Path(named).expanduser()
     import platformdirs
 
     return Path(platformdirs.user_config_dir("concept-graph-mcp", appauthor=False)) / FILE
+
+
+def name_unusual() -> dict[str, str]:
+    """Return the variable that names the settings file, if without it another one is meant.
+
+    A program that a desktop starts has none of the variables of a shell.
+    """
+    is_moved = any(os.environ.get(name, "").strip() for name in (VARIABLE, *_MOVING))
+    return {VARIABLE: str(find_file().absolute())} if is_moved else {}
 
 
 def read_file(file: Path | None = None) -> dict[str, str] | None:

@@ -7,6 +7,7 @@ import pytest
 from command_line import ok, run
 
 from concept_graph_mcp.__main__ import main
+from concept_graph_mcp.commands.group import Drawer
 
 # These print a story, draw, serve, ask step by step, or act on more than the store.
 _WITHOUT = {
@@ -20,6 +21,9 @@ def list_commands(group, *names):
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
+        # The commands of a drawer are the program's too.
+        if isinstance(command, Drawer):
+            continue
         if isinstance(command, click.Group):
             yield from list_commands(command, *names, name)
         else:

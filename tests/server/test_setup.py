@@ -88,15 +88,17 @@ def test_a_client_without_a_file_gets_one_and_loses_it_again(home, client):
     ok("setup", client, "--yes")
     server = loaded(servers_of(client))[CLIENTS[client].key][NAME]
     called = server["args"] if client != "opencode" else server["command"]
-    assert called[-3:-1] == ["--toolsets", "everyday"]
-    assert called[-1] == f"--embedded={home / 'data/concept-graph-mcp/memory.db'}"
+    assert called[-2:] == ["--toolsets", "everyday"]
     env = server[{"opencode": "environment", "goose": "envs"}.get(client, "env")]
-    assert env == {"TZ": "Europe/Berlin", "CONCEPT_GRAPH_CLIENT": client}
+    # The settings file, which is not where a program without this environment looks, says the rest.
+    config = home / "config/concept-graph-mcp/config.toml"
+    assert env == {"CONCEPT_GRAPH_SETTINGS": str(config), "CONCEPT_GRAPH_CLIENT": client}
+    assert loaded(config)["store"] == str(home / "data/concept-graph-mcp/memory.db")
     there = files(home)
     assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
     assert files(home) == there
     ok("setup", client, "--yes", "--remove")
-    assert files(home) == {}
+    assert files(home).keys() == {str(config)}
     assert ok("setup", client, "--remove").stdout == "Nothing to remove.\n"
 
 
@@ -164,7 +166,7 @@ def test_the_yaml_of_goose_keeps_its_comments(home, shape):
     there, before = loaded(file), yaml.safe_load(GOOSE[shape]) or {}
     entry = there["extensions"].pop(NAME)
     assert (entry["type"], entry["enabled"], entry["name"]) == ("stdio", True, NAME)
-    assert entry["args"][-3:-1] == ["--toolsets", "everyday"]
+    assert entry["args"][-2:] == ["--toolsets", "everyday"]
     assert there == {**before, "extensions": before.get("extensions") or {}}
     assert all(comment in text for comment in re.findall("#.*", GOOSE[shape]))
     assert ("\r\n" in text) == ("\r\n" in GOOSE[shape])
@@ -199,7 +201,7 @@ def test_hooks_stand_beside_those_of_others_and_go_alone(home, client):
     assert called[-7:-3] == ["hook", "Stop", "--client", client]
     assert called[-3:] == ["||", "exit", "0"]
     # The command that is written there runs.
-    assert run(*called[called.index("hook") - 1 : -3], stdin="{").exit_code == 0
+    assert run(*called[called.index("hook") : -3], stdin="{").exit_code == 0
     ok("setup", client, "--yes", "--remove")
     assert file.read_text() == theirs
 
@@ -208,7 +210,9 @@ def test_a_dry_run_and_a_no_write_nothing(home):
     written(servers_of("cursor"), SHAPES["indented"])
     before = files(home)
     shown = ok("setup", "cursor", "--dry-run").stdout
-    assert f'+        "{NAME}": {{' in shown
+    assert f"  changed: {servers_of('cursor')} (+" in shown
+    assert len(shown.splitlines()) <= 10
+    assert f'+        "{NAME}": {{' in ok("setup", "cursor", "--dry-run", "--diff").stdout
     assert run("setup", "cursor", stdin="n\n").exit_code == 1
     assert files(home) == before
 
@@ -236,9 +240,32 @@ def test_another_server_of_our_name_is_left(home):
     assert file.read_text() == text
 
 
+@pytest.mark.parametrize("former", ["concept-graph", "memory"])
+@pytest.mark.parametrize("client", ["cursor", "codex", "goose"])
+def test_an_entry_of_an_earlier_name_is_replaced_if_it_is_ours(home, client, former):
+    key, file = CLIENTS[client].key, servers_of(client)
+    ok("setup", client, "--yes")
+    file.write_text(file.read_text().replace(NAME, former))
+    assert set(loaded(file)[key]) == {former}
+    ok("setup", client, "--yes")
+    assert set(loaded(file)[key]) == {NAME}
+    file.write_text(file.read_text().replace(NAME, former))
+    ok("setup", client, "--yes", "--remove")
+    assert not file.exists() or not loaded(file).get(key)
+
+
+def test_an_entry_of_an_earlier_name_that_is_anothers_stays(home):
+    theirs = {"memory": {"command": "npx", "args": ["-y", "server-memory"]}}
+    file = written(servers_of("cursor"), json.dumps({"mcpServers": theirs}))
+    ok("setup", "cursor", "--yes")
+    assert set(loaded(file)["mcpServers"]) == {"memory", NAME}
+    ok("setup", "cursor", "--yes", "--remove")
+    assert loaded(file)["mcpServers"] == theirs
+
+
 def test_a_file_that_is_changed_meanwhile_is_not_overwritten(home):
     file = written(servers_of("cursor"), "{}")
-    [change] = changes.plan_changes(CLIENTS["cursor"], "cursor", Entry(("x",), {}, ()))
+    [change] = changes.plan_changes(CLIENTS["cursor"], "cursor", Entry(("x",), {}))
     file.write_text('{"a": 1}')
     with pytest.raises(changes.ChangeError, match="changed meanwhile"):
         change.write()
@@ -254,16 +281,18 @@ def test_a_link_to_a_file_stays_a_link(home):
     assert NAME in kept.read_text()
 
 
-def test_a_store_in_memgraph_is_given_to_the_hooks_too_and_no_password(home, monkeypatch):
+def test_a_store_in_memgraph_is_in_the_settings_file_and_no_password(home, monkeypatch):
     monkeypatch.setenv("MEMGRAPH_URI", "bolt://db:7687")
     monkeypatch.setenv("MEMGRAPH_USER", "ada")
     monkeypatch.setenv("MEMGRAPH_PASSWORD", "hush")
     ok("setup", "claude-code", "--yes")
     server = loaded(servers_of("claude-code"))["mcpServers"][NAME]
-    assert server["env"]["MEMGRAPH_URI"] == "bolt://db:7687"
-    assert not any("--embedded" in one for one in server["args"])
+    config = home / "config/concept-graph-mcp/config.toml"
+    assert loaded(config) == {"store": "bolt://db:7687"}
+    named = {"MEMGRAPH_USER": "ada", "CONCEPT_GRAPH_SETTINGS": str(config)}
+    assert server["env"] == {**named, "CONCEPT_GRAPH_CLIENT": "claude-code"}
     given = tomllib.loads((home / "data/concept-graph-mcp/hooks.toml").read_text())
-    assert given["env"] == {"MEMGRAPH_URI": "bolt://db:7687", "MEMGRAPH_USER": "ada"}
+    assert given["env"] == named
     assert not any(b"hush" in text for text in files(home).values())
 
 
@@ -278,34 +307,43 @@ def test_a_password_in_a_uri_is_refused_and_written_nowhere(home, monkeypatch, n
     assert not any("hunter2" in one.read_text() for one in home.rglob("*") if one.is_file())
 
 
-def test_the_settings_of_hooks_stay(home, monkeypatch):
+def env_of_hooks(home, **more):
+    return {"CONCEPT_GRAPH_SETTINGS": str(home / "config/concept-graph-mcp/config.toml"), **more}
+
+
+def test_the_settings_of_hooks_stay(home):
     text = '# Mine.\ndays = 3\n\n[env]\nCONCEPT_GRAPH_USER = "ada" # me\n'
     file = written(home / "data/concept-graph-mcp/hooks.toml", text)
     ok("setup", "claude-code", "--yes")
-    assert file.read_text() == text
+    assert file.read_text().startswith(text)
+    assert loaded(file)["env"] == env_of_hooks(home, CONCEPT_GRAPH_USER="ada")
+
+
+def test_variables_that_the_settings_file_has_go_there_alone(home, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "de")
+    monkeypatch.setenv("CONCEPT_GRAPH_REDACT", "on")
     ok("setup", "codex", "--yes")
-    assert file.read_text() == text + 'CONCEPT_GRAPH_LANGUAGES = "de"\n'
+    assert loaded(home / "config/concept-graph-mcp/config.toml")["languages"] == ["de"]
+    server = loaded(servers_of("codex"))["mcp_servers"][NAME]
+    assert server["env"] == env_of_hooks(
+        home, CONCEPT_GRAPH_REDACT="on", CONCEPT_GRAPH_CLIENT="codex"
+    )
 
 
-def test_the_last_client_that_is_removed_takes_the_variables_of_its_hooks_along(home, monkeypatch):
-    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "de")
+def test_the_last_client_that_is_removed_takes_the_variables_of_its_hooks_along(home):
     file = home / "data/concept-graph-mcp/hooks.toml"
     for client in ("claude-code", "codex"):
         ok("setup", client, "--yes")
     ok("setup", "claude-code", "--yes", "--remove")
-    assert tomllib.loads(file.read_text()) == {"env": {"CONCEPT_GRAPH_LANGUAGES": "de"}}
+    assert loaded(file) == {"env": env_of_hooks(home)}
     ok("setup", "codex", "--yes", "--remove")
-    assert files(home) == {}
+    assert files(home).keys() == {*env_of_hooks(home).values()}
 
 
-def test_variables_of_the_user_stay_when_the_client_is_removed(home, monkeypatch):
+def test_variables_of_the_user_stay_when_the_client_is_removed(home):
     text = '[env]\nCONCEPT_GRAPH_USER = "ada" # me\n'
     file = written(home / "data/concept-graph-mcp/hooks.toml", text)
-    monkeypatch.setenv("CONCEPT_GRAPH_USER", "ada")
-    monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "de")
     ok("setup", "codex", "--yes")
-    assert "LANGUAGES" in file.read_text()
     file.write_text("days = 3\n" + file.read_text())
     ok("setup", "codex", "--yes", "--remove")
     assert file.read_text() == "days = 3\n" + text
@@ -336,7 +374,7 @@ def test_doctor_says_who_is_configured_and_called_last_with_what_result(home):
 
 @pytest.mark.parametrize("client", WITH_HOOKS)
 def test_the_plugin_has_the_hooks_that_setup_writes(client):
-    entry = Entry(("concept-graph-mcp",), {}, ())
+    entry = Entry(("concept-graph-mcp",), {})
     hooks = json.loads((PLUGINS / client / "hooks/hooks.json").read_text())["hooks"]
     assert hooks == {event: [group] for event, group in entry.hooks(client).items()}
     [server] = json.loads((PLUGINS / client / ".mcp.json").read_text())["mcpServers"].values()
@@ -350,7 +388,7 @@ def test_without_a_client_all_on_the_machine_are_set_up_at_once(home):
         (home / folder).mkdir(parents=True, exist_ok=True)
     shown = ok("setup", "--dry-run")
     assert not any("concept-graph" in one.decode() for one in files(home).values())
-    assert "Claude Code, Codex, Gemini CLI, opencode, goose, Zed" in shown.stderr
+    assert "Claude Code, Codex, Gemini CLI, opencode, goose, Zed: get" in shown.stdout
     result = ok("setup", stdin="y\n")
     assert "concept-graph-mcp view" in result.stderr
     assert result.stdout.count("Write this?") == 1
@@ -358,32 +396,34 @@ def test_without_a_client_all_on_the_machine_are_set_up_at_once(home):
         assert NAME in loaded(servers_of(client))[CLIENTS[client].key]
     opencode = loaded(servers_of("opencode"))["mcp"][NAME]
     assert opencode["type"] == "local"
-    assert opencode["command"][-3:-1] == ["--toolsets", "everyday"]
+    assert opencode["command"][-2:] == ["--toolsets", "everyday"]
     written = settings_file.read_file()
     assert written is not None
     assert str(home / "data/concept-graph-mcp/memory.db") in written.values()
     assert ok("setup", "--yes").stdout == "Nothing to change.\n"
 
 
-def test_agents_get_the_store_and_the_time_zone_of_the_settings_file(home, monkeypatch):
-    monkeypatch.delenv("TZ")
+def test_clients_and_hooks_name_no_store_and_no_time_zone(home, monkeypatch):
     mine = home / "mine.db"
     text = f'store = "{mine}"\nuser = "ada"\ntime_zone = "Asia/Tokyo"\n'
-    written(home / "config/concept-graph-mcp/config.toml", text)
+    config = written(home / "config/concept-graph-mcp/config.toml", text)
+    monkeypatch.delenv("TZ")
     (home / ".claude").mkdir()
     ok("setup", "--yes")
-    server = loaded(servers_of("claude-code"))["mcpServers"][NAME]
-    assert server["args"][-1] == f"--embedded={mine}"
-    assert server["env"]["TZ"] == "Asia/Tokyo"
-    assert str(mine) in (home / ".claude/settings.json").read_text()
+    assert config.read_text() == text
+    for file in (servers_of("claude-code"), home / ".claude/settings.json"):
+        told = file.read_text()
+        assert str(mine) not in told
+        assert "Tokyo" not in told
+    other = home / "other.db"
+    ok(f"--embedded={other}", "setup", "claude-code", "--yes")
+    assert loaded(config) == {**tomllib.loads(text), "store": str(other)}
 
 
-def test_the_memgraph_of_the_settings_file_goes_into_the_entry(home):
-    written(home / "config/concept-graph-mcp/config.toml", 'store = "bolt://graph:7687"\n')
-    ok("setup", "cursor", "--yes")
-    server = loaded(servers_of("cursor"))["mcpServers"][NAME]
-    assert server["env"]["MEMGRAPH_URI"] == "bolt://graph:7687"
-    assert not (home / "data/concept-graph-mcp/memory.db").exists()
+def test_histories_are_listed_before_setup_asks_for_them(home):
+    written(home / ".claude/projects/cake/s1.jsonl", claude_code())
+    told = ok("setup", stdin="y\nn\n")
+    assert "claude-code: 1 session" in told.stderr
 
 
 COMMANDS = ("stats", "check", "recall hello", "about Lena", "memories list", "concept search")
@@ -440,9 +480,13 @@ def test_a_store_given_to_one_client_becomes_that_of_all_commands(home):
     assert not (home / "data/concept-graph-mcp/memory.db").exists()
 
 
-def test_one_client_with_the_usual_store_needs_no_settings_file(home):
+def test_one_client_with_the_usual_store_needs_no_settings_file(home, monkeypatch):
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name)
     ok("setup", "cursor", "--yes")
     assert settings_file.read_file() is None
+    server = loaded(servers_of("cursor"))["mcpServers"][NAME]
+    assert server["env"] == {"CONCEPT_GRAPH_CLIENT": "cursor"}
 
 
 def test_without_any_agent_setup_says_so(home, monkeypatch):
@@ -456,7 +500,7 @@ def test_an_agent_that_was_never_started_is_found_by_its_program(home, monkeypat
     program = written(home / "bin/codex", "#!/bin/sh\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent))
-    assert "for Codex." in ok("setup", "--dry-run").stderr
+    assert "Codex: get the tools" in ok("setup", "--dry-run").stdout
 
 
 def test_a_program_that_is_on_no_path_is_named_as_it_was_called(home, monkeypatch):

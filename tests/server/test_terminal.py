@@ -181,10 +181,23 @@ def test_help_fits_eighty_columns_and_ends_every_sentence(there):
     told = run("--help").stdout
     assert max(map(len, told.splitlines())) <= 80
     assert "..." not in told.replace("[OPTIONS] [COMMAND] [ARGS]...", "")
-    listed = " ".join(told.partition("Start, e.g. ")[2].split())
-    for name in main.list_commands(None):
+    listed = " ".join(told.partition("Use, e.g. ")[2].split())
+    names = [name for names in main.list_groups(None).values() for name in names]
+    assert len(names) <= 16
+    assert names[:7] == ["recall", "remember", "search", "about", "forget", "relate", "identify"]
+    for name in names:
         sentence = main.get_command(None, name).help.partition("\n\n")[0]
         assert " ".join(sentence.split()).partition(". ")[0].rstrip(".") in listed
+
+
+def test_what_is_not_listed_is_in_a_drawer_and_works_without_it(there):
+    listed = {name for names in main.list_groups(None).values() for name in names}
+    drawers = [main.get_command(None, name) for name in ("admin", "graph")]
+    within = {name: one for one in drawers for name in one.list_commands(None)}
+    assert within.keys() == {*main.list_commands(None)} - listed
+    for name, drawer in within.items():
+        assert drawer.get_command(None, name) is main.get_command(None, name)
+    assert run(there, "admin", "stats").stdout == run(there, "stats").stdout
 
 
 @pytest.mark.parametrize("topic", ["memories", "entities", "concept"])

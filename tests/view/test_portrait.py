@@ -237,17 +237,20 @@ def run(*arguments):
     return CliRunner().invoke(main, ["card", "--at", "2026-03-02", *map(str, arguments)])
 
 
-def test_the_command_writes_the_card(file, tmp_path):
+def test_the_command_writes_the_card(file, tmp_path, monkeypatch):
     target = tmp_path / "card.svg"
     assert run("--output", target).exit_code == 0
     assert "Ann" in target.read_text("utf-8")
     again = run("--output", target)
     assert (again.exit_code, "--force overwrites it" in again.output) == (1, True)
-    bare = run("--no-names", "--year", "2026")
+    bare = run("--no-names", "--year", "2026", "--output", "-")
     assert bare.output.startswith("<svg ")
     assert ">2</text>" in bare.output
     assert "Ann" not in bare.output
     assert run("--output", tmp_path / "card.gif").exit_code == 2
+    monkeypatch.chdir(tmp_path)
+    assert "The card is in card-2026.svg." in run("--year", "2026").output
+    assert (tmp_path / "card-2026.svg").exists()
 
 
 def test_a_memory_of_nothing_has_no_card_and_before_the_first_write_the_demo_has_one(

@@ -1,7 +1,7 @@
 """Keep values of programs under paths, each as a memory that is found by its text.
 
 A path is names joined by "/"; those below "a/b" begin with "a/b/". The steps of one call are one
-transaction. The drop-ins of the server are built on it.
+transaction. The drop-ins of the server are built on it: namespaces and filters are theirs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,39 +36,35 @@ _NEW: Final = {
 
 def items(
     graph: AllMemories,
-    steps: Sequence[Mapping[str, Any]],
+    steps: Sequence[Step],
     vector: Sequence[float] = (),
     model: str | None = None,
 ) -> list[Row]:
     """Do *steps* in their order, each a map with `do`:
 
-    * get: the value at `path`.
-    * find: those below `under`, the latest changed first, at most `limit`. With `query` (and its
-      *vector* by *model*) those that match it come first, the best first, with a score. `lapsed`:
-      those whose time is over instead, wherever they are without `under`.
+    * get: the value at `path`. find: those below `under`, the latest changed first, at most
+      `limit`; with `query` (and its *vector* by *model*) those that match come first, with a score.
+      `lapsed`: those whose time is over instead, wherever they are without `under`.
     * put: `value` at `path`, found by `text` (else by its path), from `source`; without `value` the
-      text is the value. It lapses `lapses_after` ms after it was used last. With `was`, the
-      changed_at of the value there (0: none), it is refused if another one is there.
-    * use: let the value at `path` lapse later.
-    * forget: hide the value at `path`; its owner can restore it until another takes the path.
-    * remove: the value at `path`, for ever. `lapsed`: only if its time is over.
+      text is the value. It lapses `lapses_after` ms after it was used last. With `was`, it is
+      refused unless that is the changed_at of the value there (0: none).
+    * use: let the value at `path` lapse later. forget: hide it; its owner can restore it until
+      another takes the path. remove: for ever; with `lapsed`, only if its time is over.
 
     A row of what was read, stored or removed has step (its place in *steps*), id, path, value,
-    text, created_at, changed_at, lapses_after and score.
-
-    Raises InvalidText, InvalidNumber, NotAllowed.
+    text, created_at, changed_at, lapses_after and score. Raises InvalidText, InvalidNumber,
+    NotAllowed.
     """
     text.name(graph.context.user_id, "user_id")
     graph.pull(Union(tuple(_needed(graph, steps))))
-    paths = ((node, node.raw.get_property("path")) for node in graph.nodes())
-    at = {path: node for node, path in paths if isinstance(path, str)}
+    at = {path: one for one in graph.nodes() if isinstance(path := _path(one), str)}
     writer, rows = Writer(graph), []
     for number, step in enumerate(steps):
         graph.step()
         if step.get("do") not in _STEPS:
             raise InvalidText(f"do: must be one of {', '.join(_STEPS)}")
         if step["do"] == "find":
-            done = list(_find(graph, step, at, (vector, model)))
+            done = _find(graph, step, at, (vector, model))
         else:
             done = _do(graph, step, at, writer)
         rows += [{"step": number, **row} for row in done]
@@ -78,63 +74,54 @@ def items(
 
 def _do(graph: AllMemories, step: Step, at: dict[str, Node], writer: Writer) -> list[Row]:
     """Do a *step* on the value at its path, which may be gone; return its row, if it has one."""
-    path = schema.checked_path(step.get("path"), "path")
-    node, do, now_ms = at.get(path), step["do"], graph.context.now_ms
-    here = node if node is not None and not node.is_deleted and not graph.has_lapsed(node) else None
+    path, do = schema.checked_path(step.get("path"), "path"), step["do"]
+    node = at.get(path)
+    here = None if node is None or node.is_deleted or graph.has_lapsed(node) else node
     if do == "put":
         at[path] = here = _put(graph, step, path, node, here)
         writer.put(schema.KIND, here)
     elif do == "use" and here is not None:
-        lasts = here.get("lapses_after")
-        if lasts is None:
+        if (lasts := here.get("lapses_after")) is None:
             return []
-        graph.update(here, lapses_at=now_ms + lasts)
+        graph.update(here, lapses_at=graph.context.now_ms + lasts)
     elif do == "forget" and here is not None:
         standing.hide(graph, [here], {})
     elif do == "remove" and node is not None:
-        if step.get("lapsed"):
-            here = node if graph.has_lapsed(node) else None
+        if step.get("lapsed") and (here := node if graph.has_lapsed(node) else None) is None:
+            return []
         row = [] if here is None else [_row(here)]
-        if here is not None or not step.get("lapsed"):
-            writer.remove(schema.KIND, node)
-            graph.delete_node(node)
-            del at[path]
+        writer.remove(schema.KIND, node)
+        graph.delete_node(at.pop(path))
         return row
     return [] if here is None else [_row(here)]
 
 
 def _find(
     graph: AllMemories, step: Step, at: Mapping[str, Node], embedded: tuple[Sequence[float], Any]
-) -> Iterator[Row]:
-    lapsed, limit = step.get("lapsed"), step.get("limit")
+) -> list[Row]:
+    lapsed, limit, below = bool(step.get("lapsed")), step.get("limit"), step.get("under")
     most = None if limit is None else text.integer(limit, "limit", 0, _MOST_FOUND)
-    is_anywhere = lapsed and step.get("under") is None
-    under = "" if is_anywhere else schema.checked_path(step.get("under"), "under") + "/"
-    found = {
-        path: node
-        for path, node in at.items()
-        if path.startswith(under)
-        and graph.has_lapsed(node) is bool(lapsed)
-        and (lapsed or not node.is_deleted)
-    }
+    below = "" if lapsed and below is None else schema.checked_path(below, "under") + "/"
+    found = [node for path, node in at.items() if path.startswith(below)]
+    found = [one for one in found if graph.has_lapsed(one) is lapsed]
+    found = [one for one in found if lapsed or not one.is_deleted]
     scores: dict[int, float] = {}
     if step.get("query"):
-        among = [node.memory_id for node in found.values()]
+        among = [node.memory_id for node in found]
         # The index scores what is near.
         near = documents.texts_of(schema.KIND, among, graph.context.user_id)
         finder = Finder(graph, step["query"], *embedded, beside=near)
         ranked = finder.ranked(max(1, len(among)), Wanted(ids=frozenset(among)))
         scores = {one.node.id: one.score for one in ranked}
-    order = [(-scores.get(one.id, 0.0), -_changed_at(one), path) for path, one in found.items()]
-    for *_, path in sorted(order)[:most]:
-        yield _row(found[path], scores.get(found[path].id))
+    found.sort(key=lambda one: (-scores.get(one.id, 0.0), -_changed_at(one), _path(one)))
+    return [_row(one, scores.get(one.id)) for one in found[:most]]
 
 
 def _put(graph: AllMemories, step: Step, path: str, node: Node | None, here: Node | None) -> Node:
     """Store a value at *path*, in the place of *node*; *here* is that if programs see it."""
     now_ms, scope, lasts = graph.context.now_ms, graph.context.user_id, step.get("lapses_after")
     changed_at = 0 if here is None else _changed_at(here)
-    if step.get("was") is not None and step["was"] != changed_at:
+    if step.get("was") not in (None, changed_at):
         raise NotAllowed("path: what is there has changed meanwhile; read it again")
     said, value = step.get("text"), step.get("value")
     is_said = said is not None and bool(said.strip())
@@ -150,8 +137,7 @@ def _put(graph: AllMemories, step: Step, path: str, node: Node | None, here: Nod
         key = {"id": item_id(scope, path), "user_id": scope, "path": path}
         made = {**_NEW, **key, "last_decay_update": now_ms, **values}
         made |= schema.derive_properties(made)
-        stored = {name: one for name, one in made.items() if one is not None}
-        return graph.create_node(schema.MEMORY, **stored)
+        return graph.create_node(schema.MEMORY, **{k: v for k, v in made.items() if v is not None})
     graph.update(node, **values)
     names = ("created_at", "accessed_at", "access_count", "said_at")
     graph.update(node, latest=schema.latest({name: node.get(name) for name in names}))
@@ -164,39 +150,33 @@ def _needed(graph: AllMemories, steps: Sequence[Step]) -> Iterator[Lookup]:
     for step in steps:
         if step.get("do") == "find" and step.get("lapsed") and step.get("under") is None:
             # The longest over first.
-            most = step.get("limit")
-            yield Range((schema.MEMORY,), "lapses_at", *EVER, mine(scope), most, "id")
+            yield Range((schema.MEMORY,), "lapses_at", *EVER, mine(scope), step.get("limit"), "id")
         elif step.get("do") == "find":
             under = schema.checked_path(step.get("under"), "under")
             # "0" is the character after "/".
             yield Range((schema.MEMORY,), "path", f"{under}/", f"{under}0", mine(scope))
         elif step.get("path") is not None:
-            path = schema.checked_path(step["path"], "path")
-            key, said = item_id(scope, path), step.get("text")
-            named.append(key)
-            removed += [key] if step.get("do") == "remove" else []
-            text_of = said if said and said.strip() else path
-            record = {"id": key, "user_id": scope, "content": text_of}
-            if step.get("do") == "put":
-                told.append(documents.read_told(schema.KIND, record))
+            path, said = schema.checked_path(step["path"], "path"), step.get("text") or ""
+            named.append(item_id(scope, path))
+            removed += named[-1:] if step.get("do") == "remove" else []
+            record = {"id": named[-1], "user_id": scope, "content": said if said.strip() else path}
+            told += [documents.read_told(schema.KIND, record)] if step.get("do") == "put" else []
     yield ids(*named)
     yield from documents.needed(told, graph.context.languages)
     yield from documents.removed(schema.KIND, removed, scope) if removed else ()
 
 
 def _row(node: Node, score: float | None = None) -> Row:
-    get = node.raw.get_property
-    value = get("value")
-    return {
-        "id": node.memory_id,
-        "path": get("path"),
-        "value": value if isinstance(value, str) else node.content,
-        "text": node.content,
-        "created_at": node.get("created_at"),
-        "changed_at": _changed_at(node),
-        "lapses_after": get("lapses_after"),
-        "score": None if score is None else round(score, schema.DECIMALS),
-    }
+    row = {name: node.raw.get_property(name) for name in ("id", "path", "value", "lapses_after")}
+    if not isinstance(row["value"], str):
+        row["value"] = node.content
+    row |= {"text": node.content, "created_at": node.get("created_at")}
+    rounded = None if score is None else round(score, schema.DECIMALS)
+    return row | {"changed_at": _changed_at(node), "score": rounded}
+
+
+def _path(node: Node) -> Any:
+    return node.raw.get_property("path")
 
 
 def _changed_at(node: Node) -> int:

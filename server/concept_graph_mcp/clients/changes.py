@@ -14,10 +14,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .. import settings, settings_file
+from .. import settings, settings_file, user_files
 from ..hooks import hosts, journal, options
 from . import jsonc
-from .entry import CLIENTS, NAME, READING, Client, Entry, find_program, is_our_group, is_ours
+from .entry import (
+    CLIENTS,
+    NAME,
+    READING,
+    Client,
+    Entry,
+    find_ours,
+    find_program,
+    is_our_group,
+    is_ours,
+)
 
 # Behind the name of a file: the copy of it as it was before.
 COPY = ".before-concept-graph"
@@ -79,24 +89,32 @@ def plan_changes(
     return [one for one in found if one.before != one.after]
 
 
-def plan_settings(entry: Entry, *, names_usual: bool) -> list[Change]:
-    """Return the change that makes the store and the user of *entry* those of all commands.
+def plan_settings(
+    embedded: str | None, environment: Mapping[str, str] = os.environ, *, names_usual: bool
+) -> list[Change]:
+    """Return the change that makes the settings file say what an option and variables say now.
 
-    Without *names_usual* nothing is written if commands use them anyway. A settings file that
-    there is keeps what it names. Raises SettingsError.
+    *embedded* is the option. Settings that neither names stay, and a new file names the store;
+    without *names_usual* none is written if all is as usual. Raises SettingsError.
     """
-    file = settings_file.find_file()
-    before = _text(file)
-    if settings_file.read_file(file) is not None:
-        return []
-    store = next((one.partition("=")[2] for one in entry.store), entry.env.get("MEMGRAPH_URI"))
-    if store is None:
-        return []
-    values = {"store": store, "user": entry.env.get("CONCEPT_GRAPH_USER")}
-    usual = {"store": str(settings.default_path().absolute()), "user": None}
-    if values == usual and not names_usual:
-        return []
-    return [Change(file, before, settings_file.edit_text(before or "", values, file))]
+    file, given = settings_file.find_file(), settings.given(environment)
+    before, filed = _text(file), settings_file.read_file(file)
+    values: dict[str, str | None] = {
+        name: given[variable]
+        for name, variable in settings_file.VARIABLES.items()
+        if variable in given and (name != "time_zone" or given[variable] != settings.machine_zone())
+    }
+    for name in ("MEMGRAPH_URI", "MEMGRAPH_URL"):
+        settings.uri_of(given.get(name, settings.DEFAULT_URI), name)
+    is_named = embedded is not None or any(one in given for one in settings.STORE_VARIABLES)
+    chosen = settings.read(given, embedded, "everyday")
+    store = chosen.uri if chosen.embedded is None else str(chosen.embedded.absolute())
+    if chosen.per_user is not None:
+        store = f"{chosen.per_user.absolute()}{user_files.MARK}"
+    if is_named or (filed is None and (names_usual or values or settings_file.name_unusual())):
+        values["store"] = store
+    after = settings_file.edit_text(before or "", values, file)
+    return [Change(file, before, after)] if values and after != before else []
 
 
 def read_our_entry(client: Client) -> Mapping[str, Any] | None:
@@ -106,8 +124,8 @@ def read_our_entry(client: Client) -> Mapping[str, Any] | None:
     if file is None or text is None:
         return None
     servers = _parse_file(file, text).get(client.key)
-    found = servers.get(NAME) if isinstance(servers, Mapping) else None
-    return found if isinstance(found, Mapping) else None
+    names = find_ours(servers) if isinstance(servers, Mapping) else []
+    return servers[names[0]] if names else None
 
 
 def has_hooks(client: Client) -> bool:
@@ -171,13 +189,20 @@ def _find_form(file: Path) -> ModuleType:
 
 
 def _of_text(form: ModuleType, text: str, client: Client, entry: Entry | None) -> str:
-    there = _read_object(form.loads(text), client.key).get(NAME)
-    if there is not None and not is_ours(there):
+    servers = _read_object(form.loads(text), client.key)
+    _check_name(servers)
+    wanted = None if entry is None else {**client.also, **client.form(entry.server())}
+    for name in find_ours(servers):
+        if name != NAME or wanted is None:
+            text = str(form.remove(text, (client.key, name)))
+    is_there = wanted is None or servers.get(NAME) == wanted
+    return text if is_there else str(form.put(text, (client.key, NAME), wanted))
+
+
+def _check_name(servers: Mapping[str, Any]) -> None:
+    """Raise ValueError if a server that is not this program has our name."""
+    if servers.get(NAME) is not None and not is_ours(servers[NAME]):
         raise ValueError(f"has another server called {NAME}")
-    if entry is None:
-        return str(form.remove(text, (client.key, NAME))) if there is not None else text
-    wanted = {**client.also, **client.form(entry.server())}
-    return text if there == wanted else str(form.put(text, (client.key, NAME), wanted))
 
 
 def _of_hooks(text: str, client: Client, groups: Mapping[str, Mapping[str, Any]]) -> str:
@@ -265,20 +290,20 @@ def _of_toml(text: str, client: Client, entry: Entry | None) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
-    there = _read_object(document.unwrap(), client.key).get(NAME)
-    if there is not None and not is_ours(there):
-        raise ValueError(f"has another server called {NAME}")
-    if there is not None:
-        if entry is not None and there == client.form(entry.server()):
-            return text
-        del document[client.key][NAME]
-        if not document[client.key]:
-            del document[client.key]
-    if entry is None:
-        return tomlkit.dumps(document)
-    if client.key not in document:
-        document[client.key] = tomlkit.table(is_super_table=True)
-    document[client.key][NAME] = client.form(entry.server())
+    servers = _read_object(document.unwrap(), client.key)
+    _check_name(servers)
+    wanted = None if entry is None else client.form(entry.server())
+    ours = find_ours(servers)
+    if ours == [NAME] and servers[NAME] == wanted:
+        return text
+    for name in ours:
+        del document[client.key][name]
+    if ours and not document[client.key]:
+        del document[client.key]
+    if wanted is not None:
+        if client.key not in document:
+            document[client.key] = tomlkit.table(is_super_table=True)
+        document[client.key][NAME] = wanted
     return tomlkit.dumps(document)
 
 

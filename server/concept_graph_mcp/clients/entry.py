@@ -26,20 +26,16 @@ import platformdirs
 from .. import settings, settings_file
 from ..hooks import hosts
 
-# The name of the server in a client's file. The word memory alone is often taken.
-NAME: Final = "concept-graph"
+# The name of the server in a client's file, and those that earlier versions and their pages had.
+NAME: Final = "concept-memory"
+FORMER: Final = ("concept-graph", "memory")
 PROGRAM: Final = "concept-graph-mcp"
 MODULE: Final = "concept_graph_mcp"
 # A hook starts fast without Python's packages.
 _QUICK: Final = (sys.executable, "-S", str(Path(__file__).parents[1] / "start.py"))
 CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
-_PASSED: Final[tuple[str, ...]] = (
-    "MEMGRAPH_URI",
-    "MEMGRAPH_URL",
-    "MEMGRAPH_READ_URI",
-    "MEMGRAPH_USER",
-)
+_PASSED: Final = ("MEMGRAPH_READ_URI", "MEMGRAPH_USER")
 
 
 class Entry(NamedTuple):
@@ -47,8 +43,6 @@ class Entry(NamedTuple):
 
     command: tuple[str, ...]
     env: Mapping[str, str]
-    # The options of the store, which hooks take too.
-    store: tuple[str, ...]
     # How a hook starts, if not by the command.
     quick: tuple[str, ...] = ()
 
@@ -56,13 +50,12 @@ class Entry(NamedTuple):
         """Return the entry in a client's list of servers."""
         program, *arguments = self.command
         notes = ["--notes"] if self.env.get(CLIENT_VARIABLE) in WITH_HOOKS else []
-        called = [*arguments, *notes, "--toolsets", TOOLSET, *self.store]
+        called = [*arguments, *notes, "--toolsets", TOOLSET]
         return {"command": program, "args": called, "env": dict(self.env)}
 
     def hooks_env(self) -> dict[str, str]:
         """Return the variables that hooks need as well; a host gives them those of the user."""
-        unneeded = ("TZ", CLIENT_VARIABLE)
-        return {name: value for name, value in self.env.items() if name not in unneeded}
+        return {name: value for name, value in self.env.items() if name != CLIENT_VARIABLE}
 
     def hooks(self, client: str) -> dict[str, dict[str, Any]]:
         """Return the group of each event in the hooks of *client*."""
@@ -70,7 +63,7 @@ class Entry(NamedTuple):
 
     def _group(self, event: str, client: str) -> dict[str, Any]:
         # The first prompt of a session comes before a server is connected, so no tool is called.
-        called = [*(self.quick or self.command), *self.store, "hook", event, "--client", client]
+        called = [*(self.quick or self.command), "hook", event, "--client", client]
         line = subprocess.list2cmdline(called) if os.name == "nt" else shlex.join(called)
         # A program that is gone is for doctor to tell, not for each prompt.
         line += " || exit 0"
@@ -78,34 +71,29 @@ class Entry(NamedTuple):
         return {"hooks": [handler]}
 
 
-def make_entry(
-    embedded: str | None, client: str, environment: Mapping[str, str] = os.environ
-) -> Entry:
-    """Return the entry of *client*: the store of these settings, by default a file.
+def make_entry(client: str, environment: Mapping[str, str] = os.environ) -> Entry:
+    """Return the entry of *client*, which names no store: the settings file does.
 
-    The path is whole, because clients may have another data directory. No password is written.
-    From the settings file come the store and the time zone; a server reads the rest there.
-    Raises SettingsError for a URI that holds a password, and for an invalid settings file.
+    It has the variables that no settings file has, and that of the file if it is not the usual one.
+    No password is written. Raises SettingsError for a URI that holds one.
     """
     given = settings.given(environment)
-    merged = settings_file.merge_environment(environment)
-    given |= {key: merged[key] for key in (*settings.STORE_VARIABLES, "TZ") if key in merged}
-    own = {key: value for key, value in given.items() if key.startswith("CONCEPT_GRAPH_")}
-    embedded = embedded if embedded is not None else own.pop(settings.EMBEDDED_VARIABLE, None)
-    passed = {key: given[key] for key in _PASSED if key in given}
-    store: tuple[str, ...] = ()
-    if embedded is not None or not passed:
-        is_named = embedded and embedded.lower() not in ("1", "true", "yes", "on")
-        path = settings.store_path(str(embedded)) if is_named else settings.default_path()
-        store, passed = (f"--embedded={path.absolute()}",), {}
-    for name in {*passed} - {"MEMGRAPH_USER"}:
-        for uri in passed[name].split(","):
-            settings.uri_of(uri.strip(), name)
-    zone = given.get("TZ") or settings.machine_zone()
-    for name in ("CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE):
-        own.pop(name, None)
-    env = {"TZ": zone, **passed, **own, CLIENT_VARIABLE: client}
-    return Entry(_command(), env, store, _QUICK)
+    filed = {*settings.STORE_VARIABLES, *settings_file.VARIABLES.values()}
+    apart = {*filed, settings_file.VARIABLE, "CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE}
+    passed = {
+        name: value
+        for name, value in given.items()
+        if name in _PASSED or (name.startswith("CONCEPT_GRAPH_") and name not in apart)
+    }
+    for uri in passed.get("MEMGRAPH_READ_URI", "").split(","):
+        settings.uri_of(uri.strip() or settings.DEFAULT_URI, "MEMGRAPH_READ_URI")
+    env = {**passed, **settings_file.name_unusual(), CLIENT_VARIABLE: client}
+    return Entry(_command(), env, _QUICK)
+
+
+def find_ours(servers: Mapping[str, Any]) -> list[str]:
+    """Return the names, ours and those of earlier versions, of servers that are this program."""
+    return [name for name in (NAME, *FORMER) if is_ours(servers.get(name))]
 
 
 def is_ours(server: object) -> bool:
@@ -141,7 +129,7 @@ def is_our_group(group: object) -> bool:
 
 def _is_our_handler(handler: Mapping[str, Any]) -> bool:
     if handler.get("type") == "mcp_tool":
-        return handler.get("server") == NAME and handler.get("tool") == hosts.TOOL
+        return handler.get("server") in (NAME, *FORMER) and handler.get("tool") == hosts.TOOL
     line = handler.get("command")
     return isinstance(line, str) and " hook " in line and (PROGRAM in line or MODULE in line)
 

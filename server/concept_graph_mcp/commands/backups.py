@@ -29,7 +29,8 @@ class Folder:
 
     def __init__(self, store: Keeper, directory: Path | None) -> None:
         self._store = store
-        self._directory = directory or Path("backup") / store.backups.folder
+        usual = settings.data_directory() / "backup" / store.backups.folder
+        self._directory = directory or usual
         self._apart = self._directory / _APART
 
     async def backup(self) -> Path:
@@ -151,7 +152,8 @@ _DIRECTORY = click.option(
     "--dir",
     "directory",
     type=FOLDER,
-    help="The directory of backups; default: ./backup/memgraph or ./backup/embedded.",
+    help="The directory of backups; default: backup/memgraph or backup/embedded in the data"
+    " directory.",
 )
 _YES = click.option("--yes", is_flag=True, help="Do not ask.")
 

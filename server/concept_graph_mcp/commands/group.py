@@ -28,14 +28,13 @@ class Sentences(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first sentence of each."""
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         for title, names in self.list_groups(ctx).items():
             with formatter.section(title):
                 formatter.write_dl(
                     [
                         (name, command.get_short_help_str(limit=1_000))
                         for name in names
-                        if (command := commands[name]) is not None and not command.hidden
+                        if (command := self.get_command(ctx, name)) and not command.hidden
                     ]
                 )
 
@@ -68,22 +67,49 @@ class Topic(Sentences):
         return super().parse_args(ctx, args)
 
 
+class Drawer(Topic):
+    """Commands by module, which the program itself has too without listing them."""
+
+    def __init__(self, name: str, sentence: str, modules: Mapping[str, str]) -> None:
+        super().__init__(name=name, help=sentence)
+        self._modules = modules
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return _load(self._modules, cmd_name)
+
+
+def _load(modules: Mapping[str, str], cmd_name: str) -> click.Command | None:
+    if cmd_name not in modules:
+        return None
+    module = importlib.import_module(f".{modules[cmd_name]}", __package__)
+    name = cmd_name.replace("-", "_").replace("import", "import_")
+    command: click.Command = getattr(module, name)
+    return command
+
+
 class Commands(Sentences):
     """Commands by module; `--embedded` before a command's name takes no path.
 
-    Wrong arguments that name no command are reported to *unserved* first.
+    Those of the *drawers* are listed there alone. Wrong arguments that name no command are reported
+    to *unserved* first.
     """
 
     def __init__(
         self,
         *,
         groups: Mapping[str, Mapping[str, str]],
+        drawers: Mapping[str, tuple[str, Mapping[str, str]]],
         unserved: Callable[[str], None],
         **attributes: Any,
     ) -> None:
         super().__init__(**attributes)
         self._groups = groups
-        self._modules = {name: one for each in groups.values() for name, one in each.items()}
+        self._drawers = {name: Drawer(name, *of) for name, of in drawers.items()}
+        every = (*groups.values(), *(modules for _, modules in drawers.values()))
+        self._modules = {name: one for each in every for name, one in each.items()}
         self._unserved = unserved
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -94,12 +120,7 @@ class Commands(Sentences):
         return self._groups
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self._modules:
-            return None
-        module = importlib.import_module(f".{self._modules[cmd_name]}", __package__)
-        name = cmd_name.replace("-", "_").replace("import", "import_")
-        command: click.Command = getattr(module, name)
-        return command
+        return self._drawers.get(cmd_name) or _load(self._modules, cmd_name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         names_none = self._modules.keys().isdisjoint(self._leave_values_out(args))

@@ -42,7 +42,7 @@ Row = dict[str, Any]
 @AS_JSON
 @in_session
 async def stats(session: Session, as_json: bool) -> None:
-    """Print statistics of the store."""
+    """Print how much of what is in the store."""
     with waiting("counting"):
         rows, advice = await session.run(calls.transfer.stats()), await overdue.advice(session)
     if advice is not None:
@@ -50,7 +50,11 @@ async def stats(session: Session, as_json: bool) -> None:
     if as_json:
         print_json({row["measure"]: row["value"] for row in rows})
         return
-    print_columns([(row["measure"], shown_measure(row)) for row in rows])
+    there = [row for row in rows if row["value"]]
+    if there:
+        print_columns([(row["measure"], shown_measure(row)) for row in there])
+    else:
+        say("Nothing is stored yet.")
 
 
 def shown_measure(row: Row) -> str:
@@ -175,6 +179,8 @@ async def _store_findings(chosen: Settings) -> list[Finding]:
             async with open_store(chosen) as store:
                 session, by_bolt = Session.of(store, chosen), chosen.embedded is None
                 there = [Finding(kind, store.location), *await _contents(session, by_bolt)]
+                if told := await store.unwritable():
+                    there.append(Finding("cannot be written", told))
                 return there + await health.replicas(chosen)
         # A store that nobody has written to yet is no problem, if it can be created.
         async with open_store(chosen, creates=True) as store:

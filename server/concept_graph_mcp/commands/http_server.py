@@ -293,7 +293,9 @@ def serve(
 
     options = ctx.find_root().params
     embedded = options["embedded"] if directory is None else f"{directory}{user_files.MARK}"
-    chosen = configured(embedded, options["toolsets"], whole=True, is_server=True)
+    # A server for nobody in particular is on the store of the commands, such as tokens.
+    given = options["toolsets"]
+    chosen = configured(embedded, given, whole=True, is_server=given is not None)
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
     if issuer is None and (audience is not None or user_claim != _CLAIM):
         raise Failure("--audience and --user-claim: only tokens of an --issuer have them")

@@ -342,12 +342,19 @@ def _agreed(yes: bool, as_json: bool) -> list[tuple[Path, str | None]]:
     found = list(formats.discover_histories())
     if not found:
         raise Failure("no agent has left a history where one is known to be")
-    for one in found:
-        first, last = (f"{datetime.fromtimestamp(at):%Y-%m-%d}" for at in (one.first, one.last))
-        size = f"{one.size / 1_000_000:,.1f} MB"
-        count = f"{len(one.files):,} session{'s' * (len(one.files) > 1)}"
-        shown = f"{one.format}: {count}, {first} to {last}, {size}: {one.folder}"
-        click.echo(printable(shown), err=as_json)
+    for line in list_histories():
+        click.echo(line, err=as_json)
     if not yes:
         click.confirm("Import them?", abort=True, err=as_json)
     return [(one.folder, one.format) for one in found]
+
+
+def list_histories() -> list[str]:
+    """Return a line on each of the histories that agents have left on this machine."""
+    shown = []
+    for one in formats.discover_histories():
+        first, last = (f"{datetime.fromtimestamp(at):%Y-%m-%d}" for at in (one.first, one.last))
+        size = f"{one.size / 1_000_000:,.1f} MB"
+        count = f"{len(one.files):,} session{'s' * (len(one.files) > 1)}"
+        shown.append(printable(f"{one.format}: {count}, {first} to {last}, {size}: {one.folder}"))
+    return shown

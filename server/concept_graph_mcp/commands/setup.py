@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from ..clients import changes, entry
 from ..clients.changes import Change, ChangeError
 from ..clients.entry import CLIENTS, GENERIC
 from ..errors import StoreError
-from ..histories import formats
 from ..settings import (
     EMBEDDED_VARIABLE,
     NO_EMBEDDINGS,
@@ -29,6 +28,9 @@ from ..settings import (
 )
 from . import hook_process
 from .common import AS_JSON, FILE, Failure, name_program, note, print_columns, print_json, say
+
+# So many files are named before setup asks.
+_MOST_FILES = 6
 
 
 class _Shown(NamedTuple):
@@ -131,6 +133,7 @@ def hook(embedded: str | None, event: str, client: str) -> None:
 @click.command()
 @click.argument("client", metavar="[CLIENT]", required=False, type=click.Choice(tuple(CLIENTS)))
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
+@click.option("--diff", is_flag=True, help="Show it line by line.")
 @click.option("--remove", is_flag=True, help="Undo what setup wrote.")
 @click.option("--file", type=FILE, help="The client's list of servers, if it is elsewhere.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -141,13 +144,14 @@ def setup(
     client: str | None,
     *,
     dry_run: bool,
+    diff: bool,
     remove: bool,
     file: Path | None,
     yes: bool,
 ) -> None:
     """Configure CLIENT, or all on this machine, to use this memory.
 
-    Show the changes, ask, and write them.
+    Show what would change, ask, and write it.
 
     \b
     CLIENT is
@@ -166,10 +170,10 @@ def setup(
 
     Without CLIENT it finds the agents on this machine, and offers to read their histories.
 
-    The client gets the everyday tools on one store, by default memory.db in the data directory;
-    --embedded and the variables of Memgraph name another one. The settings file then names it for
-    all commands. A copy of each changed file is kept beside it. Comments and other servers stay
-    as they are.
+    The client gets the everyday tools on the store that the settings file names, by default
+    memory.db in the data directory. --embedded and variables change what the file names, for all
+    clients and commands. A copy of each changed file is kept beside it. Comments and other servers
+    stay as they are.
     """
     if client is None and file is not None:
         raise click.UsageError("--file: name the client that reads it")
@@ -180,11 +184,12 @@ def setup(
         )
     try:
         if client == GENERIC and file is None and not remove:
-            wanted = entry.make_entry(ctx.obj, client)
+            wanted = entry.make_entry(client)
             click.echo(changes.show_entry(wanted, CLIENTS[client]))
             return
         found = _plan_entries(ctx.obj, names, file, removes=remove, has_all=client is None)
-        written = _write_changes(found, names, is_dry=dry_run, removes=remove, yes=yes)
+        shown = _list_diffs(found) if diff else _tell_changes(found, names, removes=remove)
+        written = _write_changes(found, shown, is_dry=dry_run, removes=remove, yes=yes)
         if remove or not written:
             return
         _create_store(ctx.obj)
@@ -200,7 +205,7 @@ def _plan_entries(
     embedded: str | None, names: list[str], file: Path | None, *, removes: bool, has_all: bool
 ) -> list[Change]:
     """Return the changes for the clients *names*. Raises ChangeError, SettingsError."""
-    entries = {name: None if removes else entry.make_entry(embedded, name) for name in names}
+    entries = {name: None if removes else entry.make_entry(name) for name in names}
     found = [
         change
         for name, wanted in entries.items()
@@ -208,14 +213,43 @@ def _plan_entries(
     ]
     # Two clients may have hooks: their variables are the same.
     found = [*{one.file: one for one in found}.values()]
-    first = next(iter(entries.values()))
-    if first is None or names == [GENERIC]:
+    if removes or names == [GENERIC]:
         return found
-    return [*found, *changes.plan_settings(first, names_usual=has_all)]
+    return [*found, *changes.plan_settings(embedded, names_usual=has_all)]
+
+
+def _tell_changes(found: list[Change], names: list[str], *, removes: bool) -> Iterator[str]:
+    """Iterate over a few lines that say what the changes do."""
+    titles = ", ".join(CLIENTS[name].title for name in names)
+    if removes:
+        yield f"{titles}: without the memory again."
+    else:
+        yield f"{titles}: get the tools of the server {entry.NAME}."
+        if hooked := [CLIENTS[one].title for one in names if one in entry.WITH_HOOKS]:
+            yield (
+                f"{', '.join(hooked)}: hooks bring notes to each prompt and keep what was said;"
+                " tools that only read are allowed without a question."
+            )
+        yield f"The settings file {settings_file.find_file()} says for all which store and user."
+    for one in found[:_MOST_FILES]:
+        before, after = ((text or "").splitlines() for text in (one.before, one.after))
+        marks = [line[0] for line in difflib.ndiff(before, after)]
+        what = "new" if one.before is None else "removed" if one.after is None else "changed"
+        yield f"  {what}: {one.file} (+{marks.count('+')} -{marks.count('-')} lines)"
+    if len(found) > _MOST_FILES:
+        yield f"  and {len(found) - _MOST_FILES:,} more files"
+    yield "--diff shows each line."
+
+
+def _list_diffs(found: list[Change]) -> Iterator[str]:
+    for one in found:
+        before, after = ((text or "").splitlines() for text in (one.before, one.after))
+        names = (str(one.file) if one.before is not None else "(no file)", str(one.file))
+        yield from difflib.unified_diff(before, after, *names, lineterm="")
 
 
 def _write_changes(
-    found: list[Change], names: list[str], *, is_dry: bool, removes: bool, yes: bool
+    found: list[Change], shown: Iterable[str], *, is_dry: bool, removes: bool, yes: bool
 ) -> bool:
     """Show all changes, ask once, write them, and return whether they are written.
 
@@ -224,9 +258,8 @@ def _write_changes(
     if not found:
         click.echo("Nothing to remove." if removes else "Nothing to change.")
         return True
-    for one in found:
-        click.echo(_diff(one))
-    note(f"for {', '.join(CLIENTS[name].title for name in names)}.")
+    for line in shown:
+        click.echo(line)
     if is_dry:
         note("nothing was written: a dry run.")
         return False
@@ -253,19 +286,14 @@ def _create_store(embedded: str | None) -> None:
 
 
 def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
-    """Ask whether to read the histories of agents, and say how to look at the memory."""
-    if any(True for _ in formats.discover_histories()):
-        if yes:
-            note(f"{name_program()} import --discover reads what your agents have said so far.")
-        elif click.confirm("Read what your agents have said so far?"):
-            from .importing import import_
+    """List the histories of agents, ask whether to read them, and say how to look at the memory."""
+    from .importing import import_, list_histories
 
-            ctx.invoke(import_, discover=True, yes=True)
+    found = list_histories()
+    for line in found:
+        note(line)
+    if found and yes:
+        note(f"{name_program()} import --discover reads what your agents have said so far.")
+    elif found and click.confirm("Read what your agents have said so far?"):
+        ctx.invoke(import_, discover=True, yes=True)
     note(f"{name_program()} view shows the memory.")
-
-
-def _diff(change: Change) -> str:
-    before, after = ((text or "").splitlines() for text in (change.before, change.after))
-    names = (str(change.file) if change.before is not None else "(no file)", str(change.file))
-    lines = difflib.unified_diff(before, after, *names, lineterm="")
-    return "\n".join(lines)

@@ -93,8 +93,7 @@ async def _check(session: Session, name: str | None) -> None:
     "--output",
     "file",
     type=PATH,
-    default=Path("-"),
-    help='FILE.svg; "-", the default, prints the SVG.',
+    help='FILE.svg, or "-" for stdout; default: card-YEAR.svg here, overwritten.',
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @AT
@@ -104,7 +103,7 @@ def card(
     *,
     year: int | None,
     no_names: bool,
-    file: Path,
+    file: Path | None,
     force: bool,
     at: str | None,
 ) -> None:
@@ -113,6 +112,8 @@ def card(
     It has the names of people and topics, and no message; the page of view saves it as a PNG too.
     Before your first write it shows the demo, if there was one.
     """
+    if file is None:
+        file, force = Path(f"card-{year or 'latest'}.svg"), True
     if str(file) != "-" and file.suffix.casefold() != ".svg":
         raise click.UsageError("--output: the name must end in .svg")
 

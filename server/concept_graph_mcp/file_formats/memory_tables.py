@@ -26,8 +26,6 @@ from conceptgraph_core.text import kind
 from ..errors import one_line
 from .lines import FormatError, Lines, Naming, Record, Row, Tally, json_object, shorten_key
 
-MEMORY_ROWS, MEMORY_SQLITE = "memory-rows", "memory-sqlite"
-MAGIC = b"SQLite format 3\0"
 # The default embedding of a file's vectors.
 UNKNOWN_MODEL: Final = "an unknown model"
 
@@ -56,22 +54,14 @@ _KNOWN = {*_COLUMNS, *_TIMES, *_NUMBERS, *_TEXTS, *_OTHERS, *_COMPUTED}
 _Found = tuple[str, int, Mapping[str, Any]]
 
 
-def begins(line: str) -> bool:
-    """Return whether *line* begins a JSON document that may hold such rows."""
-    return _BEGINNING.match(line.strip()) is not None
-
-
-def is_row(record: Mapping[str, Any]) -> bool:
-    """Return whether *record* is a row of one of the tables."""
-    return "from_memory_id" in record or {"id", "content"} <= record.keys()
-
-
 def read_json(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read the memories, and then the relations between them. Raises FormatError."""
     first = next(lines)
     rest = itertools.chain([first], lines)
     by_line = (("line", number, json_object(number, line)) for number, line in rest)
-    return _convert(_document(rest) if begins(first[1]) else by_line, naming, tally)
+    return _convert(
+        _document(rest) if _BEGINNING.match(first[1].strip()) else by_line, naming, tally
+    )
 
 
 def read_sqlite(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """Say how a store and its deployment are, each finding with the command that mends it."""
 
 import importlib.util
+import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -29,6 +30,8 @@ COMMAND: Final = "concept-graph-mcp"
 # Texts without a vector are counted up to this many of each kind: at a glance, and for a report.
 _MOST_COUNTED = 1_000
 MOST_REPORTED: Final = 100_000
+# The versions of Memgraph that the tests run on; later ones are likely to work.
+TRIED: Final = ("3.12",)
 # A backup that is older than this is worth another one.
 _OLD_MS = 7 * DAY_MS
 
@@ -53,6 +56,14 @@ def configuration(chosen: Settings) -> list[Finding]:
         Finding("AROUSAL_TAU_MS", f"{chosen.tau_ms:,}"),
         Finding("query modules here", str(modules_directory())),
     ]
+    places = (settings.data_directory(), file.parent)
+    findings += [
+        Finding("cannot be written", str(one), wrong=True)
+        for one in dict.fromkeys(places)
+        if one.exists() and not os.access(one, os.W_OK)
+    ]
+    if chosen.embedded is None:
+        findings.append(Finding("versions of Memgraph tried", ", ".join(TRIED)))
     if chosen.embeddings and (missing := _not_installed(chosen.embeddings)):
         findings.append(missing)
     # Memgraph has its own copies of the libraries, beside its modules.
