@@ -288,7 +288,7 @@ def test_a_store_in_memgraph_is_in_the_settings_file_and_no_password(home, monke
     ok("setup", "claude-code", "--yes")
     server = loaded(servers_of("claude-code"))["mcpServers"][NAME]
     config = home / "config/concept-graph-mcp/config.toml"
-    assert loaded(config) == {"store": "bolt://db:7687"}
+    assert loaded(config) == {"store": "bolt://db:7687", "time_zone": "Europe/Berlin"}
     named = {"MEMGRAPH_USER": "ada", "CONCEPT_GRAPH_SETTINGS": str(config)}
     assert server["env"] == {**named, "CONCEPT_GRAPH_CLIENT": "claude-code"}
     given = tomllib.loads((home / "data/concept-graph-mcp/hooks.toml").read_text())
@@ -481,7 +481,7 @@ def test_a_store_given_to_one_client_becomes_that_of_all_commands(home):
 
 
 def test_one_client_with_the_usual_store_needs_no_settings_file(home, monkeypatch):
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "TZ"):
         monkeypatch.delenv(name)
     ok("setup", "cursor", "--yes")
     assert settings_file.read_file() is None

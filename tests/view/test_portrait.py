@@ -263,7 +263,7 @@ def test_a_memory_of_nothing_has_no_card_and_before_the_first_write_the_demo_has
     assert "nothing is remembered of that time, so there is no card to draw" in told.output
     (tmp_path / "concept-graph-mcp").mkdir(exist_ok=True)
     shutil.copy(file, tmp_path / "concept-graph-mcp" / "demo.db")
-    told = run()
+    told = run("--output", "-")
     assert "nothing is stored yet; this is the demo." in told.output
     assert ">2</text>" in told.output
 

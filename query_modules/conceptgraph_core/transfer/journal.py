@@ -4,10 +4,9 @@ Messages and notes bear the ids of their imports instead, for several imports ma
 (`memories.ingesting`).
 """
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
+from zlib import crc32
 
 from .. import text
 from ..cascade import forgetting
@@ -38,8 +37,8 @@ class Journals(adapter.Graph[Node]):
 
 def note(graph: Everything, import_id: str, created: Sequence[Row]) -> None:
     """Note that a call of the import has *created* these elements, records without values."""
-    rows = json.dumps([one for one in created if one["kind"] != _STAYING])
-    now_ms, digest = graph.context.now_ms, hashlib.sha256(rows.encode()).hexdigest()[:8]
+    rows = [dict(one) for one in created if one["kind"] != _STAYING]
+    now_ms, digest = graph.context.now_ms, f"{crc32(repr(rows).encode()):08x}"
     values = {"import_id": import_id, "made_at": now_ms, "count": len(created), "rows": rows}
     key = {"scope": graph.context.user_id, "id": f"{import_id} {now_ms} {digest}"}
     graph.another(Journals).create_node(JOURNAL, **key, **values)
@@ -73,7 +72,7 @@ def take_back(graph: Everything, batch: str) -> dict[str, int]:
     found = journals.find(JOURNAL, ("scope", "id"), [key])
     if not found:
         return {"removed": 0, "kept": 0}
-    rows = list(reversed(json.loads(found[0].raw.get_property("rows"))))
+    rows = list(reversed(found[0].raw.get_property("rows")))
     at = dict.fromkeys(place for row in rows for place in places(graph.layers, row))
     graph.pull(placed(list(at), graph.layers), *_look_up(rows))
     nodes = {
