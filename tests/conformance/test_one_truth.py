@@ -201,7 +201,7 @@ class Held:
         doors["search"] = [row["text"] for row in heard.search(word)]
         doors["recall"] = heard.recalled(f"What about {word}?")["lines"]
         try:
-            doors["about"] = heard.about(word)
+            doors["about"] = heard.run(everyday.about("default", word))
         except REFUSALS:
             doors["about"] = None
         found = heard.run(calls.concepts.concept_search([word], concept_scope="default"))
