@@ -114,9 +114,9 @@ from conceptgraph_core.memories import (
     statistics,
     traversal,
 )
-from conceptgraph_core.memories import candidates as contexts
 from conceptgraph_core.memories import search as searching
 from conceptgraph_core.memories.view import AllMemories, DeletedMemories, Graph
+from conceptgraph_core.recall import contexts
 
 register = Module(__doc__).register
 

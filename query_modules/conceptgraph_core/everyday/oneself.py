@@ -9,9 +9,9 @@ from ..entities.language import kin
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..language import oneself
-from ..memories import candidates as contexts
 from ..memories import rendering, standing
 from ..memories import schema as memories
+from ..memories.entries import entry as make_entry
 from ..memories.view import Graph, Node
 from ..retrieval.question import Past
 from ..words.splitting import split
@@ -136,7 +136,7 @@ def is_about_user(node: Node, name: str | None) -> bool:
 
 def quote_memory(graph: Graph, node: Node, most: int) -> tuple[str | int, ...]:
     """Return the parts of a line that quotes *node*: its time, who said it, and its text."""
-    entry = contexts.entry(graph, node, [node], {})
+    entry = make_entry(graph, node, [node], {})
     quoted = quoting.quote(node.told, most)
     return entry["at"], f", {rendering.teller(entry)}: {quoted}"
 

@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from ..dates import DAY_MS, Span
-from ..memories import candidates as contexts
-from ..memories.candidates import Candidate
+from ..memories.entries import Told, entries
+from ..memories.filters import Wanted
+from ..memories.projects import read_project
+from ..memories.schema import SEARCH_DEPTH
 from ..memories.view import Graph, Node
 from ..memories.wordings import Wordings
 from ..retrieval.periods import Period, find_periods
@@ -26,7 +28,7 @@ _YEAR_MS: Final = 365 * DAY_MS
 _FURTHEST_MS: Final = 300 * DAY_MS
 
 
-def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Candidate]:
+def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Told]:
     """Return the memories but those *known* that tell of a day in *span*, the earliest day first.
 
     The day was to come when it was told, and is not over.
@@ -34,12 +36,14 @@ def find_told(graph: Graph, span: Span, known: Collection[Node]) -> list[Candida
     now_ms = graph.context.now_ms if graph.context.asked_at is None else graph.context.asked_at
     words = name_months(span.since or now_ms, span.until or now_ms)
     found = []
-    for one in contexts.candidates(graph, words, Wordings(graph, words)):
-        days = [day for day in _read_days(graph, one.node) if span.holds(day.from_ms)]
+    wanted = Wanted(project=read_project(graph, words))
+    for node in (one.node for one in Wordings(graph, words).best(SEARCH_DEPTH, wanted)):
+        days = [day for day in _read_days(graph, node) if span.holds(day.from_ms)]
         ahead = min((day.from_ms for day in days if day.to_ms > now_ms), default=None)
-        if ahead is not None and one.node not in known and not one.node.is_plan:
-            found.append((ahead, -one.node.told_at, one))
-    return [one for *_, one in sorted(found, key=lambda each: each[:2])]
+        if ahead is not None and node not in known and not node.is_plan:
+            found.append((ahead, -node.told_at, node))
+    found.sort(key=lambda each: each[:2])
+    return entries(graph, [node for *_, node in found], (), {})
 
 
 def _read_days(graph: Graph, node: Node) -> Iterator[Period]:

@@ -82,10 +82,10 @@ NEAREST: Final = 200
 SAMPLED: Final = 100
 # A search filtered by state reads at most so many of the nearest vectors.
 MAX_FILTERED: Final = 10_000
-# A context takes memories with this share of the best relevance, so many of the nearest without a
-# common word, and follows links from so many, so far, along these. A linked memory has half the
-# relevance, times the link's strength.
+# A context has what has this share of the best score, and so many of the best in any case.
 CONTEXT_LEAST: Final = 0.25
+# Links are followed from so many of the best memories, so far, if they are so strong. A linked
+# memory has half the relevance, times the link's strength.
 CONTEXT_BEST: Final = 10
 CONTEXT_HOPS: Final = 2
 CONTEXT_STRENGTH: Final = 0.2

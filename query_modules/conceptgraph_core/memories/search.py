@@ -51,11 +51,6 @@ class Found:
         return self._similarity(self.node)
 
     @property
-    def is_said(self) -> bool:
-        """Whether a word of the query leads to the memory, not its meaning alone."""
-        return any(one.hit is not None and one.hit.found.is_said for one in (self, *self.others))
-
-    @property
     def is_heard(self) -> bool:
         """Whether only words that were heard when it was told lead to the memory, none of its own.
 

@@ -23,8 +23,7 @@ from ..everyday.oneself import asked_for
 from ..folding import plain
 from ..graph.primitives import Lookup
 from ..language import oneself
-from ..memories import candidates as contexts
-from ..memories.candidates import Candidate
+from ..memories.entries import Told, count_access
 from ..memories.lookups import leading
 from ..memories.meaning import read_meant
 from ..memories.view import Graph, Node
@@ -33,7 +32,7 @@ from ..procedures import NOTHING
 from ..retrieval.question import shorten
 from ..words import missing, talk, terms
 from ..words.splitting import split
-from .gather import gather
+from .gather import gather, told_in
 from .read import Question, read, rename
 from .say import list_current, put_in_order, quote
 from .score import score
@@ -97,8 +96,8 @@ def recall(
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
     told = _list_answers(question, then)
     said, put = quote(question, told, room, reserved, shown)
-    contexts.count_access(graph, shown)
-    contexts.count_access(graph, put)
+    count_access(graph, shown)
+    count_access(graph, put)
     above = [str(line["parts"][1]) for line in said]
     mind = _fitting(room, [line for row, line in brought if not _is_said(row, above)])
     lines = [*who, *said, *mind]
@@ -114,10 +113,10 @@ def recall(
     }
 
 
-def _list_answers(question: Question, then: Sequence[Candidate]) -> list[Candidate]:
+def _list_answers(question: Question, then: Sequence[Told]) -> list[Told]:
     """Return what belongs to *question*; *then* is of the time that it asks for alone."""
     context = question.graph.context
-    of_time: list[Candidate] = []
+    of_time: list[Told] = []
     if context.told_in is not None:
         of_time = _drop_talk(list_current(question, then, plans=context.told_in[2]))
         if not context.also:
@@ -150,7 +149,7 @@ def _ask_only_who(question: Question) -> frozenset[str]:
     return frozenset(relatives).union(*(split(node.bare) for node, _ in question.meant))
 
 
-def _drop_talk(told: Iterable[Candidate]) -> list[Candidate]:
+def _drop_talk(told: Iterable[Told]) -> list[Told]:
     """Return *told* without courtesies of an assistant, and mere questions of the user's."""
     return [one for one in told if not talk.says_nothing(one.node.content, one.node.get("speaker"))]
 
@@ -218,13 +217,13 @@ def _read_times(graph: Graph, message: str) -> None:
         )
 
 
-def _list_then(graph: Graph, question: str) -> list[Candidate]:
+def _list_then(graph: Graph, question: str) -> list[Told]:
     """Return what happened or was told in the time that *question* asks for, or is planned."""
     if graph.context.told_in is None:
         return []
     since, until, plans, apart = graph.context.told_in
     span = Span(since, until)
-    found = contexts.told_in(graph, question, span, plans, apart)
+    found = told_in(graph, question, span, plans, apart)
     if plans:
         return found + planned.find_told(graph, span, {one.node for one in found})
     if asks_what_was_done(question):
@@ -243,7 +242,7 @@ def access(
     memories were accessed, and how many concepts were less aroused. Raises InvalidNumber.
     """
     put = graph.present(memories)
-    contexts.count_access(graph, put)
+    count_access(graph, put)
     return {
         "memories": len(put),
         "concepts": concepts.raise_levels(graph.another(Concepts), concepts_),

@@ -6,9 +6,10 @@ Words, vectors, links and the time that it names lead to them.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..dates import DAY_MS, Span
 from ..everyday.schema import DAYS_MS, DAYS_TAG
-from ..memories import candidates as contexts
 from ..memories import schema, standing
+from ..memories.entries import Told, entries
 from ..memories.filters import Wanted
 from ..memories.projects import Project, read_project
 from ..memories.search import Finder, Found
@@ -52,7 +53,7 @@ def gather(question: Question) -> Gathered:
             candidate.also = tuple(dict.fromkeys((*candidate.also, *hit.also)))
         _follow_links(graph, found, every, project)
     if question.around is not None:
-        for then in contexts.told_in(graph, question.text, question.around):
+        for then in told_in(graph, question.text, question.around):
             every.setdefault(then.node, Candidate(then.node))
     for node, one in list(every.items()):
         if question.past is not None:
@@ -103,3 +104,33 @@ def _follow_links(
                 known = every.setdefault(node, Candidate(node))
                 if reached[node] > known.linked:
                     known.linked = frontier[node] = reached[node]
+
+
+def told_in(
+    graph: Graph, query: str, span: Span, plans: bool = False, apart: bool = False
+) -> list[Told]:
+    """Return the memories that happened in *span*, or were told then, with their entries.
+
+    *query* asks for them. The latest come first; a plan that was made then is one of them. With
+    *plans*, only plans for that time are returned, the earliest first. *apart*: only the first and
+    the last day count.
+    """
+    graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
+    at = {node: _find_time_within(node, span, plans) for node in graph.nodes()}
+    then = [(time, node) for node, time in at.items() if time is not None]
+    if apart:
+        since, until = span.since or 0, span.until or 0
+        then = [one for one in then if one[0] - since < DAY_MS or until - one[0] <= DAY_MS]
+    wanted = Wanted(project=read_project(graph, query))
+    then = [one for one in then if wanted.admits(graph, one[1])]
+    then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
+    return entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
+
+
+def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:
+    """Return when *node* happened or was told in *span*; None: it was not."""
+    is_plan = node.is_plan
+    times = [node.told_at] if is_plan or not plans else []
+    if is_plan and not plans:
+        times.append(node.get("created_at"))
+    return next(filter(span.holds, times), None)

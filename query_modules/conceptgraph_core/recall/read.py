@@ -22,14 +22,15 @@ from ..words.splitting import split
 
 # So many other names of those whom a message names lead to texts.
 _MOST_RENAMED: Final = 3
+# A number of fewer digits is rather a count.
+_DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Question:
     """A message as it was read; `text` has what a pronoun refers to as well.
 
-    `meant` are the entities that it names, and `concepts` the concepts. Texts *recent* enough may
-    answer. `own`: it is about the user.
+    Texts *recent* enough may answer.
     """
 
     graph: Graph
@@ -41,9 +42,6 @@ class Question:
     at: int
     recent: Span
     past: Past | None
-    meant: Sequence[tuple[entities.Node, Place]]
-    concepts: Sequence[concepts.Node]
-    own: bool
     # So many of the context's other wordings are the message by other names.
     renamed: int
 
@@ -51,6 +49,29 @@ class Question:
     def every(self) -> str:
         """All its wordings."""
         return "\n".join((self.text, *self.graph.context.also))
+
+    @cached_property
+    def meant(self) -> Sequence[tuple[entities.Node, Place]]:
+        """The entities that it names."""
+        of = self.graph.another(entities.Graph)
+        return narrative.named_by(of, self.every, self.past is not None)
+
+    @cached_property
+    def concepts(self) -> Sequence[concepts.Node]:
+        """The concepts that it names."""
+        return widening.find_named(self.graph.another(concepts.Graph), self.every)
+
+    @cached_property
+    def own(self) -> bool:
+        """Whether it is about the user."""
+        return any(map(is_of_the_user, (self.message, *self.graph.context.also)))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number alone, of some digits: "88-1203"."""
+        said = self.message.split()
+        digits = sum(map(str.isdigit, self.message))
+        return len(said) == 1 and digits >= _DIGITS and not any(map(str.isalpha, self.message))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -117,11 +138,4 @@ def read(
         recent = Span(at - texts.integer(max_age_days, "max_age_days", 1, MAX_DAYS) * DAY_MS)
     query = make_query(message, before)
     past = past_of(query, at, context.zone)
-    every = "\n".join((query, *context.also))
-    return Question(
-        *(graph, message, query, wordings, vector, model, at, recent, past),
-        narrative.named_by(graph.another(entities.Graph), every, past is not None),
-        widening.find_named(graph.another(concepts.Graph), every),
-        any(map(is_of_the_user, (message, *context.also))),
-        renamed,
-    )
+    return Question(graph, message, query, wordings, vector, model, at, recent, past, renamed)

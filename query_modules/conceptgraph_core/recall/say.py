@@ -7,9 +7,8 @@ from typing import Final
 from .. import budgets, quoting
 from ..everyday import passages, schema
 from ..everyday.lines import SAID, Line, Room, make_line, size, title_size
-from ..memories import candidates as contexts
 from ..memories import near_duplicates, rendering, standing
-from ..memories.candidates import Candidate as Told
+from ..memories.entries import Told, entries, entry, find_renewed
 from ..memories.view import Node
 from ..memories.wordings import merge_found
 from .gather import Candidate, is_past_use
@@ -23,24 +22,27 @@ _LEAST_CUT: Final = 40
 _FIRST_FEW: Final = 3
 
 
-def put_in_order(question: Question, belonging: Sequence[Candidate]) -> list[Told]:
+def put_in_order(
+    question: Question, belonging: Sequence[Candidate], *, later_first: bool = False
+) -> list[Told]:
     """Return what *belongs* to *question* as it is told: each wording once, by its latest text.
 
-    A later text on the matter of another one comes before it. Texts of the time that *question*
-    names come first, and of a past those that were so then.
+    Texts of the time that *question* names come first, and of a past those that were so then. With
+    *later_first*, times count no more than they do in the score, and a later text on the matter of
+    another one comes before it, however far behind.
     """
     graph, past, around = question.graph, question.past, question.around
     every = merge_found([[found] for one in belonging for found in one.found.values()])
     copies = {node for one in belonging for node in one.also}
     ordered = [one.node for one in belonging]
-    told = contexts.entries(graph, ordered, copies, contexts.find_renewed(every))
+    told = entries(graph, ordered, copies, find_renewed(every) if later_first else {})
     by_node = {one.node: one for one in every}
     told = [one._replace(found=by_node.get(one.node)) for one in told]
     if past is None:
         told = [one for one in told if graph.ended(one.node) is None]
-    else:
+    elif not later_first:
         told.sort(key=lambda one: past.order(one.node.told_at, graph.ended(one.node)))
-    if around is not None:
+    if around is not None and not later_first:
         told.sort(key=lambda one: not around.holds(one.node.told_at))
     return told
 
@@ -59,7 +61,7 @@ def list_current(question: Question, then: Sequence[Told], plans: bool) -> list[
     by_node = {one.node: one for one in then}
     each = ([one.node, *standing.find_replaced(graph, one.node)] for one in then)
     return [
-        by_node.get(node) or Told(node, contexts.entry(graph, node, [node], {}))
+        by_node.get(node) or Told(node, entry(graph, node, [node], {}))
         for node in dict.fromkeys(chain.from_iterable(each))
     ]
 
@@ -93,18 +95,18 @@ def _line(
     question: Question, one: Told, told: Sequence[Told], most: int | None = None, *, is_best: bool
 ) -> Line:
     """Return the line of *one*, its text cut to passages of *most* bytes if it is long."""
-    entry, said = one.entry, str(one.entry["text"])
+    row, said = one.entry, str(one.entry["text"])
     if most is not None or budgets.size(said) > passages.LONG:
         languages = question.graph.context.languages
         said = passages.passages(said, _weights(one, told), languages, most, is_best=is_best)
     ahead = _AHEAD if one.node.told_at > question.at else ""
-    quoted = f"{ahead}, {rendering.teller(entry)}: {quoting.quote(said)}"
+    quoted = f"{ahead}, {rendering.teller(row)}: {quoting.quote(said)}"
     marks: list[tuple[str | int, ...]] = []
-    if entry["also"]:
-        marks.append((f"{entry['also']} more say the same",))
+    if row["also"]:
+        marks.append((f"{row['also']} more say the same",))
     if (until := question.graph.outdated(one.node)) is not None:
         marks.append(("no longer so since ", until))
-    elif entry["contradicted_by"]:
+    elif row["contradicted_by"]:
         marks.append(("a later one contradicts this",))
     if (corrected := one.node.get("corrects")) is not None:
         marks.append(("corrects what was said on ", corrected))

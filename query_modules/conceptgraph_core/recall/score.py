@@ -1,18 +1,24 @@
 """Score what was weighed: the chance that a message asks for anything, and that a text answers.
 
-Each is a logistic model (`weights`).
+Each is a logistic model (`weights`). On turns of talk, models fitted to such turns order texts no
+better than words and nearness alone do (`Found.score`), so searches and contexts go by these.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from .gather import Candidate
+from .. import budgets
+from ..memories.links import age
+from ..memories.schema import CONTEXT_BEST, CONTEXT_BREVITY, CONTEXT_LEAST
+from .gather import Candidate, Gathered
 from .read import Question
 from .weigh import Weighed
-from .weights import choose, is_kept, load
+from .weights import choose, has_all, is_kept, load
 
 # So many texts of the past time that a message names belong to it, whatever their chances are.
 _MOST_OF_A_TIME: Final = 3
+# The estimated bytes of a line besides its text: its time, its speaker and its id.
+_BESIDE: Final = 100
 
 
 class Scored(NamedTuple):
@@ -35,11 +41,15 @@ def score(question: Question, weighed: Weighed) -> Scored:
     asking = weights.asking(question.vector), *weighed.message[1:]
     asks = weights.message.chance(asking)
     chances = {one: max(map(weights.text.chance, rows)) for one, rows in weighed.rows.items()}
-    if asks < asks_at and len(question.graph.context.also) == question.renamed:
-        return Scored(asks, chances, [])
     ordered = sorted(
         chances, key=lambda one: (-chances[one], -one.node.told_at, one.node.memory_id)
     )
+    if question.is_number:
+        # The vector of a number says nothing, but it names the texts that have it.
+        having = [one for one in ordered if any(map(has_all, weighed.rows[one]))]
+        return Scored(asks, chances, having)
+    if asks < asks_at and len(question.graph.context.also) == question.renamed:
+        return Scored(asks, chances, [])
     # The threshold of answers sets how far behind the best another one may be, too.
     share = min(1.0, given.share * answers_at / given.answers)
     least = max(answers_at, share * max(chances.values(), default=0.0))
@@ -56,3 +66,25 @@ def score(question: Question, weighed: Weighed) -> Scored:
             if chances[one] >= least or one in expected or any(map(is_kept, weighed.rows[one]))
         ],
     )
+
+
+def rank(gathered: Gathered) -> list[Candidate]:
+    """Return what belongs by words, nearness and links alone, the best first.
+
+    That is what has `CONTEXT_LEAST` of the best score, and the few best in any case. The shorter of
+    two equally relevant ones comes first, so that a budget holds more answers.
+    """
+    best = [max((one.score for one in found), default=0.0) for _, found in gathered.wordings]
+    first = {id(one) for _, found in gathered.wordings for one in found[:CONTEXT_BEST]}
+    worths: dict[Candidate, float] = {}
+    for one in gathered.candidates:
+        shares = (hit.score / best[number] for number, hit in one.found.items())
+        relevance = max(one.linked, *shares, 0.0)
+        if (
+            one.linked
+            or relevance >= CONTEXT_LEAST
+            or any(id(hit) in first for hit in one.found.values())
+        ):
+            size = _BESIDE + budgets.size(one.node.content)
+            worths[one] = relevance / size**CONTEXT_BREVITY
+    return sorted(worths, key=lambda one: (-worths[one], *age(one.node.raw)))

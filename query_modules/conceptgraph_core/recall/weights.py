@@ -79,7 +79,9 @@ MESSAGE: Final = (
 _HALF: Final = 0.5
 _STEEP: Final = 12.0
 
-_ALWAYS, _NAMED = ([one.name for one in TEXT].index(name) for name in ("always", "named"))
+_ALWAYS, _NAMED, _COVERED = (
+    [one.name for one in TEXT].index(name) for name in ("always", "named", "covered")
+)
 
 
 class Model(NamedTuple):
@@ -134,6 +136,11 @@ def is_kept(row: Sequence[float]) -> bool:
     It belongs whatever its chance is: nobody thinks of asking for an allergy.
     """
     return bool(row[_ALWAYS] and row[_NAMED])
+
+
+def has_all(row: Sequence[float]) -> bool:
+    """Tell whether a text, with this row of signals, has all words of the message."""
+    return row[_COVERED] >= 1
 
 
 def choose(sets: Mapping[str, Weights], vector: Sequence[float], model: str | None) -> str:

@@ -51,11 +51,6 @@ class Associated(Generic[H]):
         return -round(self.score, DECIMALS), inf if said_at is None else -said_at, self.told.id
 
     @property
-    def is_said(self) -> bool:
-        """Whether a word leads to the text, not its meaning alone."""
-        return self._spread.is_said(self.place)
-
-    @property
     def held(self) -> frozenset[str]:
         """The words of the question that the text contains itself."""
         return frozenset(self._spread.held(self.place))

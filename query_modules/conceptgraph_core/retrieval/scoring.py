@@ -423,11 +423,6 @@ class Spread(Generic[H]):
         own = self._near.get(place, 0.0) + self._own.sum(place)
         return own, self._passed.sum(place) if self._passed.alone else 0.0
 
-    def is_said(self, place: Place) -> bool:
-        """Return whether a word leads to *place*, not its meaning or neighbours of words alone."""
-        places = [one for one, _ in reaching(place)]
-        return any(cue.rows.get(one, cue.own) < cue.own for cue in self._cues for one in places)
-
     def held(self, place: Place) -> Iterator[str]:
         """Yield the words of the question that the text at *place* contains itself."""
         for cue in self._asked:

@@ -1,0 +1,94 @@
+"""Make entries of memories, as texts and lines show them: each wording once, contradictions first.
+
+A memory in such a text counts as accessed. The links between the memories in one text are
+strengthened: memories that are useful together should be found together (Hebb, see
+docs/design.md).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import lifecycle, links, near_duplicates, schema, standing, together
+from .search import Found
+from .view import Graph, Node
+
+Row = dict[str, Any]
+
+
+class Told(NamedTuple):
+    """A memory with its entry; `found` is None if a link or a time led to it."""
+
+    node: Node
+    entry: Row
+    found: Found | None = None
+
+
+def find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
+    """Return those of *found* that a later one is on the matter of, each with the latest of these.
+
+    See `second_step.later_first`.
+    """
+    renewing = [(one.node, texts) for one in found if (texts := one.renews)]
+    if not renewing:
+        return {}
+    by_text = {one.hit.found.text: one.node for one in found if one.hit is not None}
+    renewing.sort(key=lambda one: near_duplicates.age(one[0]))
+    return {by_text[text]: node for node, texts in renewing for text in texts if text in by_text}
+
+
+def entries(
+    graph: Graph,
+    ordered: Sequence[Node],
+    copies: Collection[Node],
+    renewed: Mapping[Node, Node],
+) -> list[Told]:
+    """Return *ordered* without duplicates, with entries, contradicting memories first.
+
+    *copies* has duplicates of some of them, and *renewed* the later ones on the same matter.
+    """
+    groups: dict[Node, list[Node]] = {}
+    chosen = set(ordered)
+    for group in near_duplicates.group_nodes([*ordered, *copies]):
+        groups[max(chosen.intersection(group), key=near_duplicates.age)] = group
+    sayings = near_duplicates.shown_first(groups, groups.values())
+    # A found memory brings the memory that corrects it, even if their link has faded.
+    against = standing.find_contradicting(graph, list(groups), sayings)
+    later = dict.fromkeys(node for node in against.values() if node not in groups)
+    against |= standing.find_contradicting(graph, list(later), sayings)
+    shown = near_duplicates.later_first([*groups, *later], {**renewed, **against})
+    return [Told(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown]
+
+
+def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, Node]) -> Row:
+    """Return the entry of *node*, which stands for all duplicates in *group*."""
+    return {
+        "memory_id": node.memory_id,
+        "at": near_duplicates.told_at(node),
+        "speaker": node.get("speaker"),
+        "source": node.get("source"),
+        "text": node.told,
+        "also": len(group) - 1,
+        **standing.mark(graph, node, against),
+    }
+
+
+def count_access(graph: Graph, put: Sequence[Node]) -> None:
+    """Count an access of the memories *put* into a text, and strengthen their links."""
+    if graph.may_write:
+        for node in put:
+            lifecycle.access(graph, node)
+        together.count(graph, put, _strengthen(graph, put))
+
+
+def _strengthen(graph: Graph, put: Sequence[Node]) -> set[tuple[int, int]]:
+    """Strengthen the links between the memories *put*; return the pairs that have one."""
+    among = {node.id for node in put}
+    graph.expect_edges(put, outgoing=True)
+    between: dict[tuple[int, int, str], list[Any]] = {}
+    for node in put:
+        for edge, relation, other, _ in graph.edges(node, links.WAYS[schema.OUTGOING]):
+            if other.id in among and other.id != node.id:
+                between.setdefault((node.id, other.id, relation), []).append(edge)
+    for edges in between.values():
+        links.strengthen(graph, edges, schema.CONTEXT_AMOUNT)
+    return {(source, target) for source, target, _ in between}
