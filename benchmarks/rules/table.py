@@ -72,7 +72,11 @@ RULES: Final = (
     ),
     Rule("the past", {"retrieval.question:past_of": nothing}, "what was so before"),
     Rule("plans that a text tells", {"everyday.planned:find_told": no_rows}, "what is planned"),
-    Rule("what was done, without plans", {"everyday.asking:asks_what_was_done": _no}),
+    Rule(
+        "what was done, without plans",
+        {"everyday.asking:asks_what_was_done": _no},
+        "a plan is no deed",
+    ),
     Rule("older texts count less", {"retrieval.question:AGE_EXPONENT": 0.0}),
     # Parts of an answer.
     Rule("own facts", {"everyday.oneself:asked_for": no_rows}, "questions about oneself"),
@@ -98,7 +102,7 @@ RULES: Final = (
     # Finding.
     Rule("the second step", {"retrieval.second_step:_pass_on": nothing}, "answers two texts away"),
     Rule("spelling", {"retrieval.spelling:correct": no_rows}, "misspelt words"),
-    Rule("compounds", {"retrieval.spelling:find_compounds": no_rows}),
+    Rule("compounds", {"retrieval.spelling:find_compounds": no_rows}, "German compounds"),
     Rule("families", {"words.families:find_families": no_pairs}, "allergic finds allergy"),
     Rule("families of WordNet", {"words.families:_line": nothing}),
     Rule(
