@@ -138,7 +138,7 @@ RULES: Final = (
     ),
     Rule(
         "associations of a text's names",
-        {"everyday.remembering:_associate": no_rows},
+        {"cascade.texts:associate": no_rows},
         "mind",
         stores=True,
     ),
