@@ -13,11 +13,11 @@ ECHO = (sys.executable, str(Path(__file__).with_name("echo_server.py")))
 
 
 def embedded(path: Path) -> Sequence[str]:
-    """Return the command of our server over the store at *path*."""
-    return (sys.executable, "-m", "concept_graph_mcp", "--embedded", str(path))
+    """Return the command of our server of concepts over the store at *path*."""
+    return (*MEMGRAPH, "--embedded", str(path))
 
 
-MEMGRAPH = (sys.executable, "-m", "concept_graph_mcp")
+MEMGRAPH = (sys.executable, "-m", "concept_graph_mcp", "--toolsets", "concept")
 
 
 class Server:

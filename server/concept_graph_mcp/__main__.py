@@ -109,7 +109,7 @@ def _refuse(problem: str, with_set_time: bool) -> None:
 @click.option(
     "--toolsets",
     metavar="NAMES",
-    help="The toolsets to offer, with commas between them; default: concept.",
+    help="The toolsets to offer, with commas between them; default: everyday.",
 )
 @click.option(
     "--notes",

@@ -41,7 +41,7 @@ from .resources import (
     tell_others_changes,
 )
 from .session import Clock, Session
-from .settings import DEFAULT_TOOLSETS, KNOWN_TOOLSETS, Settings
+from .settings import KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
 from .tools import toolsets as registered
 from .tools.adapter import show_visible
@@ -110,7 +110,7 @@ def build(
     with_set_time: bool = False,
     watch_store: bool = False,
     refusal: str | None = None,
-    toolsets: Sequence[str] = DEFAULT_TOOLSETS,
+    toolsets: Sequence[str] = ("concept",),
     *,
     works_for: Settings | None = None,
     hooks_of: Settings | None = None,

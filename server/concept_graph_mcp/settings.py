@@ -25,7 +25,9 @@ DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
 STORE_VARIABLES = (EMBEDDED_VARIABLE, "MEMGRAPH_URI", "MEMGRAPH_URL")
 KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday", "chatgpt")
-DEFAULT_TOOLSETS = ("concept",)
+DEFAULT_TOOLSETS = ("everyday",)
+# A server that offers this alone has its graph in Memgraph where no store is named.
+_OF_MEMGRAPH = {"concept"}
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 REDACT_VARIABLE = "CONCEPT_GRAPH_REDACT"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
@@ -106,17 +108,18 @@ def read(
     """Return the settings of *environment*; see `settings_file` for those of a file below it.
 
     *embedded* and *toolsets* are the options, "" the default path. Where no store is named, it is
-    the usual file, but for *is_server* with the toolset concept alone: such servers of earlier
-    versions have their graph in Memgraph. Raises SettingsError, which lists all problems.
+    the usual file, but for *is_server* that offers the toolset concept alone: Memgraph on
+    localhost. Raises SettingsError, which lists all problems.
     """
     environment = given(environment)
     offered = environment.get("CONCEPT_GRAPH_TOOLSETS", "") if toolsets is None else toolsets
     if embedded is None and environment.keys().isdisjoint(STORE_VARIABLES):
-        embedded = None if is_server and _names(offered) <= {*DEFAULT_TOOLSETS} else ""
+        embedded = None if is_server and _names(offered) == _OF_MEMGRAPH else ""
     by_option = embedded is not None
     store = environment.get(EMBEDDED_VARIABLE, "") if embedded is None else embedded
     in_file = _names_file(store, by_option)
     uri = environment.get("MEMGRAPH_URI") or environment.get("MEMGRAPH_URL") or DEFAULT_URI
+    whose = _names(offered) or ({*DEFAULT_TOOLSETS} if is_server else set())
     checked = _Checked()
     read_each = {one.field: checked(one.read, environment.get(one.variable, "")) for one in _PLAIN}
     chosen = Settings(
@@ -125,9 +128,7 @@ def read(
         password=checked(_password, environment, in_file),
         embedded=checked(_embedded, store, by_option),
         toolsets=checked(_toolsets, offered),
-        concepts=checked(
-            _concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), in_file, _names(offered)
-        ),
+        concepts=checked(_concepts, environment.get("CONCEPT_GRAPH_CONCEPTS", ""), in_file, whose),
     )
     # Not one of our settings, because the text index reads it itself.
     checked(_languages, environment.get("CONCEPT_GRAPH_LANGUAGES", ""))

@@ -182,11 +182,11 @@ class StdioServer(LineProcess):
 
 
 def server_environment(changes: Mapping[str, str | None] | None = None) -> dict[str, str]:
-    """Return an environment with TZ and words alone as our settings; *changes* of None unset."""
+    """Return an environment of TZ, words alone and concepts; *changes* of None unset a setting."""
     ours = ("MEMGRAPH_", "CONCEPT_GRAPH_", "AROUSAL_", "TZ", "XDG_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     # No database is met by accident: nothing listens on port 1.
-    words = {"CONCEPT_GRAPH_EMBEDDINGS": "none"}
+    words = {"CONCEPT_GRAPH_EMBEDDINGS": "none", "CONCEPT_GRAPH_TOOLSETS": "concept"}
     ours_now = {"TZ": "Asia/Tokyo", "MEMGRAPH_URI": "bolt://127.0.0.1:1", **words}
     wanted = {**kept, **ours_now, **(changes or {})}
     return {key: value for key, value in wanted.items() if value is not None}

@@ -32,11 +32,18 @@ def test_with_nothing_set_the_store_is_the_usual_file_of_its_owner():
     )
 
 
-def test_a_bare_server_of_concepts_alone_keeps_the_store_of_earlier_versions():
-    for offered in (None, "concept"):
-        chosen = settings.read(TZ, toolsets=offered, is_server=True)
-        assert (chosen.embedded, chosen.uri) == (None, "bolt://localhost:7687")
-        assert chosen.concepts == "shared"
+def test_a_bare_server_offers_every_day_in_the_usual_file():
+    chosen = settings.read(TZ, is_server=True)
+    assert chosen.toolsets == ("everyday",)
+    assert (chosen.embedded, chosen.concepts) == (settings.default_path(), "own")
+    chosen = settings.read(TZ | {"MEMGRAPH_URI": "bolt://one"}, is_server=True)
+    assert (chosen.toolsets, chosen.concepts) == (("everyday",), "own")
+
+
+def test_a_server_of_concepts_alone_keeps_the_store_of_earlier_versions():
+    chosen = settings.read(TZ, toolsets="concept", is_server=True)
+    assert (chosen.embedded, chosen.uri) == (None, "bolt://localhost:7687")
+    assert chosen.concepts == "shared"
     for offered in ("everyday", "concept,everyday", "memory"):
         chosen = settings.read(TZ, toolsets=offered, is_server=True)
         assert (chosen.embedded, chosen.concepts) == (settings.default_path(), "own")
