@@ -95,7 +95,8 @@ def test_it_is_purged_with_its_text(memory):
 
 @pytest.mark.parametrize("said", ["", " ", "x" * 20_001, 4])
 def test_bad_words_of_the_user_are_refused(memory, said):
-    with pytest.raises(Exception, match="said: "):
+    # The database itself names the argument of a wrong type, a rule the one of a wrong value.
+    with pytest.raises(Exception, match="said: " if isinstance(said, str) else "'said'"):
         remember(memory, TEXT, said)
 
 

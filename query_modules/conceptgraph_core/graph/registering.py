@@ -6,7 +6,6 @@ comes last. Arguments by name alone are keys of the context, so that a procedure
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import mgp
@@ -20,6 +19,8 @@ from .raw import records
 # Memgraph checks a signature by the `inspect` that `mgp` has; a reload may have imported another.
 inspect = mgp.inspect
 
+# `types` may not be imported here: a reload may have imported another.
+_UNION = type(int | str)
 _PLAIN = {Any: mgp.Any, Vertex: mgp.Vertex, Edge: mgp.Edge}
 
 
@@ -137,7 +138,7 @@ def _type(kind: Any, number: Any) -> Any:
         return _type(parts[0] if origin is Annotated else type(parts[0]), number)
     if type(None) in parts:
         return mgp.Nullable[_type(parts[0], number)]
-    if origin is UnionType:
+    if origin is _UNION:
         return mgp.Any
     if origin in (list, Sequence):
         return mgp.List[_type(parts[0], number)]
