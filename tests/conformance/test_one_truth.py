@@ -67,17 +67,21 @@ class Text:
     at: int
     forgotten: bool = False
     purged: bool = False
-    by: list["Text"] = field(default_factory=list)
-    until: int = 0
+    by: list[tuple[int, "Text"]] = field(default_factory=list)
 
     @property
     def present(self):
         return not (self.forgotten or self.purged)
 
     @property
+    def until(self):
+        """Until when it was so: what replaced it stands, or was replaced itself."""
+        ends = [at for at, one in self.by if not one.purged and (one.present or one.over)]
+        return min(ends, default=None)
+
+    @property
     def over(self):
-        """Whether what replaced it stands, or was replaced itself."""
-        return any(not one.purged and (one.present or one.over) for one in self.by)
+        return self.until is not None
 
 
 class Model:
@@ -142,9 +146,9 @@ class Held:
         return text
 
     def end(self, old, text):
-        if text is not old and text not in old.by:
-            old.by.append(text)
-            old.until = min(old.until or text.at, text.at)
+        if text is not old:
+            # A text that is said again replaces when it is, not since it was first said.
+            old.by.append((self.memory.now_ms, text))
 
     def replace(self, one, which):
         current = self.model.current()

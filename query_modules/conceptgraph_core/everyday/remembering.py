@@ -142,10 +142,15 @@ def _observe(
 ) -> None:
     """Observe *message* for the memory *node*; it corrects the fact *wrong*, if there is one."""
     known, own = graph.another(Entities), graph.another(Concepts)
-    message = message._replace(
-        session_id=_find_session(known, message.session_id, node),
-        observations=observing.list_heard(known, message.observations),
-    )
+    session_id = _find_session(known, message.session_id, node)
+    if session_id != message.session_id:
+        # Told there before, they are there.
+        for one in (message, note) if message.observations else ():
+            if one is not None:
+                there = observing.hear(known, *one._replace(session_id=session_id))
+                known.pull(Union(tuple(there.lookups(known))))
+    heard_names = observing.list_heard(known, message.observations)
+    message = message._replace(session_id=session_id, observations=heard_names)
     has_facts = wrong is not None
     if message.observations:
         heard = observing.hear(known, *message)
