@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from expect import REFUSALS
 from test_forgetting import Heard
-from tests.examples import limit_examples
+from tests.examples import spread_examples
 
 from concept_graph_mcp import calls
 
@@ -214,10 +214,13 @@ class Held:
         return {door: json.dumps(rows, ensure_ascii=False) for door, rows in doors.items()}
 
     def agree(self):
-        present, heard = self.model.words(), self.heard
+        present, kept, heard = self.model.words(), self.model.words(kept=True), self.heard
+        records = json.dumps(self.memory.records(), ensure_ascii=False)
+        # No door has a word that is nowhere.
+        assert [word for word in WORDS if word not in kept and word in records] == []
         every = {"profile": heard.run(everyday.profile("default")), "happened": heard.happened()}
         every = {door: json.dumps(rows, ensure_ascii=False) for door, rows in every.items()}
-        for word in WORDS:
+        for word in sorted(kept):
             doors = every | self.told(word)
             if word not in present:
                 assert [door for door, rows in doors.items() if word in rows] == [], word
@@ -228,17 +231,19 @@ class Held:
         slots = {"home", "employer"}
         assert {slot: now[slot] for slot in slots & now.keys()} == self.model.facts()
         if self.model.are_one and present >= {*NAMES}:
+            anouk = self.told("Anouk")
             for door in ("search", "recall"):
-                assert "Tibor" in self.told("Anouk")[door], f"{door}: Anouk is Tibor"
-        kept = self.model.words(kept=True)
-        records = json.dumps(self.memory.records(), ensure_ascii=False)
-        assert [word for word in WORDS if word not in kept and word in records] == []
+                assert "Tibor" in anouk[door], f"{door}: Anouk is Tibor"
 
 
 STEPS = ("capture", "note", "note", "replace", "forget", "forget", "restore", "purge", "identify")
 
 
-@pytest.mark.parametrize("seed", range(limit_examples(100)))
+# The later ones have found faults.
+SEEDS = (*range(29), 42, 48, 50, 60, 88, 90, 93)
+
+
+@pytest.mark.parametrize("seed", spread_examples(SEEDS, 12))
 def test_nothing_is_told_that_no_text_says_and_nothing_untold_that_one_says(memory, seed):
     random = Random(seed)
     held = Held(memory)
@@ -247,7 +252,11 @@ def test_nothing_is_told_that_no_text_says_and_nothing_untold_that_one_says(memo
         for _ in range(14)
     ]
     for number, step in enumerate(steps):
+        before = memory.now_ms
         held.take(*step)
+        if memory.now_ms == before and step[0] != "move":
+            # It had nothing to do.
+            continue
         try:
             held.agree()
         except AssertionError as error:

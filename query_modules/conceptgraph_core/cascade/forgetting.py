@@ -160,7 +160,9 @@ def _show(graph: AllMemories, node: Memory) -> Row:
     }
 
 
-def replace(graph: Graph, node: Memory, old: Memory, until: int) -> Memory | None:
+def replace(
+    graph: Graph, node: Memory, old: Memory, until: int, made: Sequence[Memory] = ()
+) -> Memory | None:
     """Let *node* replace *old*, which was valid *until* then (unix ms), and contradict it.
 
     If another memory replaced that one before, it is returned and stays: each may be so of a part.
@@ -171,20 +173,23 @@ def replace(graph: Graph, node: Memory, old: Memory, until: int) -> Memory | Non
     later = standing.last(graph.another(AllMemories), old)
     if later.id == node.id:
         return None
-    end(graph, node, old, until)
+    end(graph, node, [old], until, made)
     return None if later.id == old.id else later
 
 
-def end(graph: Graph, node: Memory, old: Memory, until: int) -> None:
-    """Let *node* say what is so since *old*, which was so *until* then, with what rests on it.
+def end(
+    graph: Graph, node: Memory, olds: Sequence[Memory], until: int, made: Sequence[Memory] = ()
+) -> None:
+    """Let *node* say what is so since *olds*, which were so *until* then, with what rests on them.
 
-    It is so again once *node* is forgotten.
+    They are so again once *node* is forgotten. *made* are the memories that this call made.
     """
     every = graph.another(AllMemories)
-    graph.pull(lookups.resting(old.memory_id))
-    links.join(graph, node, old, "contradicts", 1.0)
-    standing.end(every, old, node, until)
-    texts.settle(every, [old])
+    graph.pull(lookups.resting_all(lookups.ids(*(old.memory_id for old in olds))))
+    for old in olds:
+        links.join(graph, node, old, "contradicts", 1.0)
+        standing.end(every, old, node, until)
+    texts.settle(every, olds, made)
 
 
 def purge_memories(

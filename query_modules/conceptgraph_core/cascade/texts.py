@@ -126,7 +126,8 @@ def find_texts(
     found: dict[Node, list[Entity]] = {}
     here = [own for node in made if (own := graph.raw_node(node.raw)) is not None]
     wanted = of_memory.keys() - {own.memory_id for own in here}
-    there = graph.find(memories.MEMORY, ("id",), ((one,) for one in sorted(wanted)))
+    by_id = ((one,) for one in sorted(wanted))
+    there = graph.find(memories.MEMORY, ("id",), by_id) if wanted else []
     for node in (*here, *there):
         if node.memory_id in of_memory:
             found.setdefault(node, []).extend(of_memory[node.memory_id])
@@ -143,12 +144,12 @@ def find_texts(
     return found
 
 
-def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
+def settle(graph: AllMemories, nodes: Iterable[Node], made: Sequence[Node] = ()) -> None:
     """Settle what rests on each of these memories, which were looked up with it.
 
     Mentions go with a forgotten memory, and are over with a replaced one. Associations, and
     concepts that nobody stated, go with both. All stay if another memory, another message or a
-    person's own statement supports them.
+    person's own statement supports them. *made* are the memories that this call made.
     """
     known, concepts = graph.another(Entities), graph.another(_Owned)
     every = known.another(AllEntities)
@@ -164,7 +165,7 @@ def settle(graph: AllMemories, nodes: Iterable[Node]) -> None:
         for session in every.of(entities.SESSION):
             if session.get("memory_id") == node.memory_id:
                 _settle_concepts(concepts, node, session, told)
-    mark_told(graph, every_told)
+    mark_told(graph, every_told, made)
 
 
 def _settle_concepts(
@@ -248,8 +249,10 @@ def mark(graph: AllMemories, changed: Sequence[Entity], made: Sequence[Node] = (
     holders = {tie.other for fact in changed for tie in every.arriving(fact, entities.HAS_FACT)}
     told = [one for one in resting.mentions_of(every, holders) if one.key in ids]
     nodes = list(find_texts(graph, told, made))
-    if nodes:
-        graph.pull(lookups.resting_all(lookups.ids(*(node.memory_id for node in nodes))))
+    # The id of a new one is another each time that the server calls again.
+    new = {node.memory_id for node in made}
+    if there := [node.memory_id for node in nodes if node.memory_id not in new]:
+        graph.pull(lookups.resting_all(lookups.ids(*there)))
     for node in nodes:
         _mark_text(graph, node, find_mentions(graph, [node]), made)
 

@@ -201,6 +201,13 @@ def session(session_id: str, user_id: str) -> Lookup:
     return Equal((schema.SESSION,), ("user_id", "session_id"), ((user_id, session_id),))
 
 
+def mentioning(user_id: str, session_ids: Iterable[str]) -> Lookup:
+    """Look up these sessions with their mentions."""
+    values = tuple((user_id, one) for one in session_ids)
+    sessions = Equal((schema.SESSION,), ("user_id", "session_id"), values)
+    return Reached(sessions, (schema.IN,), 1, entering=True)
+
+
 def called(wanted: Iterable[str], user_id: str) -> list[Lookup]:
     """Look up the entities with these canonical names, or with names that begin alike."""
     once = tuple(dict.fromkeys(wanted))

@@ -1,7 +1,7 @@
 """Store a text once: as a memory, with the entities that it is about."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from .. import limits, validators
 from .. import text as texts
@@ -31,6 +31,8 @@ from .hearing import Message, make_note, make_observation, named_in, read_facts,
 from .lookups import own_texts
 
 Row = dict[str, Any]
+# How many sessions of the same words are looked up in one go.
+_SESSIONS_AT_ONCE: Final = 32
 
 
 def remember(
@@ -105,8 +107,9 @@ def remember(
     paired = others[:] if existing else []
     ends = not paired and replaces is None and said is not None and at <= now_ms
     ended = [one for one in others if ends and _is_ended(graph, node, one)]
-    for one in ended:
-        forgetting.end(graph, node, one, at)
+    made = [] if existing else [node]
+    if ended:
+        forgetting.end(graph, node, ended, at, made)
     for one in others if not paired else ():
         # A link brings a text to answers that share nothing with it.
         if one in noted.alike and one not in ended:
@@ -114,9 +117,9 @@ def remember(
     if happened_at is None and wrong is None:
         given = message, languages, _list_former(known)
         message = stating.add_stated(*given, note=text, is_change=old is not None)
-    _observe(graph, node, message, note, list(wanted), wrong)
+    _observe(graph, node, message, note, list(wanted), wrong, made)
     if old is not None:
-        other = forgetting.replace(graph, node, old, at)
+        other = forgetting.replace(graph, node, old, at, made)
         others += [one for one in (other,) if one is not None and one not in others]
     return {
         "id": node.memory_id,
@@ -139,18 +142,14 @@ def _observe(
     note: Message | None,
     names: list[str],
     wrong: Entity | None,
+    made: Sequence[Node],
 ) -> None:
-    """Observe *message* for the memory *node*; it corrects the fact *wrong*, if there is one."""
+    """Observe *message* for the memory *node*; it corrects the fact *wrong*."""
     known, own = graph.another(Entities), graph.another(Concepts)
-    session_id = _find_session(known, message.session_id, node)
-    if session_id != message.session_id:
-        # Told there before, they are there.
-        for one in (message, note) if message.observations else ():
-            if one is not None:
-                there = observing.hear(known, *one._replace(session_id=session_id))
-                known.pull(Union(tuple(there.lookups(known))))
-    heard_names = observing.list_heard(known, message.observations)
-    message = message._replace(session_id=session_id, observations=heard_names)
+    message = message._replace(
+        session_id=_find_session(known, message.session_id, node),
+        observations=observing.list_heard(known, message.observations),
+    )
     has_facts = wrong is not None
     if message.observations:
         heard = observing.hear(known, *message)
@@ -168,7 +167,7 @@ def _observe(
         graph.update(node, corrects=wrong.get("known_from"))
     if has_facts:
         told = list(mentions.of_session(known, session))
-        cascade.mark_told(graph.another(AllMemories), told, [node])
+        cascade.mark_told(graph.another(AllMemories), told, made)
 
 
 def _find_session(graph: Entities, name: str, node: Node) -> str:
@@ -181,9 +180,11 @@ def _find_session(graph: Entities, name: str, node: Node) -> str:
         there = next((one for one in graph.of(entities.SESSION) if one.key == found), None)
         if there is None or there.get("memory_id") in (None, node.memory_id):
             return found
+        if number % _SESSIONS_AT_ONCE == 1:
+            ahead = range(number + 1, number + 1 + _SESSIONS_AT_ONCE)
+            graph.pull(of_entities.mentioning(graph.user_id, [f"{name} #{one}" for one in ahead]))
         number += 1
         found = f"{name} #{number}"
-        graph.pull(of_entities.session(found, graph.user_id))
 
 
 def _look_up(
