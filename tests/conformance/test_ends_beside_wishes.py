@@ -96,4 +96,4 @@ def test_a_partner_of_before_is_over_since_the_day_that_was_told(memory):
     Entities(memory).observe("Jonah is my boyfriend.")
     ended = {one["value"]: one["until"] for one in days.about("the user")["facts"]}
     assert ended == {"Jonah": None, "Theo": over["until"]}
-    assert "(former boyfriend until 2025-06-16)" in days.recall("Who is Theo?")
+    assert "(former boyfriend, as told on 2025-06-16)" in days.recall("Who is Theo?")
