@@ -291,16 +291,25 @@ def test_a_hook_that_a_server_answers_imports_nothing_of_weight(data, serve):
 
 def test_without_a_server_a_hook_starts_one_that_ends_when_no_hook_comes(data):
     ok("--embedded", "remember", SAID)
-    line = entry.make_entry("", "claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
+    line = entry.make_entry("claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
     command = line["hooks"][0]["command"]
-    for session in ("s", "t"):
-        given = json.dumps({"prompt": "What about Clara's hazelnuts?", "session_id": session})
-        called = ["sh", "-c", command]
-        done = subprocess.run(called, input=given.encode(), capture_output=True, check=True)
-        assert SAID in done.stdout.decode()
+    names: list[str] = []
+    told: list[str] = []
+    # A busy machine may take longer to start one than a prompt waits: each session asks once.
+    for session in range(20):
+        sent = {"prompt": "What about Clara's hazelnuts?", "session_id": str(session)}
+        given = json.dumps(sent).encode()
+        done = subprocess.run(["sh", "-c", command], input=given, capture_output=True, check=True)
         [name] = asking.list_servers()
         # The host waits for nothing that the process would hold.
         assert (done.stderr, listens(name)) == (b"", True)
+        names.append(name)
+        assert done.stdout or journal.LATE in (data / "hooks/hooks.log").read_text()
+        told += filter(None, [done.stdout.decode()])
+        if len(told) == 2:
+            break
+    assert [SAID in one for one in told] == [True, True]
+    assert len({*names}) == 1
     until = time.monotonic() + 60
     while asking.list_servers() and time.monotonic() < until:
         time.sleep(0.1)
@@ -325,7 +334,7 @@ def test_where_no_server_can_be_started_a_hook_does_it_itself(data, has_sockets)
 
 
 def test_a_program_that_is_gone_is_no_error_of_a_prompt(data):
-    line = entry.make_entry("", "claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
+    line = entry.make_entry("claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
     command = line["hooks"][0]["command"].replace(sys.executable, "/gone/python")
     done = subprocess.run(["sh", "-c", command], input=b"{}", capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"")
@@ -385,7 +394,7 @@ def test_settings_name_the_same_store_by_file_user_and_concepts(data):
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
 def test_setup_writes_commands_and_replaces_the_tool_of_an_older_version(client):
-    made = entry.make_entry(None, client, {"TZ": "UTC"})
+    made = entry.make_entry(client, {"TZ": "UTC"})
     for event, group in made.hooks(client).items():
         [handler] = group["hooks"]
         assert handler["type"] == "command"
