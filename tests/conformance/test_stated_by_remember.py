@@ -65,7 +65,7 @@ def test_facts_that_are_given_come_before_those_of_a_rule(days):
     say(days, "Lena has moved to Bonn", [{"name": "Lena", "facts": {"home": "Bonn"}}])
     assert ("home", "Bonn") in list_facts(days, "Lena")
     assert ("home", "Ghent") not in list_facts(days, "Lena")
-    days.run(everyday.forget(made["id"]))
+    days.run(everyday.forget("default", made["id"]))
     assert list_facts(days, "Lena") == [("home", "Bonn")]
 
 

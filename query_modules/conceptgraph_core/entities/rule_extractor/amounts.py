@@ -63,7 +63,10 @@ _EARNING: Final = _said("earning")
 _PRICED: Final = dict.fromkeys(_said("rent"), "rent") | dict.fromkeys(
     _said("salary") | _EARNING, "salary"
 )
-_SMALL: Final = _BETWEEN | _said("fillers", topic="statements") | STOP_WORDS
+_PERIODS: Final = _said("periods")
+_SMALL: Final = (_BETWEEN | _PERIODS | _said("fillers", topic="statements") | STOP_WORDS) - _said(
+    "bounds"
+)
 _OTHERS: Final = _said("others") | kin.OTHERS
 _THE: Final = language.words("whose", "definite")
 _PAYING: Final = _said("paying")
@@ -136,6 +139,15 @@ def _find_price(text: str, sentence: Sequence[Word]) -> Iterator[Statement]:
         if found is None and (paying - _SHARED or (paying and said & _OWN)):
             found = next(_PRICE.finditer(text, before[0].start, thing.start), None)
             between = [word for word in before if found and word.start >= found.end()]
+            # "40 euros to rent a car", "in rent for my mother"
+            is_other = any(map(kin.relation, _fold(behind[:_NEAR]))) or (
+                bool(between) and between[-1].folded in _TO
+            )
+            found = None if is_other else found
+        if found and thing.folded in _EARNING:
+            # "I earn 900 euros a month", no "20 euros selling books"
+            period = _fold(word for word in behind if word.start >= found.end())[:_NEAR]
+            found = None if _PERIODS.isdisjoint(period) else found
         changed = text[thing.end : found.start()].casefold().rstrip() if found else ""
         if found and not changed.endswith(_CHANGED_BY) and _SMALL.issuperset(_fold(between)):
             span = text[min(thing.start, found.start()) : max(thing.end, found.end())]
