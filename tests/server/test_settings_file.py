@@ -83,7 +83,7 @@ def test_a_file_that_names_no_store_means_the_usual_one(file):
     ("text", "told"),
     [
         ("store = ", "correct it"),
-        ('stores = "x"', "stores: is none of store, user, concepts"),
+        ('stores = "x"', "stores: is none of store, user, me, concepts"),
         ("user = 1", "user: must be a string, not 1"),
         ('store = "memory.db"', "store: must be an absolute path or a URI"),
         ('store = "bolt://a:open-sesame-42@x"', "must not hold credentials"),
