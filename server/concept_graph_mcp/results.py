@@ -3,7 +3,7 @@
 Fields that are `NotRequired` are absent where there is nothing to say; no value is None.
 """
 
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 # The schemas of tools are made of these, and pydantic needs this one before Python 3.12.
 from typing_extensions import TypedDict
@@ -94,18 +94,11 @@ class Profile(TypedDict):
     tokens: int
 
 
-class AlsoAbout(TypedDict):
-    """A text that stays, because it is about others too: `about` are their names."""
-
-    id: str
-    text: str
-    about: list[str]
-
-
 class Forgotten(TypedDict):
     id: NotRequired[str]
     forgotten_at: NotRequired[str]
-    others: NotRequired[list[AlsoAbout]]
+    # Texts that stay, being about others too: each with id, text, and their names in about.
+    others: NotRequired[list[dict[str, Any]]]
     # Nothing was forgotten: these may be meant, each with kind, id and text.
     candidates: NotRequired[list[dict[str, str]]]
 

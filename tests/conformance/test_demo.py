@@ -23,8 +23,8 @@ EXPECTED = {
         ["Leo (nephew)", "allergy: cashews", "“Leo is allergic to cashews, not walnuts”"],
         ["allergy: walnuts", "“Leo is allergic to walnuts”"],
     ),
-    "I am buying Imogen a present.": (
-        ["Imogen (friend)", "with Imogen"],
+    "I need a wedding present for Imogen.": (
+        ["Imogen (friend)"],
         ["Ines"],
     ),
     "I miss singing.": (["Marguerite wrote: we sing Brahms"], ["Theo", "Leo"]),
@@ -33,7 +33,7 @@ EXPECTED = {
 
 # Only an embedding ranks these high enough for the few tokens of the demo.
 BY_MEANING = {
-    "I am buying Imogen a present.": "“Imogen told me she is engaged to Alasdair.",
+    "I need a wedding present for Imogen.": "“Imogen told me she is engaged to Alasdair.",
     "I miss singing.": "“I sang it.",
 }
 

@@ -23,7 +23,7 @@ Row = dict[str, Any]
 def identify(
     graph: Graph,
     a: Annotated[str, 'A name, an id, or "me".'],
-    b: Annotated[str | None, "Another. Without it, not same: a is a new one's name from now on."],
+    b: Annotated[str | None, "Another. Without it and not same, a is somebody new."],
     same: Annotated[bool, "Whether they are one."],
     said: Annotated[str, "The user's message, with a name of each."],
 ) -> Row:

@@ -171,9 +171,7 @@ def relate(
 def identify(
     scope: str,
     a: Annotated[str, 'A name, an id, or "me".'],
-    b: Annotated[
-        str | None, "Another. Without it, not same: a is a new one's name from now on."
-    ] = None,
+    b: Annotated[str | None, "Another. Without it and not same, a is somebody new."] = None,
     *,
     same: Annotated[bool, "Whether they are one."],
     said: Annotated[str, "The user's message, with a name of each."],

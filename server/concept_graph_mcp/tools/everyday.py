@@ -59,7 +59,7 @@ _TOOLS = (
     Made(
         *("recall", verbs.recall, "Recall"),
         "Call it with every message, before you answer. It returns numbered lines on who and what"
-        " it names, what was said of that, and what comes to mind; sources has their ids.",
+        " it names, what was said of that, and what comes to mind.",
         runs=Answers.recall,
     ),
     Made(
@@ -71,9 +71,8 @@ _TOOLS = (
     ),
     Made(
         *("search", verbs.search, "Search"),
-        "Call it when recall did not bring what you look for: by a time, a name, or an older state"
-        " of things. It returns the best and their total; what was replaced is last, with"
-        " until.",
+        "Call it when recall did not bring it: by a time, a name, or an older state"
+        " of things. It returns the best and their total; what was replaced comes last.",
         runs=Answers.search,
     ),
     Made(
@@ -84,15 +83,15 @@ _TOOLS = (
     ),
     Made(
         *("forget", verbs.forget, "Forget"),
-        "Call it when the user wants something or somebody gone. It returns when that was forgotten"
-        " (the owner can restore it), or candidates: ask which.",
+        "Call it when the user wants something or somebody gone. It returns when (the owner can"
+        " restore it), or candidates to ask about.",
         REPLACING,
         runs=Answers.forget,
         asks=partial(of_many, "forget a memory"),
     ),
     Made(
         *("relate", verbs.relate, "Relate two concepts"),
-        "Call it to keep how two general notions belong together. It returns the relation, which"
+        "Call it to keep how two notions belong together. It returns the relation, which"
         " recall brings to mind.",
         runs=Answers.relate,
         names={"source": "from", "target": "to"},

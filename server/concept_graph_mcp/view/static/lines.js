@@ -50,13 +50,13 @@ export function opening(line) {
   const label = line.label ? [element("span", "label", stored(line.label))] : [];
   const aside = line.aside ? [element("span", "aside", line.aside)] : [];
   const summary = element("summary", line.label ? "labelled" : "", ...label, stored(line.text, "span", "value"), ...aside);
-  summary.setAttribute("aria-label", `Where from: ${printable(whole(line))}${line.aside ? `, ${line.aside}` : ""}`);
+  summary.setAttribute("aria-label", `Where from: ${printable(whole(line))}`);
   const source = line.source ? [element("blockquote", "", stored(line.source))] : [];
   const told = element("p", "quiet", `${printable(line.told ?? `${line.day}, ${line.who}`)}.`);
   return element("details", line.is_wrong ? "line wrong" : "line", summary, ...source, told, ...actions(line));
 }
 
-const whole = ({ label, text }) => (label ? `${label}: ${text}` : text);
+const whole = ({ label, text, aside }) => [label, text, aside].filter(Boolean).join(" ");
 
 function actions(line) {
   if (!page.changes || !line.id) return [];
