@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from expect import REFUSALS
 from test_forgetting import Heard
-from tests.examples import spread_examples
 
 from concept_graph_mcp import calls
 
@@ -213,14 +212,17 @@ class Held:
         doors["entities"] = heard.run(calls.entities.search(word))
         return {door: json.dumps(rows, ensure_ascii=False) for door, rows in doors.items()}
 
-    def agree(self):
+    def agree(self, number, *, is_last):
+        """Compare what the program tells after a step: of one word in turn, of all at the end."""
         present, kept, heard = self.model.words(), self.model.words(kept=True), self.heard
         records = json.dumps(self.memory.records(), ensure_ascii=False)
         # No door has a word that is nowhere.
         assert [word for word in WORDS if word not in kept and word in records] == []
         every = {"profile": heard.run(everyday.profile("default")), "happened": heard.happened()}
         every = {door: json.dumps(rows, ensure_ascii=False) for door, rows in every.items()}
-        for word in sorted(kept):
+        words = sorted(kept)
+        first = number % max(len(words), 1)
+        for word in words if is_last else words[first : first + 1]:
             doors = every | self.told(word)
             if word not in present:
                 assert [door for door, rows in doors.items() if word in rows] == [], word
@@ -239,11 +241,11 @@ class Held:
 STEPS = ("capture", "note", "note", "replace", "forget", "forget", "restore", "purge", "identify")
 
 
-# The later ones have found faults.
-SEEDS = (*range(29), 42, 48, 50, 60, 88, 90, 93)
+# Number 2 and those beyond 40 have found faults.
+SEEDS = (*range(5), 42, 48, 50, 60, 88, 90, 93)
 
 
-@pytest.mark.parametrize("seed", spread_examples(SEEDS, 12))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_told_that_no_text_says_and_nothing_untold_that_one_says(memory, seed):
     random = Random(seed)
     held = Held(memory)
@@ -254,11 +256,12 @@ def test_nothing_is_told_that_no_text_says_and_nothing_untold_that_one_says(memo
     for number, step in enumerate(steps):
         before = memory.now_ms
         held.take(*step)
-        if memory.now_ms == before and step[0] != "move":
+        is_last = number == len(steps) - 1
+        if memory.now_ms == before and step[0] != "move" and not is_last:
             # It had nothing to do.
             continue
         try:
-            held.agree()
+            held.agree(number, is_last=is_last)
         except AssertionError as error:
             told = "\n".join(map(str, steps[: number + 1]))
             raise AssertionError(f"{error}\nafter\n{told}") from None
