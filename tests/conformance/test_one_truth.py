@@ -19,7 +19,7 @@ everyday = calls.everyday
 
 @dataclass(frozen=True)
 class Saying:
-    """What the user says, the note of it, the words that only it has, and the fact that it states.
+    """A sentence of the user, the note of it, the words that only it has, and its fact.
 
     Without a value it ends what is so of the slot.
     """
