@@ -47,7 +47,7 @@ export const item = (line) => element("li", "", opening(line));
 
 /** A line that opens on where it is from. */
 export function opening(line) {
-  const label = line.label ? [element("span", "label", stored(line.label))] : [];
+  const label = line.label ? [element("span", "label", stored(line.label)), " "] : [];
   const aside = line.aside ? [element("span", "aside", line.aside)] : [];
   const summary = element("summary", line.label ? "labelled" : "", ...label, stored(line.text, "span", "value"), ...aside);
   summary.setAttribute("aria-label", `Where from: ${printable(whole(line))}`);
