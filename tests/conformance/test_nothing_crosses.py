@@ -147,6 +147,7 @@ GIVEN: dict[str, Any] = {
         {"do": "remove", "path": "notes/nuts"},
     ],
     **{"strategy": "bfs", "links": [], "rows": [], "records": [], "holder": "me", "import_id": "i"},
+    "batch": "b",
 }
 
 

@@ -308,7 +308,7 @@ def test_check_is_content_with_a_sound_graph_and_says_so(there):
         (["concept", "recall", "a", "--hops", "11"], "'--hops': 11 is not in the range 0<=x<=10"),
         (["concept", "search", "--limit", HUGE], f"'--limit': {HUGE} is not in the range"),
         (["concept", "rename", "apple"], "Missing argument 'NEW_NAME'"),
-        (["forget"], "Missing argument 'ID'"),
+        (["forget"], "Missing argument 'ID...'"),
         (["mislay"], "No such command 'mislay'"),
         (
             ["--embedded", "memoires", "search"],

@@ -136,11 +136,12 @@ def test_jobs_are_run_while_a_client_calls_and_none_is_begun_after_the_end(
         ({}, {}, True),
         ({}, {"with_set_time": True}, False),
         ({}, {"without_worker": True}, False),
-        ({"CONCEPT_GRAPH_EMBEDDED": "0"}, {}, False),
+        ({"CONCEPT_GRAPH_EMBEDDED": "0"}, {}, True),
+        ({"CONCEPT_GRAPH_EMBEDDED": "0", "CONCEPT_GRAPH_EMBEDDINGS": "none"}, {}, False),
     ],
-    ids=["file", "clock that is set", "no worker", "Memgraph"],
+    ids=["file", "clock that is set", "no worker", "vectors of Memgraph", "Memgraph"],
 )
-def test_only_the_server_of_a_file_with_a_running_clock_works(
+def test_a_server_works_if_its_clock_runs_and_it_has_a_file_or_makes_vectors(
     tmp_path, monkeypatch, environment, options, works
 ):
     chosen = settings.read(

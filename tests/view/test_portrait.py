@@ -270,7 +270,7 @@ def test_a_memory_of_nothing_has_no_card_and_before_the_first_write_the_demo_has
 
 def test_a_plan_that_was_forgotten_is_not_ahead(memory, ids, session, portal):
     now, year = NOW_MS, 366 * half_year.DAY_MS
-    [row] = memory.run(calls.everyday.profile(USER, 300, now, now + year), user_id=USER)
+    [row] = memory.run(calls.everyday.profile(USER, since=now, until=now + year), user_id=USER)
     plan = next(one["id"] for one in row["lines"] if one["part"] == "ahead")
     memory.run(calls.everyday.forget(USER, plan), user_id=USER)
     assert portal.call(draw_portrait, session).ahead is None

@@ -40,10 +40,14 @@ def ids(memory):
 def test_you_are_told_with_the_source_of_each_line(asked, ids):
     you = asked.get("api/you").content
     assert you["name"] == "Tobias"
-    [job] = you["now"]
+    [job, *notes] = you["now"]
     assert (job["label"], job["text"]) == ("Occupation", "data engineer")
     assert job["source"] == "My name is Tobias and I work as a data engineer."
     assert job["told"].startswith("You said so on ")
+    assert [one["text"] for one in notes] == [
+        "Tobias met Karin at the harbour",
+        "Tobias bought a red bicycle",
+    ]
     assert [one["text"] for one in you["always"]] == ["Answer Tobias in German"]
     [plan] = you["ahead"]
     assert (plan["id"], plan["aside"]) == (ids["plan"], "21 March 2026")

@@ -399,8 +399,7 @@ def _settle_facts(
     resting.settle_holders(graph.another(Entities), facts)
     resting.withhold(every, facts, are_hidden, *causes)
     texts.mark(graph, facts)
-    for fact in facts:
-        texts.mark_told(graph, resting.list_telling(every, fact))
+    texts.mark_told(graph, [one for fact in facts for one in resting.list_telling(every, fact)])
 
 
 def _list_facts(graph: Entities, entity: Node) -> list[Node]:

@@ -253,18 +253,27 @@ def mark(graph: AllMemories, changed: Sequence[Entity], made: Sequence[Node] = (
     new = {node.memory_id for node in made}
     if there := [node.memory_id for node in nodes if node.memory_id not in new]:
         graph.pull(lookups.resting_all(lookups.ids(*there)))
-    for node in nodes:
-        _mark_text(graph, node, find_mentions(graph, [node]), made)
+    read = {node: _read_ends(graph, node, find_mentions(graph, [node])) for node in nodes}
+    # Of all of them at once: on Memgraph each look-up is a round.
+    later = find_texts(graph, (one for *_, ending in read.values() for one in ending), made)
+    for node, (since, withheld, ending) in read.items():
+        by = [
+            one for one, told in later.items() if one != node and not set(told).isdisjoint(ending)
+        ]
+        standing.outdate(graph, node, since, by)
+        if withheld != list(node.get("withheld") or ()):
+            graph.update(node, withheld=withheld or None)
 
 
-def _mark_text(
-    graph: AllMemories, node: Node, told: Sequence[Entity], made: Sequence[Node]
-) -> None:
+def _read_ends(
+    graph: AllMemories, node: Node, told: Sequence[Entity]
+) -> tuple[int | None, list[str], list[Entity]]:
+    """Return since when a text is no longer so, what is not quoted of it, and what told its end."""
     every = graph.another(AllEntities)
     keys = {one.key for one in told}
     since: int | None = None
     withheld: dict[str, None] = {}
-    later: dict[Node, None] = {}
+    ending: list[Entity] = []
     for entity in resting.group_by_entity(every, told):
         for fact in resting.list_facts(every, entity):
             if keys.isdisjoint(fact.get("mention_ids") or ()):
@@ -280,12 +289,9 @@ def _mark_text(
                 continue
             until = fact.get("valid_until")
             since = until if since is None else min(since, until)
-            by_told = [by] if by.label == entities.MENTION else resting.list_telling(every, by)
-            later |= dict.fromkeys(find_texts(graph, by_told, made))
-    later.pop(node, None)
-    standing.outdate(graph, node, since, list(later))
-    if list(withheld) != list(node.get("withheld") or ()):
-        graph.update(node, withheld=list(withheld) or None)
+            is_mention = by.label == entities.MENTION
+            ending += [by] if is_mention else resting.list_telling(every, by)
+    return since, list(withheld), ending
 
 
 def _list_sentences(node: Node, fact: Entity) -> Iterator[str]:

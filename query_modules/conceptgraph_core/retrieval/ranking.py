@@ -278,7 +278,8 @@ def _best(
         index.expect_nodes([one.text for one in older])
         found = sorted((*found, *(one for one in older if admits(one.text))), key=Associated.order)
         found = found[:limit]
-        least = found[-1].score if len(found) == limit else -inf
+        # A little less: what was multiplied in another order is equal only to the last digits.
+        least = found[-1].score * (1 - 10**-DECIMALS) if len(found) == limit else -inf
     return found
 
 
