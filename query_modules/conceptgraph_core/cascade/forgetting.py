@@ -92,15 +92,12 @@ def restore(graph: Graph, id_: str) -> Row:
     graph.pull(*lookups.of_any_id(id_))
     every, known = graph.another(AllMemories), graph.another(Entities)
     if found := every.present([id_]):
-        row = _show(every, found[0])
-        return {"id": id_, "restored": row["restored"], "state": row["state"]}
+        restored = _show(every, found)
+        return {"id": id_, "restored": restored, "state": every.state(found[0])}
     node = _find(known.another(All), id_)
     was_hidden = resting.is_hidden(node)
     if node.label == schema.ENTITY:
-        for memory in list(every.nodes()):
-            forgotten = memory.get("metadata").get(memories.FORGOTTEN)
-            if memory.is_deleted and isinstance(forgotten, dict) and forgotten.get("with") == id_:
-                _show(every, memory)
+        _show(every, [one for one in every.nodes() if _went_with(one, id_)])
         _show_entity(every, node)
     elif node.label == schema.MENTION:
         resting.show(known, [node], {node.key})
@@ -135,7 +132,13 @@ def restore_memory(graph: AllMemories, memory_id: str) -> Row:
     NotFound.
     """
     graph.pull(lookups.resting(memory_id))
-    return _show(graph, graph.existing(memory_id))
+    node = graph.existing(memory_id)
+    return {
+        "memory_id": node.memory_id,
+        "restored": _show(graph, [node]),
+        "state": graph.state(node),
+        "decay_score": round(node.get("decay_score"), memories.DECIMALS),
+    }
 
 
 def hide(graph: AllMemories, nodes: Sequence[Memory], why: Row) -> None:
@@ -144,20 +147,22 @@ def hide(graph: AllMemories, nodes: Sequence[Memory], why: Row) -> None:
     texts.settle(graph.another(AllMemories), standing.hide(graph, nodes, why))
 
 
-def _show(graph: AllMemories, node: Memory) -> Row:
-    restored = node.is_deleted
-    if restored:
-        metadata = dict(node.get("metadata"))
-        metadata.pop(memories.FORGOTTEN, None)
+def _show(graph: AllMemories, nodes: Sequence[Memory]) -> bool:
+    """Bring *nodes* back; return whether any of them was hidden."""
+    hidden = [node for node in nodes if node.is_deleted]
+    changed = list(hidden)
+    for node in hidden:
+        metadata = {k: v for k, v in node.get("metadata").items() if k != memories.FORGOTTEN}
         graph.update(node, deleted_at=None, metadata=metadata)
         lifecycle.access(graph, node)
-        texts.settle(graph, [node, *standing.settle(graph, node)])
-    return {
-        "memory_id": node.memory_id,
-        "restored": restored,
-        "state": graph.state(node),
-        "decay_score": round(node.get("decay_score"), memories.DECIMALS),
-    }
+        changed += standing.settle(graph, node)
+    texts.settle(graph, changed)
+    return bool(hidden)
+
+
+def _went_with(node: Memory, id_: str) -> bool:
+    forgotten = node.get("metadata").get(memories.FORGOTTEN)
+    return isinstance(forgotten, dict) and forgotten.get("with") == id_
 
 
 def replace(
@@ -398,8 +403,8 @@ def _settle_facts(
     every = graph.another(All)
     resting.settle_holders(graph.another(Entities), facts)
     resting.withhold(every, facts, are_hidden, *causes)
-    texts.mark(graph, facts)
-    texts.mark_told(graph, [one for fact in facts for one in resting.list_telling(every, fact)])
+    told = [one for fact in facts for one in resting.list_telling(every, fact)]
+    texts.mark(graph, [*facts, *texts.find_followed(graph, told)])
 
 
 def _list_facts(graph: Entities, entity: Node) -> list[Node]:

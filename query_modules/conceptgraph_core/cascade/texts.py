@@ -122,25 +122,22 @@ def find_texts(
             of_message.append(one)
         else:
             of_memory.setdefault(memory_id, []).append(one)
-    scope = graph.context.user_id
     found: dict[Node, list[Entity]] = {}
     here = [own for node in made if (own := graph.raw_node(node.raw)) is not None]
-    wanted = of_memory.keys() - {own.memory_id for own in here}
-    by_id = ((one,) for one in sorted(wanted))
-    there = graph.find(memories.MEMORY, ("id",), by_id) if wanted else []
+    wanted = sorted(of_memory.keys() - {own.memory_id for own in here})
+    times = sorted({one.created_at for one in of_message})
+    mine = lookups.mine(graph.context.user_id)
+    at = tuple(Range((memories.MEMORY,), "said_at", one, one + 1, mine) for one in times)
+    graph.pull(*((lookups.ids(*wanted),) if wanted else ()), *((Union(at),) if at else ()))
+    there = graph.find(memories.MEMORY, ("id",), [(one,) for one in wanted]) if wanted else []
     for node in (*here, *there):
         if node.memory_id in of_memory:
             found.setdefault(node, []).extend(of_memory[node.memory_id])
-    times = sorted({one.created_at for one in of_message})
-    if times:
-        mine = lookups.mine(scope)
-        at = (Range((memories.MEMORY,), "said_at", one, one + 1, mine) for one in times)
-        graph.pull(Union(tuple(at)))
-        nodes = [node for node in graph.nodes() if node.get("said_at") in times]
-        for one in of_message:
-            for node in nodes:
-                if node.get("said_at") == one.created_at and is_of_message(node, one):
-                    found.setdefault(node, []).append(one)
+    nodes = [node for node in graph.nodes() if node.get("said_at") in times] if times else ()
+    for one in of_message:
+        for node in nodes:
+            if node.get("said_at") == one.created_at and is_of_message(node, one):
+                found.setdefault(node, []).append(one)
     return found
 
 
@@ -213,8 +210,15 @@ def _key(concept: Concept) -> str | None:
 def mark_told(graph: AllMemories, told: Iterable[Entity], made: Sequence[Node] = ()) -> None:
     """Mark the texts that say what the mentions *told*, or their facts, have ended or corrected.
 
-    So may what these ended: a chain is as long as a life has homes. *made* are the memories that
-    this call made.
+    *made* are the memories that this call made.
+    """
+    mark(graph, find_followed(graph, told), made)
+
+
+def find_followed(graph: AllMemories, told: Iterable[Entity]) -> list[Entity]:
+    """Return the facts that the mentions *told*, or their facts, have ended or corrected.
+
+    So may what these ended: a chain is as long as a life has homes.
     """
     every = graph.another(AllEntities)
     keys = {one.key for one in told}
@@ -230,12 +234,11 @@ def mark_told(graph: AllMemories, told: Iterable[Entity], made: Sequence[Node] =
         )
     }:
         keys |= more
-    followed = (fact for key, fact in known.items() if key in keys and _is_followed(fact))
-    mark(graph, list(followed), made)
-
-
-def _is_followed(fact: Entity) -> bool:
-    return fact.get("ended_by") is not None or fact.get("corrected_by") is not None
+    return [
+        fact
+        for key, fact in known.items()
+        if key in keys and (fact.get("ended_by") or fact.get("corrected_by"))
+    ]
 
 
 def mark(graph: AllMemories, changed: Sequence[Entity], made: Sequence[Node] = ()) -> None:

@@ -61,7 +61,7 @@ _LIVENESS_S = 5.0
 _RETRY_S = 8.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.004, 0.25
 # A call asks for all that it needs in a few rounds; more are a fault of its own.
-_MOST_ROUNDS = 8
+_MOST_ROUNDS = 12
 # How long after a conflict accesses are counted in calls of their own.
 _CONTENDED_S = 10.0
 _ALL_ROWS = -1
