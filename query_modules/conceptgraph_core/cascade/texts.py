@@ -257,7 +257,7 @@ def mark(graph: AllMemories, changed: Sequence[Entity], made: Sequence[Node] = (
     if there := [node.memory_id for node in nodes if node.memory_id not in new]:
         graph.pull(lookups.resting_all(lookups.ids(*there)))
     read = {node: _read_ends(graph, node, find_mentions(graph, [node])) for node in nodes}
-    # Of all of them at once: on Memgraph each look-up is a round.
+    # All of them at once, because on Memgraph each look-up is a round.
     later = find_texts(graph, (one for *_, ending in read.values() for one in ending), made)
     for node, (since, withheld, ending) in read.items():
         by = [
