@@ -41,6 +41,16 @@ def moment(time_ms: int, zone: tzinfo = UTC) -> datetime:
     return (_EPOCH + timedelta(milliseconds=within)).astimezone(zone)
 
 
+def unix_ms(when: str | datetime, zone: tzinfo = UTC) -> int:
+    """Return a time, ISO 8601 if it is text, in unix ms; in *zone* if it names none.
+
+    Raises TypeError, ValueError, OverflowError.
+    """
+    at = when if isinstance(when, datetime) else datetime.fromisoformat(when)
+    at = at if at.tzinfo is not None else at.replace(tzinfo=zone)
+    return (at.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+
+
 def day(time_ms: int, zone: tzinfo = UTC) -> str:
     """Return the date of a time in *zone*, "2025-06-15"; the nearest one if no calendar has it."""
     return moment(time_ms, zone).date().isoformat()

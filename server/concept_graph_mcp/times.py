@@ -1,7 +1,7 @@
 """Read and show times as people write them, and rows without nulls."""
 
 from collections.abc import Mapping
-from datetime import MAXYEAR, UTC, date, datetime, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,8 +10,6 @@ from conceptgraph_core.arguments import Moment
 
 from .calls.verb import AnyVerb
 from .errors import Refused
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,8 +45,7 @@ def time_given(value: str, field: str, zone: ZoneInfo, begins: bool = False) -> 
             return limits.MAX_TIME_MS
         if _is_date(value) and not begins:
             moment += timedelta(days=1)
-        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
-        return (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+        return dates.unix_ms(moment, zone)
     except (AttributeError, ValueError, OverflowError):
         raise Refused(
             f"{field}: must be a date or a time such as 2026-01-31 or 2026-01-31T18:00"

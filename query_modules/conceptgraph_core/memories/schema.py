@@ -24,7 +24,7 @@ from ..layers import (
     starting,
 )
 from . import compression
-from .fade import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES
+from .fade import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES, Fading
 
 MEMORY: Final = "Memory"
 
@@ -211,6 +211,20 @@ def checked_strength(value: Any, field: str = "strength") -> float:
     if isinstance(value, (int, float)) and not value > 0:
         raise InvalidNumber(f"{field}: must be greater than 0, not {value:.6g}")
     return text.number(value, field, 0.0, 1.0)
+
+
+def fading(get: Callable[[str], Any]) -> Fading:
+    """Return the inputs of the score, without its links, of a memory whose properties *get* has."""
+    importance, confidence = get("importance_score"), get("confidence")
+    return Fading(
+        importance=DEFAULT_IMPORTANCE if importance is None else importance,
+        confidence=DEFAULT_CONFIDENCE if confidence is None else confidence,
+        access_count=get("access_count"),
+        accessed_at=max(get("accessed_at"), get("fades_from") or 0),
+        rate=get("decay_rate"),
+        tags=tuple(get("tags")),
+        preserved_until=get("preserved_until"),
+    )
 
 
 def latest(properties: Mapping[str, Any]) -> int:

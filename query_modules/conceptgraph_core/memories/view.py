@@ -102,16 +102,7 @@ class Node(adapter.Node):
     @property
     def fading(self) -> Fading:
         """The inputs of its score, without its links."""
-        get, accessed_at = self.get, self.get("accessed_at")
-        return Fading(
-            importance=get("importance_score"),
-            confidence=get("confidence"),
-            access_count=get("access_count"),
-            accessed_at=max(accessed_at, get("fades_from") or accessed_at),
-            rate=get("decay_rate"),
-            tags=tuple(get("tags")),
-            preserved_until=get("preserved_until"),
-        )
+        return schema.fading(self.get)
 
     @property
     def score(self) -> float:

@@ -14,11 +14,11 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from conceptgraph_core import limits
+from conceptgraph_core.dates import unix_ms
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import fade, schema
 from conceptgraph_core.text import kind
@@ -31,7 +31,6 @@ UNKNOWN_MODEL: Final = "an unknown model"
 
 _TABLES, _JSON_TABLES = ("memory_nodes", "memory_edges"), ("memories", "memory_relations")
 _BEGINNING = re.compile(r'\[\s*(\{|$)|\{\s*("(memories|memory_relations)"|$)')
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LEAST_STRENGTH = 1e-6
 # In bytes; more than any content has.
 _MOST_IN_A_VALUE = 2**24
@@ -42,13 +41,18 @@ _COLUMNS = {
     **{"to_memory_id": "to", "target_node_id": "to"},
     **{"relation_type": "type", "edge_type": "type", "weight": "strength"},
 }
-_TIMES = ("created_at", "accessed_at", "deleted_at", "last_strengthened")
-_NUMBERS = ("importance_score", "confidence", "decay_rate", "access_count", "strength")
-_TEXTS = ("id", "user_id", "summary", "source", "type", "parent_id", "from", "to")
+# The values that are read, by our names, and what each must be.
+_TYPES = {
+    **dict.fromkeys(("created_at", "accessed_at", "deleted_at", "last_strengthened"), "a time"),
+    **dict.fromkeys(("importance_score", "confidence", "decay_rate"), "a number"),
+    **dict.fromkeys(("access_count", "strength"), "a number"),
+    **dict.fromkeys(("id", "user_id", "summary", "source", "type", "parent_id"), "text"),
+    **{"from": "text", "to": "text", "content": "content", "embedding": "a vector"},
+    **{"tags": "a list", "metadata": "a map"},
+}
 # Computed at the import.
 _COMPUTED = {"state", "decay_score", "last_decay_update", "embedding_dimension"}
-_OTHERS = {"content", "tags", "metadata", "embedding"}
-_KNOWN = {*_COLUMNS, *_TIMES, *_NUMBERS, *_TEXTS, *_OTHERS, *_COMPUTED}
+_KNOWN = {*_COLUMNS, *_TYPES, *_COMPUTED}
 
 # Where a row is, its number there, and the row.
 _Found = tuple[str, int, Mapping[str, Any]]
@@ -59,9 +63,8 @@ def read_json(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
     first = next(lines)
     rest = itertools.chain([first], lines)
     by_line = (("line", number, json_object(number, line)) for number, line in rest)
-    return _convert(
-        _document(rest) if _BEGINNING.match(first[1].strip()) else by_line, naming, tally
-    )
+    found = _document(rest) if _BEGINNING.match(first[1].strip()) else by_line
+    return _convert(found, naming, tally)
 
 
 def read_sqlite(path: Path, naming: Naming, tally: Tally) -> Iterator[Row]:
@@ -121,18 +124,18 @@ def _convert(rows: Iterator[_Found], naming: Naming, tally: Tally) -> Iterator[R
     links: list[tuple[str, int, Record]] = []
     embedding = naming.embedding
     for place, number, row in rows:
-        for name in row.keys() - _KNOWN:
-            tally.left_out("columns of no meaning here", shorten_key(name))
-        where = f"{place} {number}"
-        given = _values(where, {_COLUMNS.get(name, name): one for name, one in row.items()})
-        if "from" in given or "to" in given:
-            links.append((place, number, given))
-            continue
-        if isinstance(given.get("content"), str) and not given["content"].strip():
-            tally.left_out("memories without a text", shorten_key(str(given.get("id"))))
-            continue
-        vector = _vector(given.pop("embedding", None), embedding, tally)
-        record = _memory(where, given, naming, tally)
+        try:
+            given = _values(row, tally)
+            if "from" in given:
+                links.append((place, number, given))
+                continue
+            if isinstance(given["content"], str) and not given["content"].strip():
+                tally.left_out("memories without a text", shorten_key(given["id"]))
+                continue
+            vector = _vector(given.pop("embedding", None), embedding, tally)
+            record = _memory(given, naming, tally)
+        except (ConceptGraphError, FormatError) as error:
+            raise FormatError(f"{place} {number}: {error}") from None
         users[record["id"]] = record["user_id"]
         if vector is not None:
             if embedding is None:
@@ -142,60 +145,36 @@ def _convert(rows: Iterator[_Found], naming: Naming, tally: Tally) -> Iterator[R
             record |= {"embedding": vector, "embedding_dimension": len(vector)}
         yield Row(number, record, place)
     for place, number, given in links:
-        if link := _link(f"{place} {number}", given, users, naming, tally):
+        if link := _link(given, users, naming, tally):
             yield Row(number, link, place)
 
 
-def _memory(where: str, given: Record, naming: Naming, tally: Tally) -> Record:
+def _memory(given: Record, naming: Naming, tally: Tally) -> Record:
     """Return the record of a memory, with its current score and state. Raises FormatError."""
-    if "id" not in given or "content" not in given:
-        raise FormatError(f"{where}: {'content' if 'id' in given else 'id'}: is missing")
-    given = {"user_id": naming.user_id, "tags": [], "access_count": 0, **given}
-    given["access_count"] = int(given["access_count"])
-    until = given.get("metadata", {}).get("until")
-    with suppress(FormatError):
-        given |= {} if until is None else {"preserved_until": _time("", "until", until)}
-    given.setdefault("created_at", naming.now_ms)
     # A memory that was never accessed counts as accessed at its creation.
-    given.setdefault("accessed_at", given["created_at"])
-    try:
-        record = {name: schema.KIND.declared(name).check(one, name) for name, one in given.items()}
-    except ConceptGraphError as error:
-        raise FormatError(f"{where}: {error}") from None
+    times = {"created_at": naming.now_ms, "accessed_at": given.get("created_at", naming.now_ms)}
+    given = {"user_id": naming.user_id, "tags": [], "access_count": 0, **times, **given}
+    given["access_count"] = int(given["access_count"])
+    with suppress(TypeError, ValueError):
+        given["preserved_until"] = unix_ms(given.get("metadata", {}).get("until"))
+    record = {name: schema.KIND.declared(name).check(one, name) for name, one in given.items()}
     if record["user_id"] != naming.user_id:
-        tally.count_other(
-            f"memories of user {shorten_key(record['user_id'])}, for CONCEPT_GRAPH_USER"
-        )
-    fading = fade.Fading(
-        importance=record.get("importance_score", schema.DEFAULT_IMPORTANCE),
-        confidence=record.get("confidence", schema.DEFAULT_CONFIDENCE),
-        access_count=record["access_count"],
-        accessed_at=record["accessed_at"],
-        rate=record.get("decay_rate"),
-        tags=tuple(record["tags"]),
-        preserved_until=record.get("preserved_until"),
-    )
-    later: Record = {}
-    if "deleted_at" not in record:
-        since = fade.fading_since(fading.accessed_at, fading, naming.now_ms, naming.decay)
-        if since > fading.accessed_at:
-            later["fades_from"] = since
-            fading = fading._replace(accessed_at=since)
-    score, state = fade.now(fading, naming.now_ms, naming.decay)
-    if "deleted_at" in record:
-        state = fade.EXPIRED
-    elif state == fade.EXPIRED:
-        state = fade.ARCHIVED
+        whose = shorten_key(record["user_id"])
+        tally.count_other(f"memories of user {whose}, for CONCEPT_GRAPH_USER")
+    fading = schema.fading(record.get)
+    since = fade.fading_since(fading.accessed_at, fading, naming.now_ms, naming.decay)
+    is_gone = "deleted_at" in record
+    if not is_gone and since > fading.accessed_at:
+        record["fades_from"] = since
+    score, state = fade.now(schema.fading(record.get), naming.now_ms, naming.decay)
+    if is_gone or state == fade.EXPIRED:
+        state = fade.EXPIRED if is_gone else fade.ARCHIVED
     living = {"decay_score": score, "state": state, "last_decay_update": naming.now_ms}
-    return {"kind": "memory", **record, **living, **later}
+    return {"kind": "memory", **record, **living}
 
 
-def _link(
-    where: str, given: Record, users: Mapping[str, str], naming: Naming, tally: Tally
-) -> Record | None:
-    """Return the record of a link, None if it is no valid one. Raises FormatError."""
-    if "from" not in given or "to" not in given:
-        raise FormatError(f"{where}: {'to' if 'from' in given else 'from'}: is missing")
+def _link(given: Record, users: Mapping[str, str], naming: Naming, tally: Tally) -> Record | None:
+    """Return the record of a link, None if it is no valid one."""
     source, target = given["from"], given["to"]
     missing = [one for one in (source, target) if one not in users] if users else []
     if missing:
@@ -206,86 +185,75 @@ def _link(
         tally.left_out(f"links {what}", shorten_key(source))
         return None
     said = given.get("type", schema.DEFAULT_RELATION)
-    relation = said.strip().lower().replace("-", "_").replace(" ", "_")
-    relation = schema.ALIASES.get(relation, relation)
-    if relation not in schema.RELATION_TYPES:
-        tally.count_changed(f"links of type {shorten_key(said)} to {schema.DEFAULT_RELATION}")
+    try:
+        relation = schema.checked_relation(said.replace("-", "_").replace(" ", "_"))
+    except ConceptGraphError:
         relation = schema.DEFAULT_RELATION
+        tally.count_changed(f"links of type {shorten_key(said)} to {relation}")
     strength = given.get("strength", schema.DEFAULT_STRENGTH)
     if not 0 < strength <= 1:
         tally.count_changed("strengths into the range from 0 to 1", f"{strength:g}")
         strength = min(1.0, max(_LEAST_STRENGTH, strength))
     made = given.get("created_at", naming.now_ms)
-    times = {"created_at": made, "last_strengthened": given.get("last_strengthened", made)}
-    ends = {"kind": "link", "from": source, "to": target, "type": relation}
-    return {**ends, "strength": strength, **times}
+    link = {"kind": "link", "from": source, "to": target, "type": relation, "created_at": made}
+    return {**link, "strength": strength, "last_strengthened": given.get("last_strengthened", made)}
 
 
-def _values(where: str, row: Mapping[str, Any]) -> Record:
-    """Return the values of *row* that are there, converted to our types. Raises FormatError."""
+def _values(row: Mapping[str, Any], tally: Tally) -> Record:
+    """Return the values of *row* that are there, in our names and types. Raises FormatError."""
     made: Record = {}
-    for name, value in row.items():
-        if value is None or value == "" or name in _COMPUTED or name not in _KNOWN:
+    for column, value in row.items():
+        name = _COLUMNS.get(column, column)
+        if column not in _KNOWN:
+            tally.left_out("columns of no meaning here", shorten_key(column))
+        if name not in _TYPES or value is None or value == "":
             continue
-        if name in _TIMES:
-            made[name] = _time(where, name, value)
-        elif name in _NUMBERS:
-            # PostgreSQL's NUMERIC arrives as a text.
-            with suppress(TypeError, ValueError, OverflowError):
-                made[name] = float(value)
-            if not math.isfinite(made.get(name, math.nan)):
-                shown = shorten_key(str(value))
-                raise FormatError(f"{where}: {name}: must be a number, not {shown}")
-        elif name in _TEXTS:
-            if not isinstance(value, (str, int)):
-                raise FormatError(f"{where}: {name}: must be text, not {kind(value)}")
-            made[name] = str(value)
-        elif name == "content" and isinstance(value, (dict, list)):
-            # One source program stores it as JSON.
-            said = value.get("text") if isinstance(value, dict) and len(value) == 1 else None
-            made[name] = said or json.dumps(value, ensure_ascii=False)
-        elif name == "tags":
-            found = _parse(value)
-            found = found.split(",") if isinstance(found, str) else found
-            made[name] = [text for one in found if (text := str(one).strip())]
-        elif name == "metadata":
-            made[name] = metadata = _parse(value)
-            if not isinstance(metadata, dict):
-                raise FormatError(f"{where}: metadata: must be a map, not {kind(metadata)}")
-        else:
-            made[name] = value
+        what = _TYPES[name]
+        try:
+            made[name] = _read(what, value)
+        except (TypeError, ValueError, OverflowError):
+            shown = str(value) if isinstance(value, (str, int, float)) else kind(value)
+            raise FormatError(f"{name}: must be {what}, not {shorten_key(shown)}") from None
+    for name in ("from", "to") if made.keys() & {"from", "to"} else ("id", "content"):
+        if name not in made:
+            raise FormatError(f"{name}: is missing")
     return made
 
 
-def _parse(value: Any) -> Any:
-    """Return what a text says as JSON, and anything else as it is."""
-    try:
-        return json.loads(value) if isinstance(value, (str, bytes)) else value
-    except ValueError:
-        return value
-
-
-def _time(where: str, name: str, value: Any) -> int:
-    """Return a time, ISO 8601 and by default in UTC, as unix ms."""
-    try:
-        moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise FormatError(
-            f"{where}: {name}: must be a time, not {shorten_key(str(value))}"
-        ) from None
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+def _read(what: str, value: Any) -> Any:
+    """Return *value* as *what* it must be. Raises TypeError, ValueError, OverflowError."""
+    if what == "a time":
+        return unix_ms(value)
+    if what == "a number":
+        number = float(value)  # PostgreSQL's NUMERIC arrives as a text.
+        return number if math.isfinite(number) else int(number)
+    if what == "text" and not isinstance(value, (str, int)):
+        raise TypeError
+    if what == "text":
+        return str(value)
+    if what == "content" and isinstance(value, (dict, list)):
+        # One source program stores it as JSON.
+        said = value.get("text") if isinstance(value, dict) and len(value) == 1 else None
+        return said or json.dumps(value, ensure_ascii=False)
+    if what in ("a list", "a map") and isinstance(value, (str, bytes)):
+        with suppress(ValueError):
+            value = json.loads(value)
+    if what == "a list":
+        parts = value.split(",") if isinstance(value, str) else value
+        return [text for one in parts if (text := str(one).strip())]
+    return {**value} if what == "a map" else value
 
 
 def _vector(value: Any, embedding: tuple[str, int] | None, tally: Tally) -> list[float] | None:
     """Return a vector: a list, JSON of one, or 32-bit floats; None for any that does not fit."""
     if value is None:
         return None
-    if isinstance(value, bytes) and len(value) % 4 == 0 and value[:1] != b"[":
-        value = list(struct.unpack(f"<{len(value) // 4}f", value))
     numbers: list[float] = []
-    with suppress(TypeError, ValueError, OverflowError):
-        numbers = [float(one) for one in _parse(value)]
+    with suppress(TypeError, ValueError, OverflowError, struct.error):
+        if isinstance(value, bytes) and value[:1] != b"[":
+            value = struct.unpack(f"<{len(value) // 4}f", value)
+        value = json.loads(value) if isinstance(value, (str, bytes)) else value
+        numbers = [float(one) for one in value]
     if not 0 < len(numbers) <= limits.MAX_DIMENSION or not all(map(math.isfinite, numbers)):
         tally.left_out("vectors that cannot be read")
     elif embedding not in {None, (UNKNOWN_MODEL, len(numbers))}:

@@ -8,18 +8,17 @@ import hashlib
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TextIO
 from zoneinfo import ZoneInfo
 
 from conceptgraph_core import limits
 from conceptgraph_core import text as texts
+from conceptgraph_core.dates import unix_ms
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.text import kind
 
 from .lines import ALL_LONGER, FormatError, Record, Row, Tally, json_object, number_filled_lines
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.
 _LEAST_MS = 100_000_000_000
 # The name space of memory ids. It never changes: another one would import all messages again.
@@ -191,10 +190,7 @@ def _time(number: int, record: Record, zone: ZoneInfo) -> int:
         raise FormatError(f"line {number}: time_ms: is missing")
     try:
         if isinstance(value, str):
-            moment = datetime.fromisoformat(value)
-            moment = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
-            time_ms = (moment.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
-            if time_ms <= limits.MAX_TIME_MS:
+            if (time_ms := unix_ms(value, zone)) <= limits.MAX_TIME_MS:
                 return time_ms
         elif isinstance(value, int | float) and not isinstance(value, bool):
             if _LEAST_MS <= value <= limits.MAX_TIME_MS:

@@ -6,10 +6,10 @@ notes too, as texts that stand alone. Files of other versions have times, which 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.dates import unix_ms
 from conceptgraph_core.text import kind
 
 from .lines import (
@@ -122,9 +122,7 @@ def _time(record: Mapping[str, Any]) -> int | None:
     for value in filter(None, map(record.get, _TIMES)):
         try:
             if isinstance(value, str):
-                at = datetime.fromisoformat(value)
-                at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-                return int(at.timestamp() * 1_000)
+                return unix_ms(value)
             return int(value if value > _LEAST_MS else value * 1_000)
         except (TypeError, ValueError, OverflowError):
             continue

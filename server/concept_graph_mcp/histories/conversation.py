@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from conceptgraph_core.dates import unix_ms
 from conceptgraph_core.memories.projects import TAG
 
 from ..file_formats.lines import Record, Tally
@@ -162,8 +163,6 @@ def moment(at: str | float | None) -> int | None:
     if isinstance(at, int | float):
         return int(at * 1_000)
     try:
-        time = datetime.fromisoformat(at)
+        return unix_ms(at)
     except ValueError:
         return None
-    aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
-    return int(aware.timestamp() * 1_000)
