@@ -262,7 +262,10 @@ def _tools_of(offered: Iterable[Any]) -> Iterator[str]:
         yield f"### {tool.name}"
         yield tool.description
         yield _table(("argument", "type", "default", "meaning"), _fields(tool.parameters, "given"))
-        yield _table(("result", "type", "meaning"), _fields(tool.output_schema, "returned"))
+        if tool.output_schema is None:
+            yield "The result is a text."
+        else:
+            yield _table(("result", "type", "meaning"), _fields(tool.output_schema, "returned"))
 
 
 def _fields(

@@ -24,7 +24,7 @@ T = TypeVar("T")
 DEFAULT_URI = "bolt://localhost:7687"
 EMBEDDED_VARIABLE = "CONCEPT_GRAPH_EMBEDDED"
 STORE_VARIABLES = (EMBEDDED_VARIABLE, "MEMGRAPH_URI", "MEMGRAPH_URL")
-KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday", "chatgpt")
+KNOWN_TOOLSETS = ("concept", "memory", "entity", "everyday", "chatgpt", "files")
 DEFAULT_TOOLSETS = ("everyday",)
 # A server that offers this alone has its graph in Memgraph where no store is named.
 _OF_MEMGRAPH = {"concept"}

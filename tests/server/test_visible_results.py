@@ -66,7 +66,7 @@ def test_no_text_of_any_tool_hides_characters(session, portal, monkeypatch):
             tools = (await client.list_tools()).tools
             assert len(tools) > 40
             for tool in tools:
-                schema = tool.output_schema
+                schema = tool.output_schema or {"type": "string"}
                 answers[tool.name] = example(schema, schema.get("$defs", {}))
                 needed = {
                     name: example(tool.input_schema["properties"][name], {})
@@ -75,7 +75,9 @@ def test_no_text_of_any_tool_hides_characters(session, portal, monkeypatch):
                 result = await client.call_tool(tool.name, needed)
                 told = [*texts(result.structured_content), result.content[0].text]
                 assert not any(quoting.visible(one) != one for one in told), tool.name
-                if not result.is_error:
+                if not result.is_error and tool.output_schema is None:
+                    yield tool.name, [*texts(answers[tool.name])], [result.content[0].text]
+                elif not result.is_error:
                     assert json.loads(result.content[0].text) == result.structured_content
                     told = [*texts(result.structured_content)]
                     yield tool.name, [*texts(answers[tool.name])], told

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from anyio import to_thread
 
 from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 
-from ..memory import AsyncMemory, Memory
+from ..memory import Memory
 
 Step = Mapping[str, Any]
 Row = dict[str, Any]
@@ -19,7 +19,14 @@ T = TypeVar("T")
 Plan = Generator[Sequence[Step], list[Row], T]
 
 
-def run(memory: Memory | AsyncMemory, plan: Plan[T]) -> T:
+class Items(Protocol):
+    """What does steps by a coroutine: an `AsyncMemory`, or a session of a server."""
+
+    async def items(self, *steps: Step) -> list[Row]:
+        """Do *steps* in one transaction. Raises StoreError."""
+
+
+def run(memory: Memory | Items, plan: Plan[T]) -> T:
     """Return the result of *plan* on *memory*. Raises StoreError, and TypeError for coroutines."""
     if not isinstance(memory, Memory):
         raise TypeError("a plain call needs a Memory; with AsyncMemory use the coroutines")
@@ -29,7 +36,7 @@ def run(memory: Memory | AsyncMemory, plan: Plan[T]) -> T:
     return result
 
 
-async def arun(memory: Memory | AsyncMemory, plan: Plan[T]) -> T:
+async def arun(memory: Memory | Items, plan: Plan[T]) -> T:
     """Return the result of *plan* on *memory*, of either kind. Raises StoreError."""
     if isinstance(memory, Memory):
         return await to_thread.run_sync(partial(run, memory, plan))

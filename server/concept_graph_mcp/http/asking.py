@@ -124,7 +124,7 @@ class Gate:
             if call.procedure.writes:
                 self.refused = FORBIDDEN
                 raise Forbidden(f"{_READER}; writing needs the scope {WRITE}")
-        if call.procedure.name in GROWING:
+        if _adds(call):
             try:
                 await self._room.check(current())
             except NoRoom:
@@ -142,6 +142,13 @@ class Gate:
             # A database does not say what a call cost it, so the time until its answer counts.
             if spent.stored == before:
                 spent.stored += perf_counter() - begun
+
+
+def _adds(call: Call) -> bool:
+    """Return whether *call* adds records; of the steps on files, those that store one do."""
+    if call.procedure.name == memories.ITEMS.name:
+        return any(step["do"] == "put" for step in call.arguments[0])
+    return call.procedure.name in GROWING
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -29,7 +29,8 @@ _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class ConceptTool(Tool):
     """A tool whose parameters may have names that Python reserves, and whose errors are one line.
 
-    Its function takes every parameter under its Python name and returns a TypedDict. `refusal`, if
+    Its function takes every parameter under its Python name and returns a TypedDict, or a text,
+    which is then the whole answer. `refusal`, if
     set, is the answer to every call. `asks`, if set, has a question that the user must agree to.
     `procedure` is the name of that of its verb, if it is made of one.
     """
@@ -73,11 +74,8 @@ class ConceptTool(Tool):
             if not lacks_memory(error):
                 raise
             raise ToolError(TOO_LITTLE_MEMORY) from error
-        if advice:
-            said = filter(None, (result.get("advice"), *advice))
-            result = {**result, "advice": "; ".join(said)}
         # Here already, because JSON escapes control characters, and clients undo that.
-        result = _visible(result)
+        result = _visible(_add_advice(result, advice))
         return self.fn_metadata.convert_result(_answer(result)) if convert_result else result
 
     def _parsed(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -97,6 +95,14 @@ class ConceptTool(Tool):
             # For long-running tools: to report progress, and to notice a cancelled call.
             given = {**given, self.context_kwarg: context}
         return await self.fn(**given)
+
+
+def _add_advice(result: dict[str, Any] | str, advice: Sequence[str]) -> dict[str, Any] | str:
+    """Return *result* with what the store says besides."""
+    if isinstance(result, str):
+        return "\n".join([result, *advice])
+    said = [*filter(None, (result.get("advice"), *advice))]
+    return {**result, "advice": "; ".join(said)} if advice else result
 
 
 async def show_visible(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -156,7 +162,12 @@ def tool(
     )
     made = cast(
         ConceptTool,
-        ConceptTool.from_function(function, title=title, annotations=annotations),
+        ConceptTool.from_function(
+            function,
+            title=title,
+            annotations=annotations,
+            structured_output=False if function.__annotations__.get("return") is str else None,
+        ),
     )
     made.parameters["additionalProperties"] = False
     made.asks = asks
@@ -218,8 +229,10 @@ def _types(schema: dict[str, Any]) -> set[str]:
     return {schema.get("type", "")}
 
 
-def _answer(result: dict[str, Any]) -> CallToolResult:
+def _answer(result: dict[str, Any] | str) -> CallToolResult:
     """Return *result* as structured content and as the same JSON, without blanks to save tokens."""
+    if isinstance(result, str):
+        return CallToolResult(content=[TextContent(type="text", text=result)])
     text = _as_json(result)
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=result)
 

@@ -19,6 +19,7 @@ TOOLSETS = {
     "entity": "entities",
     "everyday": "everyday",
     "chatgpt": "chatgpt",
+    "files": "files",
 }
 
 
