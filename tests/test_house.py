@@ -57,6 +57,8 @@ ORDER = [
             "answers",
             "worker",
             "view",
+            # What the tools have of the drop-ins.
+            *("dropins.kept", "dropins.files"),
             "tools",
             "memory_opening",
             "memory",

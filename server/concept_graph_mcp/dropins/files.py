@@ -14,7 +14,6 @@ from conceptgraph_core import limits
 from conceptgraph_core.errors import NotAllowed
 
 from ..errors import Refused, StoreError
-from ..memory import Memory
 from . import kept
 from .kept import Items, Plan, Row, Step
 
@@ -33,7 +32,7 @@ class FileError(StoreError):
     """A command cannot be done; the message is for the model."""
 
 
-def run(memory: Memory | Items, plan: Callable[[], Plan[str]]) -> str:
+def run(memory: Items, plan: Callable[[], Plan[str]]) -> str:
     """Return the answer of the command *plan* on *memory*. Raises StoreError."""
     for tried in range(_TRIES):
         try:
@@ -43,7 +42,7 @@ def run(memory: Memory | Items, plan: Callable[[], Plan[str]]) -> str:
     raise AssertionError
 
 
-async def arun(memory: Memory | Items, plan: Callable[[], Plan[str]]) -> str:
+async def arun(memory: Items, plan: Callable[[], Plan[str]]) -> str:
     """Return the answer of the command *plan* on *memory*, of either kind. Raises StoreError."""
     for tried in range(_TRIES):
         try:

@@ -1,5 +1,6 @@
 """Keep a framework's values in a memory, under paths."""
 
+import inspect
 import json
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
@@ -10,8 +11,6 @@ from anyio import to_thread
 from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
 
-from ..memory import Memory
-
 Step = Mapping[str, Any]
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -20,15 +19,15 @@ Plan = Generator[Sequence[Step], list[Row], T]
 
 
 class Items(Protocol):
-    """What does steps by a coroutine: an `AsyncMemory`, or a session of a server."""
+    """A memory: a `Memory`, or an `AsyncMemory`, whose method is a coroutine."""
 
-    async def items(self, *steps: Step) -> list[Row]:
-        """Do *steps* in one transaction. Raises StoreError."""
+    def items(self, *steps: Step) -> Any:
+        """Do *steps* in one transaction, and return their rows. Raises StoreError."""
 
 
-def run(memory: Memory | Items, plan: Plan[T]) -> T:
+def run(memory: Items, plan: Plan[T]) -> T:
     """Return the result of *plan* on *memory*. Raises StoreError, and TypeError for coroutines."""
-    if not isinstance(memory, Memory):
+    if inspect.iscoroutinefunction(memory.items):
         raise TypeError("a plain call needs a Memory; with AsyncMemory use the coroutines")
     steps, result = _advance(plan, None)
     while steps is not None:
@@ -36,9 +35,9 @@ def run(memory: Memory | Items, plan: Plan[T]) -> T:
     return result
 
 
-async def arun(memory: Memory | Items, plan: Plan[T]) -> T:
+async def arun(memory: Items, plan: Plan[T]) -> T:
     """Return the result of *plan* on *memory*, of either kind. Raises StoreError."""
-    if isinstance(memory, Memory):
+    if not inspect.iscoroutinefunction(memory.items):
         return await to_thread.run_sync(partial(run, memory, plan))
     steps, result = _advance(plan, None)
     while steps is not None:
