@@ -33,6 +33,7 @@ REFERENCE = DOCS / "reference"
 SERVER = DOCS.parent / "server/server.json"
 _NOTICE = "<!-- Written by docs/generate.py: change the program, then run `task docs`. -->"
 _HELP_WIDTH = 80
+_PROMPTS = {"Every day": "everyday", "Concepts": "concept", "Memories": "memory"}
 
 
 def procedures() -> str:
@@ -67,6 +68,22 @@ def tools() -> str:
     apart = [tool for tool in offered("concept", True) if tool.name not in named]
     lines += ["## With `--enable-set-time`", *_tools_of(apart)]
     return _page("Tools", lines)
+
+
+def prompts() -> str:
+    """Return the page of what a system prompt may say."""
+    lines = [
+        "The server's instructions and the descriptions of its tools tell a model the essentials. A "
+        "system prompt says more: paste one of these, or parts of it. MCP clients that show the "
+        "prompts of a server offer the first three as *Use the memory* (`use_memory`), and the "
+        "last two as `memory-observe`. For `entity`, the server's instructions suffice.",
+    ]
+    for heading, toolset in _PROMPTS.items():
+        lines += [f"## {heading}", _fenced("text", toolsets.write_prompt([toolset]).strip())]
+    for toolset in ("everyday", "entity"):
+        told = toolsets.write_prompt([toolset], toolsets.OBSERVING).strip()
+        lines += [f"## At the end of a conversation, with `{toolset}`", _fenced("text", told)]
+    return _page("System prompts", lines)
 
 
 def verbs() -> str:
@@ -211,6 +228,7 @@ def _drops() -> Iterator[str]:
 PAGES: Mapping[str, Callable[[], str]] = {
     "procedures.md": procedures,
     "tools.md": tools,
+    "prompts.md": prompts,
     "verbs.md": verbs,
     "commands.md": commands,
     "settings.md": settings,

@@ -48,7 +48,7 @@ REFERENCE = sorted((DOCS / "reference").glob("*.md"))
 GUIDE, OPERATE, IN_LAB = DOCS / "guide", DOCS / "operate", DOCS / "lab"
 DBA = OPERATE / "database.md"
 LAB = IN_LAB / "concepts.md"
-SYSTEM_PROMPT = GUIDE / "system-prompt.md"
+SYSTEM_PROMPT = DOCS / "reference/prompts.md"
 # The pages that show agents what to call, by the toolset that they are of.
 OF_TOOLSETS = {
     "everyday": GUIDE / "everyday.md",

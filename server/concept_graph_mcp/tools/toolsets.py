@@ -94,7 +94,7 @@ _PROMPTS = {
     "everyday": "use_everyday.md",
 }
 # How a model fills the entity layer at the end of a conversation.
-_OBSERVING = {"everyday": "observe_everyday.md", "entity": "observe_entity.md"}
+OBSERVING = {"everyday": "observe_everyday.md", "entity": "observe_entity.md"}
 
 
 def list_prompts(
@@ -113,12 +113,12 @@ def list_prompts(
 
     def observe() -> str:
         """Tell a model to note at the end of a conversation who and what it was about."""
-        return write_prompt(toolsets, _OBSERVING)
+        return write_prompt(toolsets, OBSERVING)
 
     made = []
     if _PROMPTS.keys() & set(toolsets):
         made.append(Prompt.from_function(use_memory, title="Use the memory"))
-    if _OBSERVING.keys() & set(toolsets):
+    if OBSERVING.keys() & set(toolsets):
         title = "Note who and what this conversation was about"
         made.append(Prompt.from_function(observe, name="memory-observe", title=title))
     return made
