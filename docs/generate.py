@@ -3,6 +3,7 @@
 tests/test_docs.py compares the pages that are checked in with what is written here.
 """
 
+import ast
 import inspect
 import json
 import os
@@ -73,8 +74,8 @@ def tools() -> str:
 def prompts() -> str:
     """Return the page of what a system prompt may say."""
     lines = [
-        "The server's instructions and the descriptions of its tools tell a model the essentials. A "
-        "system prompt says more: paste one of these, or parts of it. MCP clients that show the "
+        "The server's instructions and the descriptions of its tools tell a model the essentials. "
+        "A system prompt says more: paste one of these, or parts of it. MCP clients that show the "
         "prompts of a server offer the first three as *Use the memory* (`use_memory`), and the "
         "last two as `memory-observe`. For `entity`, the server's instructions suffice.",
     ]
@@ -225,6 +226,25 @@ def _drops() -> Iterator[str]:
         yield f"DROP INDEX ON :{index.label}({', '.join(index.properties)});"
 
 
+def packages() -> str:
+    """Return the page of which package holds what."""
+    roots = (
+        (DOCS.parent / "query_modules", "conceptgraph_core"),
+        (SERVER.parent, "concept_graph_mcp"),
+    )
+    rows = [
+        (_code(f"{file.parent.relative_to(DOCS.parent).as_posix()}/"), _first_paragraph(file))
+        for folder, package in roots
+        for file in sorted((folder / package).rglob("__init__.py"))
+    ]
+    return _page("Packages", [_table(("directory", "holds"), rows)])
+
+
+def _first_paragraph(file: Path) -> str:
+    told = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+    return told.partition("\n\n")[0].replace(":mod:", "")
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "procedures.md": procedures,
     "tools.md": tools,
@@ -233,6 +253,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "commands.md": commands,
     "settings.md": settings,
     "graph.md": graph,
+    "packages.md": packages,
 }
 
 
