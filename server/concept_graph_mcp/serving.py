@@ -44,7 +44,7 @@ from .session import Clock, Session
 from .settings import KNOWN_TOOLSETS, Settings
 from .sharing import adopt_shared
 from .tools import toolsets as registered
-from .tools.adapter import show_visible
+from .tools.adapter import answer_by_text, show_visible
 
 if TYPE_CHECKING:
     from .worker.along import Along, AlongEach
@@ -190,7 +190,9 @@ def build(
         profile = functools.partial(describe_user, asked or session)
     for prompt in registered.list_prompts(toolsets, profile):
         server.add_prompt(prompt)
-    server.middleware.extend([show_visible, stdin.refuse_unreadable, stdin.shorten_names])
+    server.middleware.extend(
+        [show_visible, answer_by_text, stdin.refuse_unreadable, stdin.shorten_names]
+    )
     if watch_store and adopts is not None:
         server.middleware.append(_wait_until(opened))
     if others:

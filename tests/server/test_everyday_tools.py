@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from mcp.client.client import Client
+from mcp.types import Implementation
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unwritable
@@ -419,3 +420,33 @@ def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
 
     [told] = portal.call(run)
     assert "Nadia Okafor" in told
+
+
+@pytest.mark.usefixtures("worker_runs")
+@pytest.mark.parametrize(
+    ("name", "gets_text"), [("claude-code", True), ("codex-mcp-client", True), ("cursor", False)]
+)
+def test_a_client_that_shows_json_first_gets_the_text_of_a_recall(store, portal, name, gets_text):
+    session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock(NOW_MS), concepts="own")
+
+    async def talk():
+        server, client = (
+            build(session, toolsets=("everyday",)),
+            Implementation(name=name, version="1"),
+        )
+        async with Client(server, client_info=client) as client:
+            listed = {one.name: one for one in (await client.list_tools()).tools}
+            await client.call_tool("remember", CLARA)
+            asked = ("What is Clara allergic to?", "Good morning!")
+            return listed, [await client.call_tool("recall", {"message": one}) for one in asked]
+
+    listed, [found, nothing] = portal.call(talk)
+    assert [one for one in TOOLS if listed[one].output_schema is None] == ["recall"] * gets_text
+    [said] = found.content
+    if gets_text:
+        assert said.text.startswith("Who and what:\n[1] Clara")
+        assert (found.structured_content, nothing.structured_content) == (None, None)
+        assert nothing.content[0].text == "nothing"
+    else:
+        assert json.loads(said.text) == found.structured_content
+        assert nothing.structured_content["nothing"]

@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 _SHOWN_ERRORS = 3
 _READ_BY_MODELS = ("tools/call", "resources/read", "prompts/get", "completion/complete")
+# The names by which Claude Code and Codex introduce themselves, and the tool whose text says all.
+_JSON_FIRST = ("claude-code", "codex-mcp-client")
+_BY_TEXT = "recall"
 _STRUCTURES = frozenset({"array", "object"})
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -112,6 +115,28 @@ async def show_visible(ctx: ServerRequestContext[Any, Any], call_next: CallNext)
     """
     result = await call_next(ctx)
     return cast(HandlerResult, _visible(result)) if ctx.method in _READ_BY_MODELS else result
+
+
+async def answer_by_text(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Answer a recall by its text alone, to a client that would hide it behind JSON.
+
+    Such a client shows its model the structured content in place of the text. A tool that answers
+    without must have no schema of its results.
+    """
+    result = await call_next(ctx)
+    client = ctx.session.client_params
+    if client is None or client.client_info.name not in _JSON_FIRST or not isinstance(result, dict):
+        return result
+    if ctx.method == "tools/list":
+        for one in result["tools"]:
+            if one["name"] == _BY_TEXT:
+                one.pop("outputSchema", None)
+        return result
+    is_recall = ctx.method == "tools/call" and (ctx.params or {}).get("name") == _BY_TEXT
+    if is_recall and (told := result.pop("structuredContent", None)):
+        said = [told["text"] or "nothing", *filter(None, [told.get("advice")])]
+        result["content"] = [{"type": "text", "text": "\n".join(said)}]
+    return result
 
 
 def _visible(value: Any) -> Any:
