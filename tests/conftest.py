@@ -12,7 +12,13 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import settings
 from tests.examples import limit_examples
-from tests.running import count_workers, refuse_shared_server, select_quick
+from tests.running import (
+    count_workers,
+    drop_slow,
+    may_have_memgraph,
+    refuse_shared_server,
+    select_quick,
+)
 from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
@@ -30,7 +36,7 @@ os.environ["CONCEPT_GRAPH_EMBEDDINGS"] = "none"
 settings.register_profile("untimed", deadline=None, max_examples=limit_examples())
 settings.load_profile("untimed")
 
-HOSTS = ("embedded", "memgraph")
+HOSTS = ("embedded", "memgraph") if may_have_memgraph() else ("embedded",)
 # Where the documentation's screenshots are, or None if they are not to be made again.
 IMAGES = Path(__file__).parents[1] / "docs/images" if os.environ.get("UPDATE_SCREENSHOTS") else None
 # Modules that ask the hosts how they behave.
@@ -139,8 +145,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     select_quick(items)
+    drop_slow(config, items)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
-"""How a run is divided among processes, and which tests `-m quick` selects."""
+"""How a run is divided among processes, and which tests it has."""
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from tests.examples import HAS_ALL
 
 HERE = Path(__file__).resolve().parent
 # More processes spend more on importing and collecting than they save.
@@ -35,6 +36,23 @@ def refuse_shared_server(config: pytest.Config) -> None:
 
 def is_server_given() -> bool:
     return bool(os.environ.get("MEMGRAPH_TEST_URI"))
+
+
+def may_have_memgraph() -> bool:
+    """Tell whether a Memgraph is given, or a Docker engine may run one."""
+    if is_server_given() or os.environ.get("MEMGRAPH_TEST_SERVER"):
+        return True
+    scheme, _, socket = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").partition(":")
+    return scheme != "unix" or Path(socket).exists()
+
+
+def drop_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests to a run of all, or to who asks for them."""
+    if HAS_ALL or config.option.markexpr or not all(Path(one).is_dir() for one in config.args):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 def select_quick(items: Iterable[pytest.Item]) -> None:

@@ -1,15 +1,18 @@
 """Plan a call's look-up: in a statement of its own, or before the CALL."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.primitives import (
     Grouped,
     Incoming,
+    Joined,
     Lookup,
+    Reached,
     Sized,
     Tallied,
+    Union,
     WithEdges,
 )
 from .name_search import is_shared
@@ -43,13 +46,14 @@ class Finding:
     Memgraph keeps the plans of statements, except of those that call a procedure: it parses and
     plans them at every call, which takes milliseconds if the statement is long. `first` returns one
     row, whose fields are parameters of the calling statement. `given` maps each key of the context
-    to an expression.
+    to an expression. The nodes that the statements `also` find are found too.
     """
 
     first: Statement | None
     before: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     given: Mapping[str, str] = field(default_factory=dict)
+    also: tuple[Statement, ...] = ()
 
 
 def finding(lookup: Lookup, has_vector_search: bool = False, long: int = LONG) -> Finding:
@@ -59,19 +63,49 @@ def finding(lookup: Lookup, has_vector_search: bool = False, long: int = LONG) -
         return finding(lookup.lookup, has_vector_search, long)
     if isinstance(lookup, Incoming):
         return _incoming(lookup, has_vector_search)
-    if isinstance(lookup, Sized | Tallied):
+    if isinstance(lookup, Sized | Tallied | Grouped):
         return _plan_counts(lookup, has_vector_search)
-    if isinstance(lookup, Grouped):
-        return _plan_groups(lookup)
+    if isinstance(lookup, Union):
+        parts = list(_list_parts(lookup))
+        walks = [part for part in parts if _walks(part)]
+        if walks and len(parts) > 1:
+            # Memgraph compares the plans of all walks of a statement with one another: three of
+            # them are planned in seconds.
+            others = tuple(part for part in parts if part not in walks)
+            apart = (*([Union(others)] if others else []), *walks)
+            first, *also = (_write_ids(one, has_vector_search) for one in apart)
+            return Finding(first, given={"found": "$found"}, also=tuple(also))
     body, parameters = write_lookup(lookup, has_vector_search)
     if len(body) > long:
-        return Finding((f"{body}RETURN {IDS} AS found", parameters), given={"found": "$found"})
+        first = f"{body}RETURN {IDS} AS found", parameters
+        return Finding(first, given={"found": "$found"})
     return Finding(None, body, parameters, {"found": "found"})
 
 
-def _plan_counts(lookup: Sized | Tallied, has_vector_search: bool) -> Finding:
+def _list_parts(lookup: Union) -> Iterator[Lookup]:
+    for part in lookup.parts:
+        bare = part.lookup if isinstance(part, WithEdges) else part
+        yield from _list_parts(bare) if isinstance(bare, Union) else (bare,)
+
+
+def _walks(lookup: Lookup) -> bool:
+    while isinstance(lookup, Joined | Reached):
+        if isinstance(lookup, Reached):
+            return True
+        lookup = lookup.lookup
+    return False
+
+
+def _write_ids(lookup: Lookup, has_vector_search: bool) -> Statement:
+    body, parameters = write_lookup(lookup, has_vector_search)
+    return f"{body}RETURN {IDS} AS found", parameters
+
+
+def _plan_counts(lookup: Sized | Tallied | Grouped, has_vector_search: bool) -> Finding:
     if isinstance(lookup, Sized):
         return _plan_size(lookup, has_vector_search)
+    if isinstance(lookup, Grouped):
+        return _plan_groups(lookup)
     return _plan_tallies(lookup, has_vector_search)
 
 
@@ -264,6 +298,9 @@ def answer(run: Run, lookup: Lookup, now_ms: int) -> dict[str, Any]:
     if plan.first is not None:
         [row] = run(plan.first[0], {**known, **plan.first[1]})
         known |= row
+        for text, given in plan.also:
+            [row] = run(text, {**known, **given})
+            known["found"] = known["found"] + row["found"]
     if isinstance(lookup, Incoming):
         # Their edges are not read here: the look-up may see some that the call does not.
         known["incoming"] = [[one] for one in known["read"]]

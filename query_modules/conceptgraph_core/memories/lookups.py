@@ -191,8 +191,8 @@ def of_any_id(id_: str) -> list[Lookup]:
     told = entities.sessions_of(key)
     of_sessions = Joined(told, "memory_id", schema.MEMORY, "id")
     of_messages = Joined(told, "created_at", schema.MEMORY, "said_at", same="user_id")
-    rests = Union((resting(key), resting_all(Union((of_sessions, of_messages)))))
-    return [ids(key), entities.with_any_id(key), rests]
+    rests = resting(key), resting_all(of_sessions), resting_all(of_messages)
+    return [ids(key), entities.with_any_id(key), Union(rests)]
 
 
 def _with_mentions(found: Lookup) -> Joined:

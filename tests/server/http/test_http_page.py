@@ -221,7 +221,7 @@ def test_each_user_sees_and_changes_their_own_memory_alone(page_each, each_store
     }
     for name, given in tampered.items():
         answer = page.change(name, "bob", **given)
-        assert answer.status_code == 400, name
+        assert answer.status_code == 400, (name, answer.text)
         assert "Ann" not in answer.text
     assert page.server.ask("search", "ann", query="hazelnuts")["total"] == 1
     page.change("forget", "ann", **tampered["forget"]).raise_for_status()

@@ -126,10 +126,10 @@ async def make(
     """Make the look-ups of *plans* that are not *known*, then *call* with all these answers."""
     for name, plan in plans.items():
         if name not in known:
-            row: Mapping[str, Any] = {}
-            if plan.first is not None:
-                text, given = plan.first
+            row: dict[str, Any] = {}
+            for text, given in (*((plan.first,) if plan.first else ()), *plan.also):
                 found: Any = await run(text, {**context, **given})
-                row = (await found.single(strict=True)).data()
+                told = (await found.single(strict=True)).data()
+                row = {**told, "found": row["found"] + told["found"]} if row else told
             known[name] = Pulled(plan, row)
     return await run(*calling(call, context, known))
