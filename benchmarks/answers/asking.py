@@ -98,7 +98,7 @@ class Asked:
         """Store all texts and, if there is an embedding, compute every vector."""
         self._world.clock.set(self._part.asked_ms)
         for rows in batches(map(_ingested, self._part.ingested), _BATCH):
-            await self._session.run(calls.ingesting.ingest(self._part.user, rows))
+            await self._session.run(calls.memories.ingest(self._part.user, rows))
         await self._live()
         self._world.clock.set(self._part.asked_ms)
         if self._session.embedding is not None:

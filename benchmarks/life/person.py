@@ -47,7 +47,7 @@ class Person:
             "text": message.text,
             "said_at": message.at_ms,
         }
-        await self.session.run(calls.ingesting.ingest(self.user, [told]))
+        await self.session.run(calls.memories.ingest(self.user, [told]))
 
     async def observe(self, message: Message, perfectly: bool) -> None:
         """Observe *message*, by the built-in extractor or as a perfect observer would."""

@@ -8,7 +8,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from benchmarks.stores import Caller, Record
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import Call, text_lookups
+from concept_graph_mcp.calls import Call
+from concept_graph_mcp.calls.call import Neighbour
 from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.embedding.base import Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding
@@ -39,7 +40,7 @@ class Model:
             self._known |= dict(zip(some, made, strict=True))
         return [self._known[text] for text in texts]
 
-    def neighbours(self, text: str) -> Sequence[text_lookups.Neighbour]:
+    def neighbours(self, text: str) -> Sequence[Neighbour]:
         """Return the terms near those of *text*."""
         embedding = self._portal.call(self._lazy.wait_until_open)
         return self._portal.call(neighbours, embedding, text)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache, partial
 
 from benchmarks.stores import Caller
-from concept_graph_mcp.calls import text_lookups
+from concept_graph_mcp.calls.call import spoken
 
 from .by_meaning import ByMeaning, Model, model
 from .finders import BASELINES, FINDERS
@@ -32,7 +32,7 @@ def opening(store: str | None) -> Iterator[Opening]:
 
 def measured(models: Mapping[str, Model], opened: Opening, memory: Memory) -> Figures:
     """Return the figures of *memory*, with vectors by each of *models* too."""
-    index = InMemory(memory.messages, text_lookups.spoken())
+    index = InMemory(memory.messages, spoken())
     shares = {name: list(found_by(FINDERS[name], memory, index)) for name in BASELINES}
     ways: dict[str, Callable[[Caller, Sequence[Message]], Ingested]] = {
         WORDS: Ingested,

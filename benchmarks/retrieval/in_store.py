@@ -10,7 +10,8 @@ import neo4j
 from benchmarks.stores import Bolt, Caller, Record
 from benchmarks.stores import Embedded as EmbeddedStore
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls import Call, text_lookups
+from concept_graph_mcp.calls import Call
+from concept_graph_mcp.calls.call import spoken
 from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.worker import groups as latent
 from conceptgraph_core.budgets import MAX_BUDGET
@@ -60,7 +61,7 @@ class Ingested:
         self._store = store
         self.numbers = {message.id: text for text, message in enumerate(messages)}
         for batch in _ingested(messages):
-            store.run(calls.ingesting.ingest(DEFAULT_USER, batch))
+            store.run(calls.memories.ingest(DEFAULT_USER, batch))
 
     def find(self, _: InMemory, query: Query, limit: int) -> list[int]:
         """Return what a search finds, as any `finders.Finder` does."""
@@ -113,15 +114,15 @@ class Grouped(Ingested):
 
     def __init__(self, store: Caller, messages: Sequence[Message]) -> None:
         super().__init__(store, messages)
-        [state] = store.run(calls.groups.scopes())
+        [state] = store.run(calls.embedding.group_scopes())
         self.has_groups = groups.wants(state["texts"], state["length"])
         if self.has_groups:
             near = _neighbours(messages)
-            store.run(calls.groups.group(DEFAULT_USER, near, None, MAX_INTEGER))
+            store.run(calls.embedding.group_terms(DEFAULT_USER, near, None, MAX_INTEGER))
 
 
 def _neighbours(messages: Sequence[Message]) -> latent.Near:
-    languages = text_lookups.spoken()
+    languages = spoken()
     positions: dict[str, int] = {}
     texts = []
     for message in messages:

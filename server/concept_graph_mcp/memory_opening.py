@@ -122,14 +122,14 @@ class OpenMemory:
         session = self.session
         query = next((one["query"] for one in steps if one.get("query")), None)
         if query is None:
-            rows = await session.run(calls.items.items(session.user_id, steps))
+            rows = await session.run(calls.memories.items(session.user_id, steps))
             if self.behind is not None and any(one.get("text") for one in steps):
                 self.behind.note_items(session)
             return rows
         if self.behind is not None:
             await self.behind.settle(session)
         whose = session.concept_scope
-        by = partial(calls.items.items, session.user_id, steps, concept_scope=whose)
+        by = partial(calls.memories.items, session.user_id, steps, concept_scope=whose)
         return (await session.answered(query, by))[0]
 
     async def close(self) -> None:

@@ -19,11 +19,8 @@ from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
 
 from . import calls
-from .calls import Call, text_lookups
-from .calls.also import Also
-from .calls.also import also as also_of
-from .calls.call import Embed
-from .calls.verb import AnyVerb
+from .calls.call import Call, Embed, Neighbour, spoken
+from .calls.verb import Also, AnyVerb, read_also
 from .errors import Refused, Unwritable
 from .hosts.store import Rows, Store
 from .settings import Settings
@@ -106,7 +103,7 @@ class Question(NamedTuple):
 
     embedded: "tuple[str, Vector] | None" = None
     advice: str | None = None
-    neighbours: Sequence[text_lookups.Neighbour] = ()
+    neighbours: Sequence[Neighbour] = ()
     embed: Embed | None = None
 
 
@@ -256,7 +253,7 @@ class Session:
 
         Raises StoreError.
         """
-        also = also_of(given)
+        also = read_also(given)
         if not also.wordings:
             return also
         question = await self.question(also.text)
@@ -268,7 +265,7 @@ class Session:
         """Return the times of *message* that a recall takes: see `asking`."""
         until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
         at = until_ms if asked_at is None else asked_at
-        then = told_in(message, at, self.zone, text_lookups.spoken())
+        then = told_in(message, at, self.zone, spoken())
         around = told_around(message, at, self.zone) if then is None else None
         return {"told_in": then, "told_around": around}
 
@@ -310,15 +307,6 @@ class Session:
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""
         return await self._run(call, self.clock.now_ms())
-
-    async def add_episode(self, summary: str, concepts: Sequence[str]) -> dict[str, Any]:
-        """Add an episode, named after the local date."""
-        now_ms = self.clock.now_ms()
-        rows = await self._run(
-            calls.concepts.episode_add(summary, concepts, self.concept_scope),
-            now_ms,
-        )
-        return rows[0]
 
     def date(self, now_ms: int) -> str:
         """Return the local date "YYYYMMDD" at *now_ms*."""

@@ -46,7 +46,7 @@ async def adopt_shared(
         os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         await store.backup(copy)
         copied = f"; as it was it is in {copy}"
-    [row] = await session.run(calls.users.adopt_shared(settings.user_id))
+    [row] = await session.run(calls.transfer.adopt_shared(settings.user_id))
     return (
         f"{file}: {row['nodes']:,} concepts and episodes, which all users shared, belong to the"
         f" user {show_name(settings.user_id)} now, as the whole file does{copied}"
@@ -61,7 +61,7 @@ async def _is_to_adopt(settings: Settings, session: Session) -> bool:
 
 async def has_shared(session: Session) -> bool:
     """Return whether the store has concepts or episodes that all users share."""
-    async with aclosing(session.store.stream(1, calls.users.find_shared())) as batches:
+    async with aclosing(session.store.stream(1, calls.transfer.find_shared())) as batches:
         async for _ in batches:
             return True
     return False
@@ -70,7 +70,7 @@ async def has_shared(session: Session) -> bool:
 async def find_other_user(session: Session) -> str | None:
     """Return a user of the store who is not that of *session*; None if there is none."""
     after = None
-    while rows := await session.run(calls.users.next_user(after)):
+    while rows := await session.run(calls.transfer.next_user(after)):
         after = str(rows[0]["user_id"])
         if after != session.user_id:
             return after

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.also import Also, also
+from concept_graph_mcp.calls.verb import Also
+from concept_graph_mcp.calls.verb import read_also as also
 from concept_graph_mcp.errors import Refused
 from conceptgraph_core.dates import Span
 from conceptgraph_core.everyday import lines

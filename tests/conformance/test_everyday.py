@@ -123,7 +123,7 @@ def test_by_what_is_related_to_very_much_nothing_comes_to_mind(days):
 
 def test_a_speaker_who_is_named_is_as_good_as_an_entity(days, memory):
     said = {"id": "1", "text": "The marathon was lovely", "thread": "t", "speaker": "Caroline"}
-    memory.run(calls.ingesting.ingest("default", [said | {"said_at": memory.now_ms}]))
+    memory.run(calls.memories.ingest("default", [said | {"said_at": memory.now_ms}]))
     memory.now_ms += 60_000
     assert "lovely" in days.recall("Whom had Caroline invited for a marathon beside the river?")
 
@@ -701,7 +701,7 @@ def test_a_text_is_found_on_each_day_on_which_it_was_said(days, memory):
     said = {"text": "I have a migraine again today", "speaker": "user"}
     for number, at in enumerate(told):
         ingested = said | {"id": str(number), "thread": str(number), "said_at": at}
-        memory.run(calls.ingesting.ingest("default", [ingested]))
+        memory.run(calls.memories.ingest("default", [ingested]))
     for at in told:
         [row] = days.search("migraine", since=at, until=at + DAY_MS, kinds=["memory"])
         assert row["at"] == at

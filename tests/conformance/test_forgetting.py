@@ -415,7 +415,7 @@ class Heard(Told):
     def hear(self, number, text, thread="chat", user="default"):
         said = {"id": f"memory {number}", "text": text, "thread": thread, "speaker": "user"}
         more = {"said_at": self.memory.now_ms, "metadata": {"message_id": number}}
-        self.memory.run(calls.ingesting.ingest(user, [said | more]), user_id=user)
+        self.memory.run(calls.memories.ingest(user, [said | more]), user_id=user)
         given = (f"{thread} #2", number, "user", text)
         self.memory.run(calls.entities.observe(*given), user_id=user)
         self.memory.now_ms += 60_000

@@ -107,7 +107,7 @@ def test_a_second_run_changes_nothing_until_a_tenth_has_changed(kept, portal):
 
 def test_a_killed_run_is_completed_by_the_next(kept, portal):
     near = {"car": [["automobil", "automobile", 0.71]]}
-    [row] = kept.run(calls.groups.group("default", near, None, 10))
+    [row] = kept.run(calls.embedding.group_terms("default", near, None, 10))
     assert row["last"] is not None
     assert work(kept, portal).counts["grouped"] > 0
     assert "short" in ids(kept, "Which car?")
@@ -134,7 +134,7 @@ def test_to_index_all_again_wipes_them(kept, portal):
     before = ids(kept, "Which car?")
     kept.run(calls.transfer.index(told(), again=True))
     assert "short" not in ids(kept, "Which car?")
-    assert kept.run(calls.groups.scopes())[0]["grouped"] is None
+    assert kept.run(calls.embedding.group_scopes())[0]["grouped"] is None
     work(kept, portal)
     assert ids(kept, "Which car?") == before
 
@@ -148,7 +148,7 @@ def test_a_word_that_nothing_says_any_more_is_named_by_no_neighbour(kept, portal
     kept.now_ms += 10
     removed = kept.run(calls.memory_admin.purge("default", 1, [*gone, "short"]))
     assert len(removed) == 11
-    assert kept.run(calls.groups.scopes())[0]["grouped"] is None
+    assert kept.run(calls.embedding.group_scopes())[0]["grouped"] is None
 
 
 def test_a_check_finds_nothing_wrong_with_them(kept, portal):
@@ -189,7 +189,7 @@ def test_episodes_have_them_too(memory, portal):
     work(memory, portal)
     found = memory.run(calls.concepts.associate("Which car?", 100))
     assert "20260102:blue" in [row["episode_id"] for row in found]
-    assert [row["scope"] for row in memory.run(calls.groups.scopes())] == [SHARED]
+    assert [row["scope"] for row in memory.run(calls.embedding.group_scopes())] == [SHARED]
 
 
 def test_without_numpy_the_job_is_left_out_and_says_so(monkeypatch):

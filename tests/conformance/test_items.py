@@ -10,7 +10,7 @@ from concept_graph_mcp import calls
 
 
 def do(memory, *steps, user="default"):
-    return memory.run(calls.items.items(user, steps), user_id=user)
+    return memory.run(calls.memories.items(user, steps), user_id=user)
 
 
 def put(path, value=None, **given):
@@ -42,7 +42,7 @@ def test_a_value_near_in_meaning_is_found_without_a_word_of_the_query(memory):
     assert {row["text"] for row in rows} == {*near}
     memory.run(calls.embedding.embed("m", [{**row, "vector": near[row["text"]]} for row in rows]))
     steps = [{"do": "find", "under": "a", "query": "espresso"}]
-    first, second = memory.run(calls.items.items("default", steps, ("m", (1.0, 0.0))))
+    first, second = memory.run(calls.memories.items("default", steps, ("m", (1.0, 0.0))))
     assert (first["text"], first["score"] is None) == ("Ada drinks coffee", False)
     assert second["score"] is None
 

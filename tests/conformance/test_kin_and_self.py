@@ -247,7 +247,7 @@ def test_what_is_kept_always_is_found_behind_many_others(days, memory):
         | {"said_at": memory.now_ms}
         for number in range(700)
     ]
-    memory.run(calls.ingesting.ingest("default", rows))
+    memory.run(calls.memories.ingest("default", rows))
     assert "penicillin" in text(profile(days))
 
 

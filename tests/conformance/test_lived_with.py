@@ -86,7 +86,7 @@ def ingest(days, *told):
         }
         for number, text in enumerate(told)
     ]
-    days.run(calls.ingesting.ingest("default", rows))
+    days.run(calls.memories.ingest("default", rows))
 
 
 def plans(days, message):

@@ -17,7 +17,7 @@ def message(number: int, said: str = "", thread: str = "t", **given: Any) -> dic
 
 
 def ingest(memory: Any, *messages: dict[str, Any], user: str = "default") -> dict[str, int]:
-    return memory.run(calls.ingesting.ingest(user, messages), user_id=user)[0]
+    return memory.run(calls.memories.ingest(user, messages), user_id=user)[0]
 
 
 def kept(memory: Any) -> dict[str, dict[str, Any]]:
@@ -120,7 +120,7 @@ def test_stored_messages_are_told_from_new_ones_without_storing_any(memory):
     ingest(memory, message(3), user="bob")
     before = memory.records()
     asked = [message(1), message(2, "Another text"), message(3), message(4), message(1)]
-    [row] = memory.run(calls.ingesting.ingested(asked))
+    [row] = memory.run(calls.memories.ingested(asked))
     assert row == {"existing": ["t1", "t2", "t1"], "differing": ["t2"]}
     assert memory.records() == before
 
@@ -246,7 +246,7 @@ def of_import(number: int, said: str, *imports: str) -> dict[str, Any]:
 
 
 def retract(memory: Any, import_id: str, *memory_ids: str, user: str = "default") -> dict[str, int]:
-    call = calls.ingesting.retract(user, import_id, memory_ids)
+    call = calls.memories.retract(user, import_id, memory_ids)
     return memory.run(call, user_id=user)[0]
 
 
@@ -285,7 +285,7 @@ def test_an_import_goes_with_all_that_rests_on_it_alone(memory):
 def test_a_memory_that_two_imports_have_goes_with_the_last(memory):
     said = "Hazelnuts are off"
     ingest(memory, of_import(1, said, "a-1"))
-    found = memory.run(calls.ingesting.ingested([of_import(1, said, "b-1")]))[0]
+    found = memory.run(calls.memories.ingested([of_import(1, said, "b-1")]))[0]
     assert found["existing"] == []
     assert ingest(memory, of_import(1, said, "b-1"))["existing"] == 1
     assert retract(memory, "a-1", "t1") == {"removed": 0, "kept": 1}

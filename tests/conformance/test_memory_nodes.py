@@ -294,7 +294,7 @@ def test_only_what_is_current_is_the_same(memory):
     first = {text: create(memory, text)["memory_id"] for text in texts[1:3]}
     message = {"id": "m", "text": texts[0], "thread": "t", "said_at": memory.now_ms}
     message |= {"speaker": "Ann", "metadata": {}}
-    memory.run(calls.ingesting.ingest("default", [message]))
+    memory.run(calls.memories.ingest("default", [message]))
     memory.run(calls.memories.create("ann", texts[3]), user_id="ann")
     memory.run(calls.memories.forget(first[texts[1]]))
     memory.now_ms += 1

@@ -79,11 +79,11 @@ def live(memory: Any, scope: str) -> None:
     made = calls.memories.create(scope, f"A {mark} tea of hazelnuts", tags=[f"{mark} tag"])
     [third] = run(made)
     run(calls.memories.forget(third["memory_id"], f"{mark} reason"))
-    run(calls.items.items(scope, [{"do": "put", "path": "notes/nuts", "text": f"{said} too"}]))
+    run(calls.memories.items(scope, [{"do": "put", "path": "notes/nuts", "text": f"{said} too"}]))
     # Each user has an import of the same name.
     brought = {"id": f"{mark}-message", "text": f"{said}, it was written", "speaker": "user"}
     where = {"thread": "letters", "position": 0, "said_at": memory.now_ms}
-    run(calls.ingesting.ingest(scope, [{**brought, **where, "metadata": {"imports": ["i"]}}]))
+    run(calls.memories.ingest(scope, [{**brought, **where, "metadata": {"imports": ["i"]}}]))
     observed = [{"label": name, "type": "entity"} for name in ("Max", "Maxi", f"{mark} Paul")]
     text = f"Max, Maxi and {mark} Paul eat hazelnuts"
     run(calls.entities.observe("s", "m", "user", text, observed))
@@ -235,7 +235,7 @@ def made_calls(scope: str, user: str, ids: dict[str, str], memory: Any) -> list[
     }
     made = []
     for layer in (
-        *("concepts", "memories", "memory_links", "memory_search", "items", "entities"),
+        *("concepts", "memories", "memory_links", "memory_search", "entities"),
         "everyday",
     ):
         module = getattr(calls, layer)
@@ -364,7 +364,7 @@ def test_an_import_is_taken_back_only_from_its_own_user(lived):
         return [one["id"] for one in lived.records() if one.get("id", "").endswith("-message")]
 
     ids = [f"{MARKS[user]}-message" for user in (ANN, BOB)]
-    lived.run(calls.ingesting.retract(ANN, "i", ids), user_id=ANN)
+    lived.run(calls.memories.retract(ANN, "i", ids), user_id=ANN)
     assert brought() == [ids[1]]
 
 
@@ -374,7 +374,7 @@ def test_what_all_share_becomes_one_users_and_nothing_of_another_changes(lived):
         return sorted(json.dumps(one, sort_keys=True) for one in mine)
 
     before = of(BOB)
-    lived.run(calls.users.adopt_shared(ANN))
+    lived.run(calls.transfer.adopt_shared(ANN))
     assert of(BOB) == before
     assert MARKS[SHARED] in repr(of(ANN))
     assert MARKS[BOB] not in repr(of(ANN))

@@ -108,5 +108,5 @@ def test_groups_say_in_one_line_that_the_index_is_damaged(kept, hands):
     [first, *_] = [one["id"] for one in hands.everything()[0] if "Corpus" in one["labels"]]
     hands.set(first, "texts", ["a", 1])
     with pytest.raises(Refused) as failure:
-        kept.run(calls.groups.scopes())
+        kept.run(calls.embedding.group_scopes())
     assert str(failure.value) == "the index of words is damaged; run concept-graph-mcp index"

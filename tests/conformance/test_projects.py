@@ -22,7 +22,7 @@ def keep(memory):
         made = str(next(numbers))
         said = {"id": made, "thread": made, "said_at": memory.now_ms, "text": text}
         said |= {"speaker": speaker, "tags": [*tags]}
-        memory.run(calls.ingesting.ingest(USER, [said]))
+        memory.run(calls.memories.ingest(USER, [said]))
         return made
 
     return kept

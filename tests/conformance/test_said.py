@@ -4,7 +4,7 @@ import pytest
 from expect import DAY_MS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.calls.also import also
+from concept_graph_mcp.calls.verb import read_also as also
 from conceptgraph_core.everyday import lines
 
 everyday = calls.everyday

@@ -24,7 +24,7 @@ def lived(memory):
 
 def users(memory):
     found, after = [], None
-    while rows := memory.run(calls.users.next_user(after)):
+    while rows := memory.run(calls.transfer.next_user(after)):
         [row] = rows
         after = row["user_id"]
         found.append(after)
@@ -32,7 +32,7 @@ def users(memory):
 
 
 def counted(memory, user):
-    return {row["measure"]: row["value"] for row in memory.run(calls.users.count(user))}
+    return {row["measure"]: row["value"] for row in memory.run(calls.transfer.count_user(user))}
 
 
 def owned(hands, user):
@@ -60,9 +60,9 @@ def test_what_is_deleted_is_gone_and_all_else_stays(lived, hands, user):
     before = {one: counted(lived, one) for one in others}
     shared = owned(hands, "")
     all_of_it = counted(lived, user)
-    removed = lived.run(calls.users.remove(user))
+    removed = lived.run(calls.transfer.remove_user(user))
     assert {row["measure"]: row["value"] for row in removed} == all_of_it
-    assert lived.run(calls.users.remove(user)) == []
+    assert lived.run(calls.transfer.remove_user(user)) == []
     assert counted(lived, user) == {}
     assert owned(hands, user) == 0
     assert {one: counted(lived, one) for one in others} == before
@@ -91,7 +91,7 @@ def test_an_export_of_a_user_is_their_part_of_the_whole_export(lived, user):
         "relation",
         "link",
     }
-    assert lived.records(2, calls.users.exported(user)) == own
+    assert lived.records(2, calls.transfer.exported_by(user)) == own
 
 
 def _named(record):
@@ -101,7 +101,7 @@ def _named(record):
 
 
 def test_a_deletion_is_made_in_parts(lived):
-    call = calls.users.remove("anna")
+    call = calls.transfer.remove_user("anna")
     part = call._replace(arguments=("anna", 2))
     before = sum(counted(lived, "anna").values())
     removed = sum(row["value"] for row in lived.run(part))
@@ -113,7 +113,7 @@ def test_a_deletion_is_made_in_parts(lived):
 def test_what_is_shared_is_nobodys_to_delete(lived, user):
     before = lived.records()
     with pytest.raises(REFUSALS, match="user_id: "):
-        lived.run(calls.users.remove(user))
+        lived.run(calls.transfer.remove_user(user))
     assert lived.records() == before
 
 
@@ -129,7 +129,7 @@ def test_what_all_share_becomes_one_users_merged_with_their_own(lived, memory):
             relation("hazelnuts", "food", weight=0.5, **own),
         ]
     )
-    [row] = memory.run(calls.users.adopt_shared("ann"))
+    [row] = memory.run(calls.transfer.adopt_shared("ann"))
     # Two concepts of the import, one more and an episode of the fixture; its relation, and one.
     assert row == {"nodes": 4, "relations": 2}
     records = [one for one in memory.records() if one["kind"] in ("concept", "episode", "relation")]
@@ -144,4 +144,4 @@ def test_what_all_share_becomes_one_users_merged_with_their_own(lived, memory):
     found = memory.run(call, user_id="ann")
     assert "All keep hazelnuts" in str(found)
     assert memory.run(calls.transfer.check()) == []
-    assert memory.run(calls.users.adopt_shared("ann")) == [{"nodes": 0, "relations": 0}]
+    assert memory.run(calls.transfer.adopt_shared("ann")) == [{"nodes": 0, "relations": 0}]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from concept_graph_mcp.calls.also import also
+from concept_graph_mcp.calls.verb import read_also as also
 from conceptgraph_core.everyday.lookups import named
 from conceptgraph_core.graph.primitives import Equal, Incoming, Lookup, Union
 from conceptgraph_core.memories.lookups import leading

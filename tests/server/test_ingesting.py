@@ -170,7 +170,7 @@ def test_a_file_that_is_not_there_is_told(there, tmp_path):
 
 
 def test_ctrl_c_finishes_a_batch_and_the_same_command_goes_on(there, small_batches, monkeypatch):
-    ingest, batches = calls.ingesting.ingest, []
+    ingest, batches = calls.memories.ingest, []
 
     def press(*arguments: Any) -> Any:
         batches.append(arguments)
@@ -178,7 +178,7 @@ def test_ctrl_c_finishes_a_batch_and_the_same_command_goes_on(there, small_batch
             os.kill(os.getpid(), signal.SIGINT)
         return ingest(*arguments)
 
-    monkeypatch.setattr(calls.ingesting, "ingest", press)
+    monkeypatch.setattr(calls.memories, "ingest", press)
     stopped = run(*there, "ingest", "-", stdin=lines(25))
     assert stopped.exit_code == 130
     assert stopped.stderr == (

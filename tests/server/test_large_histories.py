@@ -103,19 +103,19 @@ def test_memory_does_not_grow_with_the_file(there, tmp_path, written):
 def sent(monkeypatch) -> list[list[str]]:
     """The texts of each call that stores messages."""
     calls_made: list[list[str]] = []
-    ingest = calls.ingesting.ingest
+    ingest = calls.memories.ingest
 
     def noted(scope: str, given: Any) -> Any:
         calls_made.append([one["text"] for one in given])
         return ingest(scope, given)
 
-    monkeypatch.setattr(calls.ingesting, "ingest", noted)
+    monkeypatch.setattr(calls.memories, "ingest", noted)
     return calls_made
 
 
 def test_an_export_that_was_interrupted_goes_on_where_it_ended(there, tmp_path, monkeypatch, sent):
     file = export(tmp_path / "conversations.json", 8)
-    ingest = calls.ingesting.ingest
+    ingest = calls.memories.ingest
 
     def press(*arguments: Any) -> Any:
         if len(sent) == 1:
@@ -123,7 +123,7 @@ def test_an_export_that_was_interrupted_goes_on_where_it_ended(there, tmp_path, 
         return ingest(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(calls.ingesting, "ingest", press)
+        patch.setattr(calls.memories, "ingest", press)
         assert run(*there, "ingest", str(file)).exit_code == 130
     # Two batches of ten, of which the first ends within a conversation.
     stored = [text for texts in sent for text in texts]

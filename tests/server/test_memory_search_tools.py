@@ -248,7 +248,7 @@ def test_copies_do_not_keep_others_out_of_the_latest(talk):
             {"id": f"m{n}", "text": "Good morning", "said_at": 1_750_000_000_001 + n, **told}
             for n in range(12)
         ]
-        await session.run(calls.ingesting.ingest("default", messages))
+        await session.run(calls.memories.ingest("default", messages))
         recent = await call("memory_node_recent", limit=3)
         assert [one["text"] for one in recent["memories"]] == [
             "Good morning",

@@ -121,7 +121,7 @@ def test_what_poses_as_a_speaker_or_a_source_is_quoted_too(talk):
             for number, text in enumerate(poisoned)
         ]
         messages = [{**one, "said_at": 1_750_000_000_000, "metadata": {}} for one in messages]
-        await session.run(calls.ingesting.ingest(session.user_id, messages))
+        await session.run(calls.memories.ingest(session.user_id, messages))
         for number, text in enumerate(poisoned):
             await call("memory_node_create", content=f"Zeus {number}", source=text)
         told = await call("memory_context", query="Zeus", token_budget=20_000)

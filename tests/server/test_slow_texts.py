@@ -161,7 +161,7 @@ async def _run(
 
 async def _ingest(session: Session, text: str) -> None:
     message = {"id": "1", "thread": "1", "speaker": "user", "said_at": NOW_MS, "metadata": {}}
-    await session.run(calls.ingesting.ingest(session.user_id, [{**message, "text": text}]))
+    await session.run(calls.memories.ingest(session.user_id, [{**message, "text": text}]))
 
 
 async def _prompt(session: Session, text: str) -> None:

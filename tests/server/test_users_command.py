@@ -73,7 +73,7 @@ def test_a_deletion_leaves_nothing_on_the_disk_while_a_server_has_the_store_open
     server = EmbeddedStore(store)
     portal.call(server.open)
     try:
-        count = calls.users.count("bob")
+        count = calls.transfer.count_user("bob")
         before = portal.call(server.call, count, {})
         assert "So has the disk" not in made("users", "delete", "ann", "--yes").stdout
         for file in store.parent.glob(f"{store.name}*"):

@@ -16,22 +16,18 @@ if TYPE_CHECKING:
     from . import entities as entities
     from . import entity_admin as entity_admin
     from . import everyday as everyday
-    from . import groups as groups
-    from . import ingesting as ingesting
-    from . import items as items
     from . import memories as memories
     from . import memory_admin as memory_admin
     from . import memory_links as memory_links
     from . import memory_search as memory_search
     from . import transfer as transfer
-    from . import users as users
 
     # The procedures that a server must have loaded.
     ALL: tuple[Procedure, ...]
 
 _LAYERS = (
-    *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search", "users"),
-    *("ingesting", "items", "groups", "memory_admin", "entities", "entity_admin", "everyday"),
+    *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
+    *("memory_admin", "entities", "entity_admin", "everyday"),
 )
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 

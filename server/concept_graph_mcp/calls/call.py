@@ -1,20 +1,25 @@
 """Represent a call of a procedure, complete except for the clock and the scope in its context."""
 
 import functools
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec
 
+from conceptgraph_core import text as texts
 from conceptgraph_core.context import OWN, WHOSE
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.procedures import Procedure
+from conceptgraph_core.words import languages
 
 from ..errors import Refused
 
 P = ParamSpec("P")
 # Returns what `primitives.Embedded` tells of a text.
 Embed = Callable[[str], Awaitable[Mapping[str, Any]]]
+# A term of the question, one near it, a word of that, and their cosine.
+Neighbour = tuple[str, str, str, float]
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -53,3 +58,19 @@ def checked(make: Callable[P, Call]) -> Callable[P, Call]:
             raise Refused(str(error), type(error)) from error
 
     return making
+
+
+def spoken() -> tuple[str, ...]:
+    """Return the configured languages of texts. Raises UnknownLanguage."""
+    return languages.read_configured(os.environ)
+
+
+def spoken_context() -> dict[str, Any]:
+    """Return the languages of texts, for the context of a call."""
+    return {"languages": list(spoken())}
+
+
+def check_asker(asker: str | None) -> None:
+    """Raise InvalidText if *asker*, who asks, is no name. None is the user."""
+    if asker is not None:
+        texts.name(asker, "asker")

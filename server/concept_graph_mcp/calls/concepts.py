@@ -21,7 +21,7 @@ from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
 
-from . import text_lookups
+from .call import check_asker
 from .verb import verb
 
 # Each call is about the concepts of one *concept_scope*: SHARED, or the id of a user whose own they
@@ -81,7 +81,7 @@ def associate(
 ) -> list[Lookup]:
     """Find the episodes for *query*."""
     text.summary(query, "query")
-    text_lookups.check_asker(asker)
+    check_asker(asker)
     return []
 
 

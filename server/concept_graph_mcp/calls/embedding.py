@@ -1,6 +1,6 @@
-"""Build calls for the vectors of texts.
+"""Build calls for the vectors of texts, and for the neighbours of their words.
 
-Read the store's embedding, find missing vectors, set them.
+Read the store's embedding, find missing vectors, set them; read texts, and group their words.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,8 @@ from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
 from conceptgraph_core.procedures import NOTHING
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.registry import MODEL, Model, indexed_kinds
+from conceptgraph_core.retrieval.schema import PARTS
 from conceptgraph_core.transfer import procedures
 
 from .call import Call
@@ -21,6 +22,9 @@ Reached = Mapping[str, tuple[Any, ...]]
 
 # The procedures that keep memories one by one; the job `embed` handles bulk writes.
 KEEPING = frozenset({memories.CREATE.name, everyday.REMEMBER.name})
+# The nodes that count texts, in one call: some hundred scopes.
+_PARTS = 256 * PARTS
+LABELS = tuple(kind.label for kind in indexed_kinds())
 
 
 def chosen(model: Model = MODEL) -> Call:
@@ -65,3 +69,20 @@ def newest_lacking(user_id: str, limit: int, model: Model = MODEL) -> Call:
 def embed(name: str, rows: Sequence[Mapping[str, Any]], model: Model = MODEL) -> Call:
     """Return the call that stores the vectors in *rows*, rows of `lacking` with vectors."""
     return Call(of_model(procedures.EMBEDDING_SET, model), (name, list(rows)))
+
+
+def group_scopes(after: str | None = None) -> Call:
+    """Return the call for the scopes after *after*, some hundred, and the state of their groups."""
+    return Call(procedures.GROUP_SCOPES, (_PARTS, after))
+
+
+def group_texts(scope: str, label: str, after: str | None, limit: int, parts: int) -> Call:
+    """Return the call for the next *limit* texts, of which one thread of *parts* has its text."""
+    return Call(procedures.GROUP_TEXTS, (scope, label, parts, after, limit))
+
+
+def group_terms(
+    scope: str, near: Mapping[str, Sequence[Any]], after: str | None, limit: int
+) -> Call:
+    """Return the call that sets the neighbours of the next *limit* terms after *after*."""
+    return Call(procedures.GROUP_TERMS, (scope, near, after or "", limit))

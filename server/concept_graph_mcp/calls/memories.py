@@ -1,4 +1,4 @@
-"""Declare the verbs of the memory layer."""
+"""Declare the verbs of the memory layer, and build its calls that take many."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -6,15 +6,18 @@ from typing import Annotated, Any, Literal
 from conceptgraph_core import text
 from conceptgraph_core.arguments import UNTIL, Between, MemoryId, SourceFilter, Unit, When
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import lookups, procedures, schema
 from conceptgraph_core.memories.lookups import ids
 from conceptgraph_core.procedures import NOTHING
 
-from . import text_lookups
+from .call import Call, checked, spoken, spoken_context, whose
 from .verb import verb, verb_of_user
 
 # The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
+# The steps of `items` that write.
+WRITING = frozenset({"put", "use", "forget", "remove"})
 PreservingTag = Literal["permanent", "important", "bookmark", "favorite", "pinned", "preserved"]
 
 
@@ -55,7 +58,7 @@ def create(
     given = {"source": source, "type": type, "tags": list(tags), "metadata": dict(metadata or {})}
     _storable(texts | given)
     vector = () if embedded is None else embedded[1]
-    found = lookups.similar(scope, texts, vector, text_lookups.spoken())
+    found = lookups.similar(scope, texts, vector, spoken())
     return [found] if parent_id is None else [ids(parent_id, field="parent_id"), found]
 
 
@@ -86,7 +89,7 @@ def update(
     found: list[Lookup] = [ids(one) for one in (memory_id, parent_id) if one]
     told = {"content": content, "summary": summary, "concepts": concepts}
     if any(one is not None for one in told.values()):
-        found += lookups.indexed(scope, memory_id, told, text_lookups.spoken())
+        found += lookups.indexed(scope, memory_id, told, spoken())
     return found
 
 
@@ -153,3 +156,56 @@ def _storable(given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if value is not None:
             schema.KIND.declared(name).check(value, name)
+
+
+@checked
+def ingest(scope: str, messages: Sequence[Mapping[str, Any]]) -> Call:
+    """Return the call that stores the new ones of *messages*, in one transaction."""
+    found = lookups.ingested(scope, messages, spoken())
+    return Call(procedures.INGEST, (list(messages),), spoken_context(), [found])
+
+
+@checked
+def ingested(messages: Sequence[Mapping[str, Any]]) -> Call:
+    """Return the call that finds those of *messages* that are stored."""
+    found = ids(*dict.fromkeys(message["id"] for message in messages))
+    return Call(procedures.INGESTED, (list(messages),), wanted=[found])
+
+
+@checked
+def retract(scope: str, import_id: str, memory_ids: Sequence[str]) -> Call:
+    """Return the call that removes those of *memory_ids* that rest on the import alone."""
+    return Call(procedures.RETRACT, (import_id, list(memory_ids)))
+
+
+@checked
+def items(
+    scope: str,
+    steps: Sequence[Mapping[str, Any]],
+    embedded: Embedded | None = None,
+    concept_scope: str = SHARED,
+) -> Call:
+    """Return the call that does *steps*, as `memories.items` says, in one transaction.
+
+    A step with a query is a call of its own; *embedded* is its vector, if there is one.
+    """
+    model, vector = embedded or (None, ())
+    arguments = (list(steps), list(vector), model)
+    writes = any(step.get("do") in WRITING for step in steps)
+    procedure = procedures.ITEMS if writes else procedures.PEEK_ITEMS
+    context = spoken_context()
+    for step in steps:
+        _check_item(step)
+        if step.get("query"):
+            context |= whose(concept_scope)
+    return Call(procedure, arguments, context=context)
+
+
+def _check_item(step: Mapping[str, Any]) -> None:
+    """Check the texts of *step* early, because some must not even reach a database."""
+    for name in ("path", "under"):
+        if step.get(name) is not None:
+            schema.checked_path(step[name], name)
+    for name in ("value", "text"):
+        if step.get(name) is not None:
+            schema.checked_value(step[name], name)

@@ -12,7 +12,7 @@ from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.lookups import listed_by, near
 from conceptgraph_core.retrieval.schema import checked_limit
 
-from . import text_lookups
+from .call import check_asker
 from .memories import Embedded
 from .verb import Passing, verb_of_user
 
@@ -39,7 +39,7 @@ def search(
     concept_scope: str = SHARED,
 ) -> list[Lookup] | Passing:
     """Find the memories for *query*; without one, list the latest that pass the filters."""
-    text_lookups.check_asker(asker)
+    check_asker(asker)
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
     if query:
@@ -60,7 +60,7 @@ def context(
     asked_at: AskedAt = None,
 ) -> list[Lookup]:
     """Assemble the context of *query*, and access it."""
-    text_lookups.check_asker(asker)
+    check_asker(asker)
     budgets.budget(token_budget)
     text.summary(query, "query")
     return [] if embedded is None else near(scope, embedded[1], schema.SEARCH_DEPTH)

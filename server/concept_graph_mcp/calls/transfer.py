@@ -1,16 +1,17 @@
-"""Build calls over all layers: statistics, checks, export, import and indexing."""
+"""Build calls over all layers: statistics, checks, export, import, indexing and users."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.graph.primitives import BEYOND, Lookup, Range, next_text
+from conceptgraph_core.layers import SHARED
 from conceptgraph_core.procedures import Procedure
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.registry import LAYERS, MODEL, Model
 from conceptgraph_core.transfer import procedures
 
-from . import text_lookups
-from .call import Call, checked
+from .call import Call, checked, spoken_context
 
 
 @checked
@@ -37,7 +38,7 @@ def check(model: Model = MODEL) -> Call:
 @checked
 def mend(owner: str | None, limit: int) -> Call:
     """Return the call that mends at most *limit* elements; memories of nobody become *owner*'s."""
-    return Call(procedures.MEND, (owner, limit), context=text_lookups.context())
+    return Call(procedures.MEND, (owner, limit), context=spoken_context())
 
 
 @checked
@@ -54,7 +55,7 @@ def import_rows(
         for key, value in row.items():
             if isinstance(value, str) and not text.storable(value):
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
-    context = text_lookups.context() | ({"only_new": True} if only_new else {})
+    context = spoken_context() | ({"only_new": True} if only_new else {})
     return Call(of_model(procedures.IMPORT_ROWS, model), (list(rows),), context=context)
 
 
@@ -67,13 +68,13 @@ def imports() -> Call:
 @checked
 def take_back(batch: str) -> Call:
     """Return the call that removes what one call of an import created."""
-    return Call(procedures.TAKE_BACK, (batch,), context=text_lookups.context())
+    return Call(procedures.TAKE_BACK, (batch,), context=spoken_context())
 
 
 @checked
 def index(nodes: Sequence[Mapping[str, Any]], again: bool) -> Call:
     """Return the call that indexes the nodes of the records *nodes*."""
-    context = text_lookups.context() | {"nodes": list(nodes)}
+    context = spoken_context() | {"nodes": list(nodes)}
     return Call(procedures.INDEX, (again, None), context=context)
 
 
@@ -84,7 +85,7 @@ def index_rest(limit: int | None = None) -> Call:
     It indexes at most *limit* nodes: if it indexed that many, there may be more. With 0 it only
     removes a damaged index, in pieces: until it removed nothing.
     """
-    return Call(procedures.INDEX, (False, limit), context=text_lookups.context())
+    return Call(procedures.INDEX, (False, limit), context=spoken_context())
 
 
 def of_model(procedure: Procedure, model: Model) -> Procedure:
@@ -95,3 +96,51 @@ def of_model(procedure: Procedure, model: Model) -> Procedure:
 def exports(model: Model = MODEL) -> Procedure:
     """Return the procedure that exports the layers of *model*."""
     return of_model(procedures.EXPORT, model)
+
+
+@checked
+def next_user(after: str | None = None) -> Call:
+    """Return the call for the first user after *after* who owns anything."""
+    return Call(procedures.USERS, (after, 1))
+
+
+@checked
+def count_user(user_id: str) -> Call:
+    """Return the call that counts all that belongs to *user_id*."""
+    return Call(procedures.USER_COUNT, (text.user(user_id, "user_id"),))
+
+
+@checked
+def remove_user(user_id: str) -> Call:
+    """Return the call that removes the next nodes of *user_id*."""
+    return Call(procedures.USER_REMOVE, (text.user(user_id, "user_id"), procedures.BATCH))
+
+
+@checked
+def adopt_shared(user_id: str) -> Call:
+    """Return the call that makes all shared concepts and episodes those of *user_id*."""
+    return Call(procedures.USER_ADOPT, (user_id,), context=spoken_context())
+
+
+def find_shared() -> list[Lookup]:
+    """Return the look-ups of the concepts and episodes that all users share, a kind each."""
+    kinds = [kind for layer in LAYERS for kind in layer.nodes if kind.may_be_shared]
+    return [
+        Range((kind.label,), str(kind.scope), SHARED, next_text(SHARED), (), 1) for kind in kinds
+    ]
+
+
+def exported_by(user_id: str) -> list[Lookup]:
+    """Return the look-ups of the nodes in an export of *user_id*, a kind each.
+
+    The embeddings of the store are among them, for without their model no vector can be compared.
+    """
+    user = text.user(user_id, "user_id")
+    return [
+        Range((kind.label,), kind.key[0], "", BEYOND)
+        if kind.scope is None
+        else Range((kind.label,), kind.scope, user, next_text(user))
+        for layer in LAYERS
+        for kind in layer.nodes
+        if kind.exported
+    ]

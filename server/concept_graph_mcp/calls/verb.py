@@ -19,19 +19,21 @@ and `foreseen` has its look-ups. Any key of the context may be passed to it by n
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, get_type_hints
 
-from conceptgraph_core import text
+from conceptgraph_core import limits, text, validators
 from conceptgraph_core.arguments import Inner
 from conceptgraph_core.context import KEYS
 from conceptgraph_core.errors import ConceptGraphError, InvalidText
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.procedures import Procedure
+from conceptgraph_core.retrieval.question import MOST_WORDS
+from conceptgraph_core.words.splitting import split
 
 from ..errors import Refused
-from . import foreseen, text_lookups
-from .also import also as also_of
-from .call import Call, whose
+from . import foreseen
+from .call import Call, spoken_context, whose
 
 P = ParamSpec("P")
 _EMBEDDED: Final = "embedded"
@@ -40,6 +42,44 @@ _CONCEPTS: Final = "concept_scope"
 _EXPLAINED: Final = "explained"
 _EXPLANATION: Final = ("words", "factors")
 _SIMPLE: Final = frozenset({str, int, float, bool, type(None), list, dict})
+
+
+class Also(NamedTuple):
+    """Other wordings of a question, and one vector of all of them, if there is an embedding.
+
+    One for each would take as many searches of the vectors, and a second to make.
+    """
+
+    wordings: tuple[str, ...] = ()
+    vector: tuple[float, ...] = ()
+
+    def beside(self, embedded: Any) -> "Also":
+        """Return it for a question that is *embedded*; without its vector if that has none."""
+        return self if embedded is not None and len(embedded[1]) else Also(self.wordings)
+
+    @property
+    def text(self) -> str:
+        """All wordings as one text: one look-up finds what any of them needs."""
+        return "\n".join(self.wordings)[: limits.MAX_SUMMARY]
+
+    def context(self) -> dict[str, Any]:
+        """Return the wordings for the context of a call."""
+        given = {"also": list(self.wordings), "also_vector": list(self.vector)}
+        return {key: value for key, value in given.items() if value}
+
+
+def read_also(given: Sequence[str] | Also | None) -> Also:
+    """Return *given*, checked, without a vector. Raises Refused."""
+    if isinstance(given, Also):
+        return given
+    try:
+        wordings = validators.wordings([] if given is None else given, "also")
+    except ConceptGraphError as error:
+        raise Refused(str(error), type(error)) from error
+    words = accumulate(len(split(one)) for one in wordings)
+    # They have as many words together as a question may have; the last ones are left out.
+    fitting = [one for one, so_far in zip(wordings, words, strict=True) if so_far <= MOST_WORDS]
+    return Also(tuple(fitting))
 
 
 class Argument(NamedTuple):
@@ -132,7 +172,7 @@ class AnyVerb(Generic[P]):
             if self._is_embedded:
                 model, vector = values[_EMBEDDED] or (None, ())
                 arguments += [list(vector), model]
-            context = text_lookups.context() if self._is_worded else {}
+            context = spoken_context() if self._is_worded else {}
             for one in self._told:
                 if values.get(one) != self._defaults.get(one):
                     context |= _of_context(one, values[one])
@@ -194,7 +234,7 @@ class RuleVerb(AnyVerb[P]):
             if isinstance(values[name], str | Mapping):
                 raise InvalidText(f"{name}: must be a list")
         if "also" in values:
-            values["also"] = also_of(values["also"])
+            values["also"] = read_also(values["also"])
         if self._foresees is None:
             return None, values
         scope, own = values[self._names[0]], values[_CONCEPTS]

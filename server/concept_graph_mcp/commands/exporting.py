@@ -53,7 +53,7 @@ async def write_notes(session: Session, folder: Path, force: bool) -> tuple[int,
             raise Failure(f"{folder}: is not empty; --force writes into it")
     tally, months = Tally(), dict[str, list[tuple[int, str]]]()
     entities: dict[str, str] = {}
-    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+    async for batch in session.store.stream(only=calls.transfer.exported_by(session.user_id)):
         for record in batch:
             if record["kind"] == "memory":
                 _add_memory(session, record, months, tally)

@@ -83,7 +83,7 @@ async def take_back(session: Session, import_id: str, interrupts: Interrupts) ->
         if import_id in record["metadata"][IMPORTS]
     ]
     work = [
-        calls.ingesting.retract(session.user_id, import_id, ids[start : start + _UNDO_BATCH])
+        calls.memories.retract(session.user_id, import_id, ids[start : start + _UNDO_BATCH])
         for start in range(0, len(ids), _UNDO_BATCH)
     ]
     rows = await session.run(calls.transfer.imports())
@@ -103,7 +103,7 @@ async def take_back(session: Session, import_id: str, interrupts: Interrupts) ->
 
 async def _list_imported(session: Session) -> AsyncIterator[dict[str, Any]]:
     """Iterate over the records of the user's memories that an import brought."""
-    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+    async for batch in session.store.stream(only=calls.transfer.exported_by(session.user_id)):
         for record in batch:
             metadata = record.get("metadata")
             if record["kind"] == KIND.kind and isinstance(metadata, dict) and IMPORTS in metadata:

@@ -51,7 +51,6 @@ _TOLD: dict[str, Any] = {
         "help": "Your words, quoted; they must contain a name of each.",
     },
 }
-_TWENTY = {"default": 20, "show_default": True}
 _NAMED = 5
 
 

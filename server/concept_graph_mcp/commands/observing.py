@@ -16,7 +16,7 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories.schema import is_forgotten
 
 from .. import calls
-from ..calls import text_lookups
+from ..calls.call import spoken
 from ..endpoints import Endpoint
 from ..errors import Refused, StoreError
 from ..extras.chat_model import ModelError, OpenAIModel, find_endpoint
@@ -273,7 +273,7 @@ class _Observing:
 
     def _extracted(self, message: Said, found: list[Meant]) -> list[dict[str, Any]]:
         def extract(text: str) -> list[dict[str, Any]]:
-            languages = text_lookups.spoken()
+            languages = spoken()
             return rule_extractor.observations(text, languages, message.speaker, with_known=True)
 
         if found:

@@ -378,7 +378,7 @@ class Import:
         else:
             new = await self._unknown(session, batch) if self._recurs else batch
         if new:
-            made = await self._run(session, partial(calls.ingesting.ingest, session.user_id), new)
+            made = await self._run(session, partial(calls.memories.ingest, session.user_id), new)
             self.created += made["created"]
             self.existing += made["existing"]
             self._tell_differing(new, set(made["differing"]))
@@ -422,7 +422,7 @@ class Import:
 
     async def _unknown(self, session: Session, batch: list[Row]) -> list[Row]:
         """Return those of *batch* that are not stored; it is cheaper than to ingest the others."""
-        found = await self._run(session, calls.ingesting.ingested, batch)
+        found = await self._run(session, calls.memories.ingested, batch)
         self.existing += len(found["existing"])
         self._tell_differing(batch, set(found["differing"]))
         known = set(found["existing"])

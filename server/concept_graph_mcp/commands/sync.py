@@ -137,7 +137,7 @@ async def _take_over(into: Session, source: Session) -> int:
     """Merge the records of the store of *source* into that of *into*; return their number."""
     with Spool() as theirs_on_disk, tempfile.TemporaryFile("w+", encoding="utf-8") as file:
         await _spool(into, theirs_on_disk)
-        async for batch in source.store.stream(only=calls.users.exported(source.user_id)):
+        async for batch in source.store.stream(only=calls.transfer.exported_by(source.user_id)):
             file.writelines(file_formats.line(record) for record in batch)
         file.seek(0)
         return await _import(into, theirs_on_disk, (json.loads(line) for line in file))
@@ -217,7 +217,7 @@ async def _write_file(session: Session, file: Path) -> None:
 
 async def _write_records(session: Session, stream: BinaryIO) -> None:
     stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+    async for batch in session.store.stream(only=calls.transfer.exported_by(session.user_id)):
         stream.writelines(file_formats.line(record).encode() for record in batch)
 
 
@@ -236,7 +236,7 @@ async def _merge(session: Session, file: Path) -> int:
 
 
 async def _spool(session: Session, ours: Spool) -> None:
-    async for batch in session.store.stream(only=calls.users.exported(session.user_id)):
+    async for batch in session.store.stream(only=calls.transfer.exported_by(session.user_id)):
         ours.add(batch)
 
 

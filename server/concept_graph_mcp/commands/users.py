@@ -37,13 +37,13 @@ from .http_server import tokens_of
 
 
 async def count_owned(session: Session, user: str) -> dict[str, int]:
-    rows = await session.run(calls.users.count(user))
+    rows = await session.run(calls.transfer.count_user(user))
     return {row["measure"]: row["value"] for row in rows}
 
 
 async def remove_owned(session: Session, user: str) -> dict[str, int]:
     removed: dict[str, int] = {}
-    while rows := await session.run(calls.users.remove(user)):
+    while rows := await session.run(calls.transfer.remove_user(user)):
         for row in rows:
             removed[row["measure"]] = removed.get(row["measure"], 0) + row["value"]
     return removed
@@ -132,7 +132,7 @@ def export(embedded: str | None, user: str, file: Path, force: bool, as_json: bo
         with destination(file, force) as stream:
             stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
             written = 0
-            async for batch in session.store.stream(only=calls.users.exported(user)):
+            async for batch in session.store.stream(only=calls.transfer.exported_by(user)):
                 stream.writelines(file_formats.line(record).encode() for record in batch)
                 written += len(batch)
             return written
@@ -198,6 +198,6 @@ def delete(embedded: str | None, user: str, yes: bool) -> None:
 
 async def _users(session: Session) -> AsyncIterator[str]:
     after = None
-    while rows := await session.run(calls.users.next_user(after)):
+    while rows := await session.run(calls.transfer.next_user(after)):
         after = rows[0]["user_id"]
         yield after

@@ -10,7 +10,7 @@ from conceptgraph_core.retrieval.groups import MOST
 from conceptgraph_core.words import missing, readings, terms
 from conceptgraph_core.words.splitting import split
 
-from ..calls.text_lookups import Neighbour, spoken
+from ..calls.call import Neighbour, spoken
 from .base import Embedding, LocalEmbedding
 
 # Measured on conversations; `python -m benchmarks.retrieval` measures their effect.

@@ -8,7 +8,7 @@ from conceptgraph_core import limits
 from conceptgraph_core.entities import rule_extractor, schema
 
 from .. import calls
-from ..calls import text_lookups
+from ..calls.call import spoken
 from ..errors import Refused
 from ..session import Clock, Session
 from .sessions import Open, Sessions, Speakers
@@ -70,7 +70,7 @@ class People:
         if record["speaker"] == _PROGRAM or len(text) > limits.MAX_SUMMARY:
             return []
         role = self._speakers.find_role(record["speaker"])
-        rows = rule_extractor.observations(text, text_lookups.spoken(), role, with_known=True)
+        rows = rule_extractor.observations(text, spoken(), role, with_known=True)
         return rows if role == schema.USER else [_drop_claims(one) for one in rows]
 
     async def _store(

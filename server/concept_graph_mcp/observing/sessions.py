@@ -14,7 +14,7 @@ from conceptgraph_core.entities import names, rule_extractor, schema
 from conceptgraph_core.retrieval.question import USERS
 
 from .. import calls
-from ..calls import text_lookups
+from ..calls.call import spoken
 from ..calls.entity_admin import HOUR_MS
 from ..printable import printable
 from ..session import Session
@@ -149,7 +149,7 @@ async def _find_latest(session: Session) -> list[Row]:
 
 
 def _names(text: str) -> Iterator[str]:
-    rows = rule_extractor.observations(text, text_lookups.spoken(), with_known=True)
+    rows = rule_extractor.observations(text, spoken(), with_known=True)
     named = [row["label"] for row in rows if row["label"] != schema.SELF]
     yield from dict.fromkeys([*named[: _MOST_NAMES - 1], schema.SELF])
 

@@ -42,7 +42,7 @@ class _State:
         self._session, self._files = session, files.Files()
 
     async def items(self, *steps: Step) -> list[Row]:
-        return await self._session.run(calls.items.items(self._session.user_id, steps))
+        return await self._session.run(calls.memories.items(self._session.user_id, steps))
 
     async def memory(
         self,

@@ -15,8 +15,7 @@ from typing_extensions import TypedDict
 from conceptgraph_core import limits
 from conceptgraph_core.arguments import Between, Items, Moment, OneOf
 
-from ..calls.also import Also
-from ..calls.verb import AnyVerb, Argument
+from ..calls.verb import Also, AnyVerb, Argument
 from ..session import Session, cut_question, join_advice
 from ..times import find_moments, iso, read_moments, without_none
 from .adapter import ADDING, READING, ConceptTool, Hints, terse, tool

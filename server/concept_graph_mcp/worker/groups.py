@@ -30,7 +30,7 @@ from conceptgraph_core.words.languages import language
 from conceptgraph_core.words.splitting import split
 
 from .. import calls
-from ..calls import text_lookups
+from ..calls.call import spoken
 from ..embedding.base import check_room
 from ..errors import TOO_LITTLE_MEMORY
 from ..settings import Settings
@@ -214,14 +214,14 @@ async def run(turn: JobRun) -> None:
 
 async def _scopes(turn: JobRun) -> AsyncIterator[Row]:
     after = None
-    while rows := await turn.session.run(calls.groups.scopes(after)):
+    while rows := await turn.session.run(calls.embedding.group_scopes(after)):
         for row in rows:
             yield row
         after = rows[-1]["scope"]
 
 
 async def _group(turn: JobRun, row: Row) -> None:
-    languages = text_lookups.spoken()
+    languages = spoken()
     texts: list[Text] = []
     speakers: set[str] = set()
     async for one in _texts(turn, row):
@@ -234,7 +234,9 @@ async def _group(turn: JobRun, row: Row) -> None:
     while True:
         following = [name for name in names if after is None or name > after][: turn.batch]
         some = {name: [list(one) for one in near[name]] for name in following}
-        [done] = await turn.session.run(calls.groups.group(row["scope"], some, after, turn.batch))
+        [done] = await turn.session.run(
+            calls.embedding.group_terms(row["scope"], some, after, turn.batch)
+        )
         await turn.report(grouped=done["changed"])
         await turn.go_on()
         after = done["last"]
@@ -245,10 +247,10 @@ async def _group(turn: JobRun, row: Row) -> None:
 async def _texts(turn: JobRun, row: Row) -> AsyncIterator[Row]:
     """Iterate over the texts of a scope, or over those of a part of its threads."""
     parts = ceil(row["texts"] / MOST_TEXTS)
-    for label in calls.groups.LABELS:
+    for label in calls.embedding.LABELS:
         after = None
         while rows := await turn.session.run(
-            calls.groups.texts(row["scope"], label, after, turn.batch, parts)
+            calls.embedding.group_texts(row["scope"], label, after, turn.batch, parts)
         ):
             for one in rows:
                 if one["text"] is not None:

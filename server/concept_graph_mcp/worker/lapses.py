@@ -20,7 +20,7 @@ async def run(turn: JobRun) -> None:
         while rows := await _list_lapsed(session, turn.batch):
             await turn.go_on()
             steps = [{"do": "remove", "path": row["path"], "lapsed": True} for row in rows]
-            removed = await session.run(calls.items.items(session.user_id, steps))
+            removed = await session.run(calls.memories.items(session.user_id, steps))
             await turn.report(lapsed=len(removed))
             if not removed:
                 break  # All of them were used or put anew meanwhile.
@@ -28,7 +28,7 @@ async def run(turn: JobRun) -> None:
 
 async def _list_lapsed(session: Session, limit: int) -> list[Row]:
     step = {"do": "find", "lapsed": True, "limit": limit}
-    return await session.run(calls.items.items(session.user_id, [step]))
+    return await session.run(calls.memories.items(session.user_id, [step]))
 
 
 def _change(row: Row) -> Row:

@@ -20,7 +20,7 @@ from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.transfer.places import look_up
 
 from ... import calls
-from ...calls import text_lookups
+from ...calls.call import spoken
 from ...errors import Contended, Unavailable, one_line
 from ..store import EXPORTS
 from . import cypher, probes, pulling, vector_indexes
@@ -171,7 +171,7 @@ class BoltStore(BoltCaller):
                 call = calls.transfer.import_rows([row.record for row in batch], self._model)
                 # A call that lacked something would end the transaction.
                 records = [row.record for row in batch]
-                wanted = look_up(self._model.layers, records, text_lookups.spoken())
+                wanted = look_up(self._model.layers, records, spoken())
                 plans = {key(wanted): pulling.plan(wanted, False)}
                 await (await pulling.make(transaction.run, call, {}, plans, {})).consume()
             await transaction.commit()
