@@ -109,7 +109,6 @@ from conceptgraph_core.transfer import (
     journal,
     mending,
     search_data,
-    sharing,
     users,
     view,
 )
@@ -149,7 +148,7 @@ register(over_all.TAKE_BACK, Everything, journal.take_back)
 register(over_all.USERS, Owned, users.users)
 register(over_all.USER_COUNT, Owned, users.count)
 register(over_all.USER_REMOVE, Owned, users.remove)
-register(over_all.USER_ADOPT, Everything, sharing.adopt_shared)
+register(over_all.USER_ADOPT, Everything, users.adopt_shared)
 register(over_all.EMBEDDING, Everything, embeddings.read_embedding)
 register(over_all.EMBEDDING_CHOOSE, Everything, embeddings.choose)
 register(over_all.EMBEDDING_LACKING, Everything, embeddings.lacking)

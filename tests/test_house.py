@@ -46,8 +46,6 @@ ORDER = [
             "web",
             "endpoints",
             "embedding",
-            "unfinished",
-            "redaction",
             "session",
             "sharing",
             "everyday",

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.worker import decay, entities
+from concept_graph_mcp.worker import entities, fading
 
 from .histories import ZONE, History, Message, Row, ms, rows
 from .person import Person
@@ -129,7 +129,7 @@ class Life:
         """Do what is due at 2 in the morning, and on a Sunday at 3."""
         await self._end_silent(_ms(night))
         self.world.clock.set(_ms(night))
-        await self.world.work(decay.JOB)
+        await self.world.work(fading.DECAY)
         told = None
         if len(self.lived.nights) % REHEARSED_EACH == REHEARSED_EACH - 1:
             told = dict((await self.world.rehearse(entities.DAILY)).counts or {})

@@ -24,7 +24,6 @@ from .calls.verb import Also, AnyVerb, read_also
 from .errors import Refused, Unwritable
 from .hosts.store import Rows, Store
 from .settings import Settings
-from .unfinished import Unfinished
 
 if TYPE_CHECKING:
     from .embedding.base import Embedding, Vector
@@ -53,6 +52,31 @@ class Clock:
         if now_ms > limits.MAX_TIME_MS:
             raise Refused(f"now_ms: must be at most {limits.MAX_TIME_MS}, not {now_ms}")
         self.frozen_ms = now_ms if now_ms > 0 else None
+
+
+class Unfinished:
+    """The texts of each user that wait for their vectors, as far as this process knows them."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, int] = {}
+        self._told: set[str] = set()
+
+    def note(self, user_id: str, left: int) -> None:
+        """Note that at least *left* texts wait."""
+        self._left[user_id] = left
+
+    def end(self, user_id: str) -> None:
+        """Note that none is waited for any more."""
+        self._left.pop(user_id, None)
+        self._told.discard(user_id)
+
+    def advice(self, user_id: str) -> str | None:
+        """Return the words for an answer without results, once until the end."""
+        left = self._left.get(user_id)
+        if not left or user_id in self._told:
+            return None
+        self._told.add(user_id)
+        return f"vectors of {left:,} or more texts are still being made; words alone find these"
 
 
 @dataclass
@@ -277,9 +301,9 @@ class Session:
         if not self.redacts:
             return given
         # Imported on demand: by default nobody needs it.
-        from .redaction import redacted
+        from .histories.secrets import redact_all
 
-        made, told = redacted(given)
+        made, told = redact_all(given)
         if told is not None:
             _advise(told)
         return cast(T, made)

@@ -20,7 +20,7 @@ from tcp_proxy import Proxy, closed_port
 
 from concept_graph_mcp import calls, serving
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable, Unwritable
-from concept_graph_mcp.hosts.memgraph import name_forms, readiness
+from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.memgraph import store as bolt
 from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core.registry import LAYERS
@@ -243,7 +243,7 @@ def test_nodes_without_a_name_do_not_collide(bare, connect, memgraph_uri):
 def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_at(
     bare, connect, memgraph_uri, monkeypatch
 ):
-    monkeypatch.setattr(name_forms, "_BATCH", 2)
+    monkeypatch.setattr(readiness, "_FOLDED_AT_ONCE", 2)
     bare("UNWIND ['Crème', 'Äpfel', 'apple', 'pear', 'Öl'] AS name CREATE (:Concept {name: name})")
     bare("CREATE (:Concept {other: 1}), (:Concept {name: 7})")
     connect(memgraph_uri).open()
@@ -263,8 +263,8 @@ def test_opening_gives_what_an_older_version_made_the_forms_that_searches_look_a
 def test_opening_gives_forms_to_some_names_and_says_how_the_others_get_them(
     bare, connect, memgraph_uri, monkeypatch, caplog
 ):
-    monkeypatch.setattr(name_forms, "_BATCH", 2)
-    monkeypatch.setattr(name_forms, "_MOST_FOLDED", 4)
+    monkeypatch.setattr(readiness, "_FOLDED_AT_ONCE", 2)
+    monkeypatch.setattr(readiness, "_MOST_FOLDED", 4)
     bare("UNWIND range(1, 9) AS i CREATE (:Concept {name: 'n' + i})")
     counted = "MATCH (n:Concept) WHERE n.search_name IS NOT NULL RETURN count(n) AS nodes"
     for folded in (4, 8):
@@ -300,7 +300,7 @@ def test_a_replica_that_cannot_be_given_the_forms_is_served_from_all_the_same():
             raise neo4j.exceptions.ClientError("Write query forbidden on the replica!")
         return [{"nodes": 3}]
 
-    anyio.run(name_forms.ensure, run, LAYERS)
+    anyio.run(readiness.ensure_name_forms, run, LAYERS)
     assert asked == [False, True]
 
 

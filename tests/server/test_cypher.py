@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph import cypher, pulling
+from concept_graph_mcp.hosts.memgraph import pulling, store
 from concept_graph_mcp.hosts.memgraph.pulling import Pulled
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
@@ -235,9 +235,9 @@ def test_the_parameters_of_an_argument_and_of_the_context_do_not_collide():
 
 
 def test_an_export_asks_for_nodes_and_then_relations_a_batch_of_each_label_at_a_time():
-    labels = [re.findall(r":(\w+)\)", text)[0] for text, _ in cypher.select_exported()]
+    labels = [re.findall(r":(\w+)\)", text)[0] for text, _ in store.select_exported()]
     assert {*labels} >= {"Concept", "Episode", "Memory", "Embedding", "Entity", "Fact"}
-    asked = list(cypher.export([[5, 3, 4], [], [9]], batch=2))
+    asked = list(store.write_export([[5, 3, 4], [], [9]], batch=2))
     # One text, whose calls take many nodes each.
     [text] = {text for text, _ in asked}
     assert text.startswith("CALL conceptgraph.export($part, {found: $ids}) YIELD record")

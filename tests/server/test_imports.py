@@ -13,7 +13,7 @@ import pytest
 from mcp.client.client import Client
 
 from concept_graph_mcp import serving
-from concept_graph_mcp.hosts.memgraph import driver
+from concept_graph_mcp.hosts import memgraph as driver
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 

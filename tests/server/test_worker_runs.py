@@ -21,7 +21,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import decay, purge, registry
+from concept_graph_mcp.worker import fading, registry
 from concept_graph_mcp.worker.job import Job, JobRun, Stopped
 from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, is_due
 from conceptgraph_core.jobs.schema import LEASE_MS
@@ -56,11 +56,11 @@ def test_while_one_works_no_other_does_and_after_its_lease_another_goes_on(memor
     memory.import_rows([old("a"), old("b")])
     memory.run(calls.memory_admin.worker_lease("one", LEASE_MS))
     two = worker(memory, "two")
-    outcome = portal.call(two.run, decay.JOB)
+    outcome = portal.call(two.run, fading.DECAY)
     assert (outcome.what, outcome.why) == (STOPPED, "one works")
     assert states(memory) == {"active": 2}
     memory.now_ms += LEASE_MS
-    outcome = portal.call(worker(memory, "two").run, decay.JOB)
+    outcome = portal.call(worker(memory, "two").run, fading.DECAY)
     assert (outcome.what, outcome.counts["transitioned"]) == (DONE, 2)
     assert states(memory) == {"dormant": 2}
     # It lets go at the end.
@@ -95,7 +95,7 @@ def test_a_worker_that_slept_too_long_ends_where_another_has_taken_over(
         await turn.session.run(calls.memory_admin.worker_lease("two", LEASE_MS))
         # Who took over may be done by now.
         await turn.session.run(calls.memory_admin.worker_lease("two", lease_ms))
-        await decay.run(turn)
+        await fading.run_decay(turn)
 
     one = worker(memory, "one")
     outcome = portal.call(one.run, Job("decay", "sleep", {"minute": 0}, sleeps))
@@ -157,10 +157,10 @@ def test_a_job_that_fails_says_so_in_the_store_and_lets_go(memory, portal):
 def test_a_job_is_done_once_each_time_that_it_is_due_whoever_asks(memory, portal):
     memory.import_rows([old("a")])
     one = worker(memory, "one")
-    assert portal.call(one.run, decay.JOB, True).what == DONE
-    assert portal.call(worker(memory, "two").run, decay.JOB, True).what == NOT_DUE
+    assert portal.call(one.run, fading.DECAY, True).what == DONE
+    assert portal.call(worker(memory, "two").run, fading.DECAY, True).what == NOT_DUE
     one.session.clock.frozen_ms += 3_600_000
-    assert portal.call(one.run, decay.JOB, True).what == DONE
+    assert portal.call(one.run, fading.DECAY, True).what == DONE
     assert status(memory)["runs"] == 2
 
 
@@ -196,7 +196,7 @@ def test_a_job_is_due_at_its_times_of_the_owners_zone(schedule, started, now, du
         return int((moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp() * 1000)
 
     jobs = [] if started is None else [{"job": "j", "started_at": unix_ms(started)}]
-    job = Job("j", "", schedule, decay.run)
+    job = Job("j", "", schedule, fading.run_decay)
     assert is_due(job, {"jobs": jobs}, unix_ms(now), zone) is due
 
 
@@ -244,13 +244,13 @@ async def lived(path, rows, kill_at, answered):
     if kill_at is not None:
         dying = Session.of(Dying(store, kill_at, answered), configured, Clock(NOW_MS))
         try:
-            for job in (decay.JOB, purge.JOB):
+            for job in (fading.DECAY, fading.PURGE):
                 await LeaseRunner(dying, configured, 2, holder="same").run(job)
         except Killed:
             await store.close()
             store = EmbeddedStore(path)
             session = Session.of(store, configured, Clock(NOW_MS))
-    for job in (decay.JOB, purge.JOB):
+    for job in (fading.DECAY, fading.PURGE):
         outcome = await LeaseRunner(session, configured, 2, holder="same").run(job)
         assert outcome.what == DONE
     records = [record async for batch in store.stream() for record in batch]
@@ -352,12 +352,12 @@ def test_the_lease_of_a_worker_that_died_on_this_machine_is_taken_over_at_once(m
     with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as other:
         holder = other.stdout.readline().strip()
         memory.run(calls.memory_admin.worker_lease(holder, LEASE_MS))
-        assert portal.call(worker(memory, None).run, decay.JOB).what == STOPPED
+        assert portal.call(worker(memory, None).run, fading.DECAY).what == STOPPED
         other.kill()
-    assert portal.call(worker(memory, None).run, decay.JOB).what == DONE
+    assert portal.call(worker(memory, None).run, fading.DECAY).what == DONE
     # Another process has the number since, or it is the number of a process elsewhere.
     host, _, place, began, token = holder.split(":")
     here = str(os.getpid())
     for life, what in ((place, began), DONE), (("elsewhere", began), STOPPED):
         memory.run(calls.memory_admin.worker_lease(":".join((host, here, *life, token)), LEASE_MS))
-        assert portal.call(worker(memory, None).run, decay.JOB).what == what
+        assert portal.call(worker(memory, None).run, fading.DECAY).what == what

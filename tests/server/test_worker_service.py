@@ -17,7 +17,7 @@ from concept_graph_mcp.errors import Misdeployed, Unauthenticated, Unavailable
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.logs import Lines
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import decay, logs, service
+from concept_graph_mcp.worker import fading, logs, service
 from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, Outcome
 from concept_graph_mcp.worker.service import Service
 
@@ -132,7 +132,7 @@ def test_what_keeps_going_wrong_is_told_once_and_so_is_that_it_went_well_again(s
     attempts = Service(Scripted(*outcomes, Outcome("decay", NOT_DUE)))
 
     async def work():
-        return [await attempts.attempt(decay.JOB) for _ in outcomes]
+        return [await attempts.attempt(fading.DECAY) for _ in outcomes]
 
     assert anyio.run(work) == [False, False, False, False, False, True, True]
     assert said() == ["failed", "waits", "failed", "works again", "done"]
@@ -143,7 +143,7 @@ def test_what_could_not_be_run_is_tried_again_until_it_can(said, monkeypatch):
     away = Unavailable("the store is away")
     scripted = Scripted(away, away, Outcome("decay", DONE, counts={"processed": 1}))
     told = []
-    anyio.run(service.serve, scripted, [decay.JOB], None, lambda: told.append(True))
+    anyio.run(service.serve, scripted, [fading.DECAY], None, lambda: told.append(True))
     assert told == [True]
     assert said() == ["started", "failed", "works again", "done", "ended"]
 
@@ -155,7 +155,7 @@ def test_what_could_not_be_run_is_tried_again_however_late_the_machine_wakes(sai
     async def work():
         # Dropped, it would not be tried before the next full hour.
         with anyio.fail_after(Running.deadline_s):
-            await service.serve(scripted, [decay.JOB], None, lambda: None)
+            await service.serve(scripted, [fading.DECAY], None, lambda: None)
 
     anyio.run(work)
     assert said() == ["started", "failed", "works again", "done", "ended"]
@@ -181,7 +181,7 @@ def test_libraries_log_nothing_about_lost_connections(levels, caplog):
 def test_a_store_that_cannot_be_worked_on_ends_the_service(said, kind):
     scripted = Scripted(kind("the modules are of another version"))
     with pytest.raises(kind, match="another version"):
-        anyio.run(service.serve, scripted, [decay.JOB], None, lambda: None)
+        anyio.run(service.serve, scripted, [fading.DECAY], None, lambda: None)
     assert said() == ["started", "ended"]
 
 
@@ -196,9 +196,9 @@ def test_a_database_that_dies_and_returns_is_worked_on_again(empty_memgraph, sai
         await session.run(calls.transfer.import_rows([row | {"created_at": 5, "accessed_at": 5}]))
         attempts = Service(LeaseRunner(session, CONFIGURED, holder="one"))
         proxy.stop()
-        away = [await attempts.attempt(decay.JOB) for _ in range(2)]
+        away = [await attempts.attempt(fading.DECAY) for _ in range(2)]
         proxy.start()
-        back = await attempts.attempt(decay.JOB)
+        back = await attempts.attempt(fading.DECAY)
         [row] = await session.run(calls.memory_admin.worker_status())
         await store.close()
         return away, back, row

@@ -13,7 +13,7 @@ from pathlib import Path
 from concept_graph_mcp import settings
 from concept_graph_mcp.hosts.store import Store
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import decay
+from concept_graph_mcp.worker import fading
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 
@@ -21,7 +21,7 @@ async def main(location: str, now_ms: str, holder: str, batch: str) -> None:
     store = opened(location)
     configured = settings.read({"TZ": "UTC"})
     session = Session.of(store, configured, Clock(int(now_ms)))
-    outcome = await LeaseRunner(session, configured, int(batch), holder=holder).run(decay.JOB)
+    outcome = await LeaseRunner(session, configured, int(batch), holder=holder).run(fading.DECAY)
     await store.close()
     print(json.dumps({"what": outcome.what, "why": outcome.why}), flush=True)  # noqa: T201
 

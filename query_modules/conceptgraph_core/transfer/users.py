@@ -1,4 +1,4 @@
-"""Find, count and remove all that belongs to one user, over all layers.
+"""Find, count and remove all that belongs to one user, and make what all share theirs.
 
 A user owns memories, entities with all that was observed of them, own concepts and episodes, and
 the index of their words. Shared concepts and episodes belong to nobody.
@@ -12,10 +12,12 @@ from .. import text
 from ..graph.adapter import Node
 from ..graph.primitives import BEYOND, Range, Union, next_text
 from ..jobs.schema import JOURNALS
-from ..layers import join_layers
+from ..layers import SHARED, join_layers
 from ..registry import LAYERS
+from ..retrieval.indexer import Writer
 from ..retrieval.schema import LAYER as WORDS
 from ..text import BEHIND_SCOPE
+from .export_import import Record, describe_edges, describe_node, import_rows
 from .procedures import BATCH
 from .view import Everything
 
@@ -70,6 +72,32 @@ def remove(graph: Owned, user_id: str, limit: int | None = None) -> list[Row]:
         removed[graph.measure(node)] += 1
         graph.delete_node(node)
     return _rows(removed)
+
+
+def adopt_shared(graph: Everything, user_id: str) -> list[dict[str, int]]:
+    """Make all shared concepts and episodes, with their relations, those of *user_id*.
+
+    They are merged with the user's own as an import merges them. Returns one row {nodes,
+    relations}. Raises InvalidText.
+    """
+    user = text.user(user_id, "user_id")
+    graph.read_all()
+    shared = [
+        node
+        for node in graph.nodes()
+        if graph.kind_of(node).may_be_shared and graph.scope(node) == SHARED
+    ]
+    nodes = [describe_node(graph, node) for node in shared]
+    relations = [one for node in shared for one in describe_edges(graph, node)]
+    scopes = {graph.kind_of(node).scope or "" for node in shared}
+    own: Record = dict.fromkeys(scopes, user)
+    import_rows(graph, [one | own for one in (*nodes, *relations)])
+    writer = Writer(graph)
+    for node in shared:
+        writer.remove(graph.kind_of(node), node)
+        graph.delete_node(node)
+    writer.finish()
+    return [{"nodes": len(nodes), "relations": len(relations)}]
 
 
 def _list_nodes_of_user(graph: Owned, user_id: str, most: int | None = None) -> list[Node]:

@@ -1,23 +1,37 @@
 """Open the embedding configured in CONCEPT_GRAPH_EMBEDDINGS."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import anyio
 import anyio.to_thread
 
 from .. import endpoints
+from ..errors import one_line
 from ..settings import AUTOMATIC, MULTILINGUAL
-from .base import Embedding, EmbeddingError, Vector, check_room, missing, name_embedding, unusable
+from .base import (
+    Embedding,
+    EmbeddingError,
+    LocalEmbedding,
+    Vector,
+    check_room,
+    missing,
+    name_embedding,
+    unusable,
+)
 
 _ENDPOINT = "openai"
 # Seconds until a model that cannot be loaded is tried again.
 _AGAIN_S = 60.0
+_MOST_OF_A_REASON = 300
 
 
 async def open_embedding(said: str, environment: Mapping[str, str]) -> Embedding:
@@ -30,12 +44,12 @@ async def open_embedding(said: str, environment: Mapping[str, str]) -> Embedding
 
 def load_model(provider: str, name: str) -> Embedding:
     """Return the model in this process, with its packages imported. Raises EmbeddingError."""
-    from . import local, multilingual
+    from . import multilingual
 
     makers: dict[str, Callable[[str], Embedding]] = {
         multilingual.NAME: multilingual.load_multilingual,
-        "model2vec": local.model2vec,
-        "sentence-transformers": local.sentence_transformers,
+        "model2vec": load_model2vec,
+        "sentence-transformers": load_sentence_transformer,
     }
     try:
         check_room()
@@ -59,6 +73,56 @@ async def _behind_an_endpoint(model: str, environment: Mapping[str, str]) -> Emb
     except endpoints.EndpointError as error:
         raise EmbeddingError(str(error)) from None
     return await EndpointEmbedding.reach_endpoint(where)
+
+
+def load_model2vec(name: str) -> Embedding:
+    """Return the static model in the folder *name*, or of that name on the Hugging Face Hub."""
+    from .vocabulary import StaticEmbedding
+
+    try:
+        from model2vec import StaticModel
+    except ImportError as error:
+        raise _not_installed(error, "model2vec") from None
+    model = _load_package("model2vec", name, StaticModel.from_pretrained)
+    made = name_embedding(f"model2vec:{name}"), int(model.dim), model.encode
+    return StaticEmbedding(*made, model.tokenizer.get_vocab())
+
+
+def load_sentence_transformer(name: str) -> Embedding:
+    """Return the sentence transformer in the folder *name*, or of that name on the Hub."""
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise _not_installed(error, "sentence-transformers") from None
+    model = _load_package("sentence-transformers", name, SentenceTransformer)
+
+    def encode(texts: list[str]) -> Any:
+        return model.encode(texts, show_progress_bar=False)
+
+    # The method that returns it is named differently in different versions.
+    dimension = len(encode(["a"])[0])
+    return LocalEmbedding(name_embedding(f"sentence-transformers:{name}"), dimension, encode)
+
+
+def _load_package(provider: str, name: str, load: Callable[[str], Any]) -> Any:
+    # The package logs a remark on the README of every folder.
+    logging.getLogger("huggingface_hub.repocard").setLevel(logging.ERROR)
+    folder = Path(name).expanduser()
+    if not folder.is_dir() and (name.startswith(("/", ".", "~", "\\")) or folder.is_absolute()):
+        raise EmbeddingError(f"CONCEPT_GRAPH_EMBEDDINGS: {name}: there is no such folder")
+    try:
+        return load(str(folder) if folder.is_dir() else name)
+    # A damaged folder, an unknown name and a missing network raise all kinds of errors.
+    except Exception as error:  # noqa: BLE001
+        reason = one_line(error)[:_MOST_OF_A_REASON] or type(error).__name__
+        raise EmbeddingError(
+            f"CONCEPT_GRAPH_EMBEDDINGS: {provider}:{name} cannot be loaded: {reason}"
+        ) from None
+
+
+def _not_installed(error: ImportError, package: str) -> Exception:
+    module = (error.name or "").partition(".")[0]
+    return missing(package) if module == package.replace("-", "_") else error
 
 
 class LazyEmbedding:

@@ -35,13 +35,27 @@ from . import (
     json_streams,
     markdown,
     marks,
-    mem0,
     whatsapp,
 )
 from .archives import Archive, ArchiveError, Entry
-from .conversation import Kept
+from .conversation import USER, Kept, message
 from .json_streams import Object
 from .marks import Mark
+
+_MEM0 = "mem0"
+# The key by which a memory of mem0 is recognised, and that of the list, where a map is around it.
+_MEM0_MARK = "memory"
+_MEM0_WITHIN = "results"
+
+
+def _read_mem0(memory: dict[str, Any], kept: Kept) -> Iterator[Record]:
+    """Yield what *memory* says; it is the user's, for mem0 extracts it from their messages."""
+    whose = memory.get("user_id") or memory.get("agent_id") or USER
+    at = memory.get("updated_at") or memory.get("created_at")
+    text = kept.prose(str(memory.get(_MEM0_MARK) or ""))
+    if found := message(f"mem0 {memory.get('id')}", f"mem0 {whose}", USER, at, text):
+        yield found
+
 
 # A format of lines: whether a line is one of its, and the messages of a file's lines.
 _OfLines = Callable[[Iterator[Object], Kept, Object], Iterator[Record]]
@@ -57,7 +71,7 @@ _LISTS: dict[str, tuple[str, _OfItem]] = {
     claude_ai.OF_MEMORY: (claude_ai.NAME, claude_ai.memories),
     claude_ai.OF_PROJECT: (claude_ai.NAME, claude_ai.projects),
     claude_ai.OF_USER: (claude_ai.NAME, claude_ai.names),
-    mem0.MARK: (mem0.NAME, mem0.messages),
+    _MEM0_MARK: (_MEM0, _read_mem0),
 }
 # The formats in which several people speak.
 GROUPS = (whatsapp.NAME,)
@@ -185,7 +199,7 @@ class Source(NamedTuple):
                 yield from _LINES[self.format][1](objects, kept, mark.state)
             else:
                 mark.version = marks.version(self.path)
-                items = json_streams.read_items(file, mem0.WITHIN)
+                items = json_streams.read_items(file, _MEM0_WITHIN)
                 yield from _of_items(items, self.format, kept, mark)
 
     def count_speakers(self, kept: Kept) -> Counter[str]:

@@ -9,9 +9,9 @@ import functools
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..file_formats.lines import Tally
 
@@ -279,3 +279,24 @@ _CHECKS: dict[str, Check] = {
     "iban": _iban,
     "recovery_phrase": _recovery_phrase,
 }
+
+
+def redact_all(given: Any) -> tuple[Any, str | None]:
+    """Return *given* with each secret in its texts replaced, and what was, or None.
+
+    *given* is a text, or lists and maps with texts in them.
+    """
+    tally = Tally()
+    made = _redact_within(given, tally)
+    told = "; ".join(line.removeprefix("changed: secrets redacted, ") for line in tally.lines())
+    return made, f"stored, with these secrets hidden: {told}" if told else None
+
+
+def _redact_within(given: Any, tally: Tally) -> Any:
+    if isinstance(given, str):
+        return redact_text(given, tally)
+    if isinstance(given, Mapping):
+        return {key: _redact_within(one, tally) for key, one in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_redact_within(one, tally) for one in given]
+    return given

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 
 from ..settings import Settings
-from . import decay, embedding, entities, groups, lapses, purge
+from . import embedding, entities, fading, groups
 from .job import Job
 
 JOBS: tuple[Job, ...] = (
-    decay.JOB,
+    fading.DECAY,
     entities.IMMEDIATE,
     entities.DAILY,
     entities.WEEKLY,
-    lapses.JOB,
-    purge.JOB,
+    fading.LAPSES,
+    fading.PURGE,
     embedding.JOB,
     groups.JOB,
 )

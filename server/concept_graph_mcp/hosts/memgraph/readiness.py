@@ -9,15 +9,14 @@ from typing import Any
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.cypher.name_search import list_properties
-from conceptgraph_core.layers import SHARED, Index, Layer
+from conceptgraph_core.cypher.name_search import list_properties, write_unfolded
+from conceptgraph_core.layers import SHARED, Index, Layer, TextIndex
 from conceptgraph_core.registry import MODEL, Model
-from conceptgraph_core.transfer.procedures import VERSION
+from conceptgraph_core.transfer.procedures import INDEX, VERSION
 
 from ... import calls
 from ...errors import Misdeployed, one_line
-from . import name_forms
-from .failures import is_conflict
+from .failures import find_taken_key, is_conflict
 from .probes import Run, list_loaded
 
 logger = logging.getLogger(__name__)
@@ -50,7 +49,7 @@ async def check(run: Run, location: str, model: Model = MODEL) -> str | None:
     await check_edge_properties(run, location)
     refused = await ensure_constraints(run, model.stored)
     await ensure_indexes(run, model.stored)
-    await name_forms.ensure(run, model.layers)
+    await ensure_name_forms(run, model.layers)
     return refused
 
 
@@ -238,3 +237,38 @@ async def _create(run: Run, statement: str) -> None:
         # Some versions raise an error for an index that exists, others do not.
         if "already exists" not in str(error):
             raise
+
+
+# Nodes in one transaction that adds forms, and in all those of one connection: less than a second's
+# work. Searches read the rest one by one until `index` gives them their forms.
+_FOLDED_AT_ONCE = 10_000
+_MOST_FOLDED = 20_000
+
+
+async def ensure_name_forms(run: Run, layers: Sequence[Layer]) -> None:
+    """Add the search forms to some of the nodes that lack them."""
+    for index in (index for layer in layers for index in layer.texts):
+        try:
+            await _fold(run, index)
+        except ClientError as error:
+            # A replica cannot be written; its searches are right too, only slower. They are, too,
+            # where a constraint refuses the forms.
+            if is_conflict(error) and find_taken_key(error) is None:
+                raise
+            if find_taken_key(error):
+                logger.warning("some names lack their search forms: %s", one_line(error.message))
+
+
+async def _fold(run: Run, index: TextIndex) -> None:
+    without = f"{write_unfolded(index)} WITH n LIMIT {_FOLDED_AT_ONCE}"
+    fill = (
+        f"{without} WITH collect(n) AS found CALL {INDEX.name}(false, null,"
+        " {found: found}) YIELD indexed RETURN indexed"
+    )
+    for _ in range(0, _MOST_FOLDED, _FOLDED_AT_ONCE):
+        if not (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+            return
+        if not (await run(fill, {}, True))[0]["indexed"]:
+            return  # The rest have a name that is no text.
+    if (await run(f"{without} RETURN count(n) AS nodes", {}, False))[0]["nodes"]:
+        logger.warning("many names lack their search forms; run concept-graph-mcp index")

@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,17 +13,19 @@ import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
 from conceptgraph_core import __version__
+from conceptgraph_core.cypher.translating import write_lookup
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.errors import InvalidRow
 from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.places import look_up
 
 from ... import calls
 from ...calls.call import spoken
 from ...errors import Contended, Unavailable, one_line
 from ..store import EXPORTS
-from . import cypher, probes, pulling, vector_indexes
+from . import probes, pulling, vector_indexes
 from .caller import BoltCaller
 
 if TYPE_CHECKING:
@@ -62,10 +64,10 @@ class BoltStore(BoltCaller):
             ):
                 labels = [
                     (await (await transaction.run(*one)).single(strict=True))["ids"]
-                    for one in cypher.select_exported(self._model, only)
+                    for one in select_exported(self._model, only)
                 ]
                 read: list[dict[str, Any]] = []
-                for statement in cypher.export(labels, batch, self._model):
+                for statement in write_export(labels, batch, self._model):
                     result = await transaction.run(*statement)
                     # The database works on it while the caller has the last of what was read.
                     if read:
@@ -183,3 +185,36 @@ class BoltStore(BoltCaller):
             where = batch[int(refused["number"])].place
             reason = f"is damaged: {where}: {refused['reason']}; nothing was changed"
             raise BadBackup(file, reason) from None
+
+
+def select_exported(
+    model: Model = MODEL, only: Sequence[Lookup] = ()
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the statements for the `ids` of the nodes of each label in an export.
+
+    With *only*, they are for those that each look-up finds.
+    """
+    for lookup in only:
+        text, parameters = write_lookup(lookup)
+        yield f"{text}RETURN [one IN found | id(one)] AS ids", parameters
+    if only:
+        return
+    for kind in (kind for layer in model.layers for kind in layer.nodes if kind.exported):
+        yield f"MATCH (n:{kind.label}) RETURN collect(id(n)) AS ids", {}
+
+
+def write_export(
+    labels: Sequence[Sequence[int]], batch: int, model: Model = MODEL
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the statements that stream all nodes, then all relations, *batch* nodes each.
+
+    *labels* has the ids of each label. Between two statements the database serves other callers; a
+    call of a procedure for each node would take twice the time.
+    """
+    procedure = calls.transfer.exports(model).name
+    text = f"CALL {procedure}($part, {{found: $ids}}) YIELD record RETURN record"
+    for part in ("nodes", "relations"):
+        # In the order of creation, so that unchanged graphs have identical exports.
+        for ids in map(sorted, labels):
+            for start in range(0, len(ids), batch):
+                yield text, {"part": part, "ids": ids[start : start + batch]}
