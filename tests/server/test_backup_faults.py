@@ -187,15 +187,6 @@ def test_only_what_is_a_backups_own_is_removed_with_it(shell):
     assert len(shell.files()) == 4
 
 
-def test_what_version_0_1_0_left_unfinished_goes_when_nobody_can_be_at_work_on_it(shell):
-    shell.folder.mkdir()
-    left = shell.folder / f"20250615-170640{shell.suffix}.partial"
-    left.write_bytes(b"half")
-    os.utime(left, (0, 0))
-    shell.keep("backup")
-    assert not left.exists()
-
-
 def test_a_backup_is_for_its_owner_only(shell):
     shell.keep("backup")
     shell.keep("clean", "--yes")

@@ -139,12 +139,12 @@ def test_after_a_change_of_time_zone_the_latest_is_still_the_latest(shell, zone)
     assert shell.graph() == later
 
 
-# Backups of the first version
+# Backups that do not name their store
 
 
 @pytest.fixture
 def old(shell) -> Path:
-    """A backup as version 0.1.0 named and wrote it."""
+    """A backup of a name of its own, which does not say of which store it is."""
     shell.keep("backup")
     (made,) = shell.files()
     file = made.with_name(f"20250615-170640{shell.suffix}")
@@ -160,7 +160,7 @@ def old(shell) -> Path:
     return file
 
 
-def test_a_backup_of_the_first_version_is_restored_by_name_after_being_told_of(shell, old):
+def test_a_backup_that_names_no_store_is_restored_by_name_after_being_told_of(shell, old):
     before = shell.graph()
     shell.ok("concept", "remove", "apple", "--yes")
     said = shell.keep("restore", old.name, "--yes")
@@ -168,10 +168,11 @@ def test_a_backup_of_the_first_version_is_restored_by_name_after_being_told_of(s
     assert shell.graph() == before
 
 
-def test_a_backup_of_the_first_version_is_not_the_latest_and_is_named(shell, old):
+def test_a_backup_that_names_no_store_is_not_the_latest(shell, old):
     refused = shell.run("restore", "latest", "--yes", "--dir", str(shell.folder))
     assert refused.exit_code == 1
-    assert f"{old.name} is of version 0.1.0, which names no store" in refused.stderr
+    assert f"skipped what is no backup by its name: {old.name}" in refused.stderr
+    assert "has no backup of this store" in refused.stderr
 
 
 # Files that are moved, copied and put back

@@ -57,9 +57,13 @@ class Folder:
         """Return the file that *snapshot* means: "latest", a name, or a path. Raises Failure."""
         if snapshot == LATEST:
             found = self._listing(self._directory)
-            own = found.of(await self._store.identity())
+            own = found.find_own(await self._store.identity())
             if not own:
-                raise Failure(f"{self._directory}: has no backup of this store{_others(found)}")
+                others = [one.file.name for one in found.backups if not one.replaced]
+                more = [
+                    f"; {name} is of another store, and restored by name only" for name in others
+                ]
+                raise Failure(f"{self._directory}: has no backup of this store{''.join(more[-1:])}")
             return own[-1].file
         if not snapshot.strip():
             raise Failure('SNAPSHOT: must not be empty; name a backup, or "latest"')
@@ -127,16 +131,6 @@ def _newest(accessed_at: int) -> str:
     except (ValueError, OverflowError, OSError):
         # A graph with elements created by hand in Cypher may hold times that no backup has.
         return f", newest {accessed_at} ms"
-
-
-def _others(found: backup_folder.Listing) -> str:
-    """Return the error's remark on backups of other stores, when the store has none of its own."""
-    others = [one for one in found.backups if not one.replaced]
-    if not others:
-        return ""
-    newest = max(others, key=lambda one: one.made_at)
-    whose = "another store" if newest.store else "version 0.1.0, which names no store"
-    return f"; {newest.file.name} is of {whose}, and restored by name only"
 
 
 def _is_file(file: Path) -> bool:

@@ -2,8 +2,7 @@
 
 A name has the time in UTC and the beginning of the id of the backup's store:
 "20250615-150640Z-3f2a9c1b04de.db", with "-2" and so on before the suffix for further backups of the
-same second. The copy made by a restore has "-replaced" after the id. Version 0.1.0 wrote the local
-time and no store: "20250615-170640.db".
+same second. The copy made by a restore has "-replaced" after the id.
 """
 
 import contextlib
@@ -25,8 +24,7 @@ if sys.platform != "win32":
 _STAMP = "%Y%m%d-%H%M%S"
 REPLACED = "-replaced"
 _NAME = (
-    r"(?P<stamp>\d{8}-\d{6})"
-    rf"(?:Z-(?P<store>[0-9a-f]{{12}})(?P<replaced>{REPLACED})?)?"
+    rf"(?P<stamp>\d{{8}}-\d{{6}})Z-(?P<store>[0-9a-f]{{12}})(?P<replaced>{REPLACED})?"
     r"(?:-(?P<number>[1-9]\d{0,8}))?"
 )
 _PARTIAL = ".partial"
@@ -39,15 +37,15 @@ _PAUSE_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup file, its time, and the store in its name; None for one of version 0.1.0.
+    """A backup file, its time, and the store in its name.
 
     `replaced` marks a copy of the graph before a restore, which is never the latest backup.
     """
 
     file: Path
     made_at: datetime
-    store: str | None = None
-    replaced: bool = False
+    store: str
+    replaced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Listing:
     backups: list[Backup]
     strange: list[str]
 
-    def of(self, store_id: str | None) -> list[Backup]:
+    def find_own(self, store_id: str | None) -> list[Backup]:
         """Return the backups of the store *store_id*, without the copies made by its restores."""
         wanted = "" if store_id is None else _short(store_id)
         return [one for one in self.backups if one.store == wanted and not one.replaced]
@@ -71,8 +69,11 @@ def listing(directory: Path, suffix: str) -> Listing:
     for file in sorted(directory.iterdir()) if directory.is_dir() else ():
         if not file.name.endswith(suffix):
             continue
-        match = pattern.fullmatch(file.name)
-        made_at = _time(match) if match and file.is_file() else None
+        match = pattern.fullmatch(file.name) if file.is_file() else None
+        try:
+            made_at = datetime.strptime(f"{match['stamp']}+0000", f"{_STAMP}%z") if match else None
+        except ValueError:
+            made_at = None
         if match is None or made_at is None:
             strange.append(file.name)
         else:
@@ -148,13 +149,10 @@ def _sweep(directory: Path, alone: bool) -> None:
     ours = re.compile(rf"{_NAME}\..*{re.escape(_PARTIAL)}(?:-journal|-wal|-shm)?")
     now = datetime.now(UTC)
     for file in directory.iterdir():
-        match = ours.fullmatch(file.name)
-        if match is None:
+        if ours.fullmatch(file.name) is None:
             continue
         with contextlib.suppress(OSError):
-            age = now - datetime.fromtimestamp(file.lstat().st_mtime, UTC)
-            # Version 0.1.0 does not take the lock.
-            if (alone and match["store"]) or age > _ABANDONED:
+            if alone or now - datetime.fromtimestamp(file.lstat().st_mtime, UTC) > _ABANDONED:
                 file.unlink()
 
 
@@ -181,15 +179,6 @@ def _synchronise(path: Path, mode: int) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _time(match: re.Match[str]) -> datetime | None:
-    """Return the time in a backup's name; None if it is no valid time."""
-    try:
-        named = datetime.strptime(match["stamp"], _STAMP)
-        return named.replace(tzinfo=UTC) if match["store"] else named.astimezone()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _short(store_id: str) -> str:
