@@ -120,7 +120,11 @@ def edit_text(text: str, values: Mapping[str, str | None], file: Path | None = N
     for name, value in values.items():
         if value is None:
             document.pop(name, None)
-        elif document.get(name) != (wanted := _split(value) if name == "languages" else value):
+        elif document.get(name) != (
+            wanted := [one.strip() for one in value.split(",") if one.strip()]
+            if name == "languages"
+            else value
+        ):
             document[name] = wanted
     changed: str = tomlkit.dumps(document)
     _parse_text(file, changed)
@@ -189,7 +193,3 @@ def _check_text(file: Path, name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise SettingsError(f"{file}: {name}: must be a string, not {value!r}")
     return value.strip()
-
-
-def _split(value: str) -> list[str]:
-    return [one.strip() for one in value.split(",") if one.strip()]

@@ -28,7 +28,11 @@ def add(graph: Graph, source: str, target: str, type_: str) -> dict[str, Any]:
             raise WrongKind(
                 f"{field}: {show_name(name)} is an episode; only evokes may join episodes"
             )
-        ends.append(known[0] if known else _create_end(graph, name, field))
+        ends.append(
+            known[0]
+            if known
+            else affect.create_concept(graph, text.name(name, field), schema.AROUSAL_INDIRECT)
+        )
     weight = strengthen(graph, ends[0], ends[1], edge_type)
     return {"from": source, "to": target, "type": type_, "weight": weight}
 
@@ -39,10 +43,6 @@ def relation_edge_type(relation_type: object) -> str:
     if edge_type is None:
         raise UnknownRelationType(f"type: must be one of {', '.join(schema.RELATION_TYPES)}")
     return edge_type
-
-
-def _create_end(graph: Graph, name: str, field: str) -> Node:
-    return affect.create_concept(graph, text.name(name, field), schema.AROUSAL_INDIRECT)
 
 
 def strengthen(

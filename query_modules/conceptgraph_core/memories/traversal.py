@@ -4,7 +4,7 @@ import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
 from .. import text, validators
 from . import lookups, schema
@@ -110,7 +110,9 @@ def traverse(
         tags=frozenset(tags),
         least=validators.unit(min_strength, "min_strength"),
         with_parents=include_parent_links,
-        budget_ms=None if time_budget_ms is None else _checked_budget(time_budget_ms),
+        budget_ms=None
+        if time_budget_ms is None
+        else text.integer(time_budget_ms, "time_budget_ms", 0, schema.MAX_BUDGET_MS),
     )
     walk = _Walk(graph, bounds, start_id)
     if strategy == schema.BREADTH_FIRST:
@@ -343,7 +345,3 @@ class _Parents:
             for child in self._children.get(node.memory_id, ()):
                 if child is not node:
                     yield child, False
-
-
-def _checked_budget(value: Any) -> int:
-    return text.integer(value, "time_budget_ms", 0, schema.MAX_BUDGET_MS)

@@ -30,7 +30,7 @@ from ..graph.adapter import Node
 from ..layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
 from ..retrieval.indexer import Writer
 from . import journal
-from .places import Key, Place, list_places, look_up, own_key, places, shown_key
+from .places import Place, list_places, look_up, own_key, places, shown_key
 from .view import Everything, value_of
 
 Row = Mapping[str, Any]
@@ -303,9 +303,5 @@ def _ends(graph: Everything, node: Node, other: Node) -> Record:
             [scope, *key_] = key
             ends |= {} if scope == SHARED else {kind.scope: scope}
             key = tuple(key_)
-        ends[field] = _plain(key)
+        ends[field] = key[0] if len(key) == 1 else list(key)
     return ends
-
-
-def _plain(key: Key) -> Any:
-    return key[0] if len(key) == 1 else list(key)

@@ -31,7 +31,11 @@ def places(layers: Sequence[Layer], record: Mapping[str, Any]) -> list[Place]:
                     kind = layer.kind(space[0])
                     key = key_of(kind, record, record.get(field))
                     found.append((space, _normalise_key(kind, key)))
-    return [(labels, key) for labels, key in found if _usable(key)]
+    return [
+        (labels, key)
+        for labels, key in found
+        if all(isinstance(value, (str, int, float)) for value in key)
+    ]
 
 
 def look_up(
@@ -129,7 +133,3 @@ def _normalise_key(kind: NodeKind, key: Key) -> Key:
         return tuple(kind.declared(name).check(value, name) for name, value in named)
     except ValueError:
         return key
-
-
-def _usable(key: Key) -> bool:
-    return all(isinstance(value, (str, int, float)) for value in key)

@@ -159,17 +159,19 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
         findings = [*health.configuration(chosen), *anyio.run(_store_findings, chosen)]
     findings += [Finding(one.client, one.state, one.wrong) for one in states()]
     if as_json:
-        print_json({"findings": [_plain(finding) for finding in findings]})
+        print_json(
+            {
+                "findings": [
+                    {name: value for name, value in asdict(finding).items() if value is not None}
+                    for finding in findings
+                ]
+            }
+        )
     else:
         # Problems first: a long list scrolls away.
         shown = sorted(findings, key=lambda one: not one.wrong)
         print_columns([("✗" if one.wrong else "✓", one.what, one.state) for one in shown])
     ctx.exit(1 if any(finding.wrong for finding in findings) else 0)
-
-
-def _plain(finding: Finding) -> dict[str, Any]:
-    """Return *finding* as JSON, with `mend` only where a command helps."""
-    return {name: value for name, value in asdict(finding).items() if value is not None}
 
 
 async def _store_findings(chosen: Settings) -> list[Finding]:

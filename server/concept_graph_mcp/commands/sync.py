@@ -21,7 +21,6 @@ from ..file_formats.merging import Spool, split_batches
 from ..hosts.lazy import open_store
 from ..hosts.store import Keeper
 from ..session import Session
-from ..settings import Settings
 from . import inputs
 from .common import (
     AS_JSON,
@@ -120,17 +119,13 @@ def _sync_store(embedded: str | None, file: Path) -> dict[str, int]:
         raise Failure(f"{file}: is this store itself")
 
     async def work(here: Session, _: Keeper) -> tuple[int, int]:
-        other = _of_file(chosen, file)
+        other = replace(chosen, embedded=file, per_user=None)
         async with open_store(other, creates=False) as store:
             there = Session.of(store, other)
             return await _take_over(here, there), await _take_over(there, here)
 
     taken, given = with_keeper(embedded, work, creates=True, chosen=chosen)
     return {"here": taken, "there": given}
-
-
-def _of_file(chosen: Settings, file: Path) -> Settings:
-    return replace(chosen, embedded=file, per_user=None)
 
 
 async def _take_over(into: Session, source: Session) -> int:

@@ -63,7 +63,7 @@ class Archive:
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
         """Yield the content of the file *name*. Raises OSError, ArchiveError."""
-        info, shown = self._infos[name], _shorten_name(name)
+        info, shown = self._infos[name], one_line(name)[-80:]
         if info.compress_type not in _METHODS:
             raise ArchiveError(f"{shown}: is packed by a method that is not read")
         packed = min(info.compress_size, self._size)
@@ -167,7 +167,3 @@ class _Unpacked(io.RawIOBase):
 def _is_file(info: zipfile.ZipInfo) -> bool:
     kind = stat.S_IFMT(info.external_attr >> 16)
     return not info.is_dir() and kind in (0, stat.S_IFREG)
-
-
-def _shorten_name(name: str) -> str:
-    return one_line(name)[-80:]

@@ -75,7 +75,7 @@ class Verifier:
                 tell(logger, "token refused", why="no kid, or no algorithm of public keys")
                 return None
             key = await self._key(header["kid"])
-            if _is_weak(key.key):
+            if isinstance(key.key, RSAPublicKey) and key.key.key_size < LEAST_BITS:
                 tell(logger, "token refused", why=f"an RSA key of under {LEAST_BITS} bits")
                 return None
             claims = jwt.decode(
@@ -177,10 +177,6 @@ def _hash_subject(subject: str) -> str:
     same text are two users.
     """
     return HASHED + hashlib.sha256(subject.encode()).hexdigest()
-
-
-def _is_weak(key: Any) -> bool:
-    return isinstance(key, RSAPublicKey) and key.key_size < LEAST_BITS
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:

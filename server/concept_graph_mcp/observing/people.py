@@ -39,7 +39,10 @@ class People:
     def name_sessions(self, records: Iterable[Record]) -> list[str]:
         """Return the session of each of *records*, which come in the order of their file."""
         if self._sessions is None:
-            return [_name_day(self._session, one) for one in records]
+            return [
+                f"{one['thread']} #{self._session.local(one['said_at']):%Y-%m-%d}"
+                for one in records
+            ]
         return [self._sessions.assign_session(one["thread"], one["said_at"])[0] for one in records]
 
     async def observe(self, records: Iterable[tuple[Record, str]]) -> list[tuple[str, int]]:
@@ -100,10 +103,6 @@ class People:
         except Refused as refused:
             if "nothing was observed" not in str(refused):
                 raise
-
-
-def _name_day(session: Session, record: Record) -> str:
-    return f"{record['thread']} #{session.local(record['said_at']):%Y-%m-%d}"
 
 
 def _drop_claims(row: dict[str, Any]) -> dict[str, Any]:
