@@ -129,7 +129,7 @@ STEPS = st.lists(
 
 
 @settings(
-    max_examples=limit_examples(1_000), suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=limit_examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps=STEPS)
 def test_who_is_who_is_what_was_said_and_not_taken_back(memory, steps):
