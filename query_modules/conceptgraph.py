@@ -50,19 +50,18 @@ CALL conceptgraph.stats() YIELD measure, kind, value;
 CALL conceptgraph.check() YIELD problem, subject, advice;
     List unexpected elements: parallel edges, missing properties, shared names.
 CALL conceptgraph.mend() YIELD subject, done;
-    Give nodes and relations made by hand what they lack; merge nodes of one name, nothing is lost.
-
+    Fill in missing values of nodes and relations made by hand, and merge nodes of one name.
 CALL conceptgraph.index() YIELD indexed;
-    Index nodes that Cypher by hand, or an older version, left unindexed; again: all nodes.
+    Index nodes that were written by hand in Cypher; with again, index all nodes anew.
 CALL conceptgraph.export("nodes") YIELD record;
     Return "nodes" or "relations" as records that import_rows takes.
 CALL conceptgraph.import_rows([{kind: "concept", name: "apple", valence: 0.7}]) YIELD *;
     Import records as export returns them, with their weights, arousal and times. With import_id in
-    the context it can be taken back.
+    the context, `take_back` can undo it.
 CALL conceptgraph.imports() YIELD import_id, batch, records, made_at;
     List what calls of import_rows with an import_id created for the user, the earliest first.
 CALL conceptgraph.take_back("notes-1a2b3c 1750000000000 9f86d081") YIELD removed, kept;
-    Remove what such a call created, but for what something else rests on.
+    Remove what the import of that batch created, unless something else rests on it.
 CALL conceptgraph.users() YIELD user_id;
     List the users who own anything, by name; at most 1,000.
 CALL conceptgraph.user_count("ada") YIELD measure, value;
@@ -70,21 +69,21 @@ CALL conceptgraph.user_count("ada") YIELD measure, value;
 CALL conceptgraph.user_remove("ada") YIELD measure, value;
     Remove at most 1,000 nodes of a user for ever; repeat it until it returns no row.
 CALL conceptgraph.user_adopt("ada") YIELD nodes, relations;
-    Make all concepts and episodes that users share, with their relations, a user's own.
+    Give all shared concepts and episodes, with their relations, to one user.
 CALL conceptgraph.embedding() YIELD model, dimension;
     Return the embedding of all vectors; no row if there is none yet.
 CALL conceptgraph.embedding_choose("openai:text-embedding-3-small", 1536) YIELD *;
-    Choose the embedding of all vectors; again: remove those of another embedding first.
+    Choose the embedding of all vectors; with again, remove vectors of another one first.
 CALL conceptgraph.embedding_lacking() YIELD kind, key, text;
     List the texts that lack a vector.
 CALL conceptgraph.embedding_set("openai:text-embedding-3-small", []) YIELD embedded;
-    Store vectors by that model, {kind, key, text, vector}.
+    Store vectors of that model: rows of {kind, key, text, vector}.
 CALL conceptgraph.group_scopes() YIELD scope, texts, grouped;
-    List the scopes of the index of words, and of how many texts their groups are.
+    List the scopes of the index of words, and how many texts their groups were computed from.
 CALL conceptgraph.group_texts("default", "Memory") YIELD key, text, thread, position;
     List the texts of a scope, to compute the groups of its words.
 CALL conceptgraph.group_terms("default", {car: [["automobil", "automobile", 0.71]]}) YIELD changed;
-    Store the neighbours of terms; a term that is not named loses its own.
+    Store the neighbours of terms; all other terms lose theirs.
 """
 
 import mgp

@@ -20,13 +20,13 @@ Reading:
 CALL entitygraph.search("Max") YIELD label, kind, trust;
     Search entities by name; those that only a model mentioned come last.
 CALL entitygraph.get("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD labels, trust, edges;
-    Return an entity with all entities merged with it, its facts as of both times.
+    Return an entity with all entities merged with it, and its facts.
 CALL entitygraph.history("c71f368e-4492-8b3e-81a5-d360e3bf6d8f")
 YIELD predicate, value, valid_until, known_until;
     List the facts of an entity, ended and corrected ones too, with the sentence of each.
 CALL entitygraph.presence(["c71f368e-4492-8b3e-81a5-d360e3bf6d8f"], [1746057600000, 1750000000000])
 YIELD label, user, feelings, returns;
-    Count the mentions of entities by periods, with the feelings and the returns after a silence.
+    Count the mentions of entities between given times, the feelings, and returns after a silence.
 CALL entitygraph.context("Is Max well?", 500) YIELD text, sources;
     Narrate the entities that a message names, in at most so many tokens.
 CALL entitygraph.explain("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD text, node, relation;
@@ -58,7 +58,7 @@ CALL entitygraph.purge(2592000000) YIELD id, text;
 CALL entitygraph.questions() YIELD one, other, similarity, reason;
     List the open questions whether two entities are the same, the most similar first.
 CALL entitygraph.answer("id of puppy", "id of Max", true, "one dog") YIELD merge_id;
-    Answer such a question as the owner; unmerge takes the answer back.
+    Answer, as the owner, whether two entities are the same; unmerge undoes the answer.
 CALL entitygraph.list(["ambiguous"]) YIELD entity_id, label, status;
     List entities by status, the ones activated last first, forgotten ones included.
 CALL entitygraph.merges() YIELD merge_id, source, target, reason, is_active;
@@ -75,7 +75,7 @@ CALL entitygraph.connections(null, 10) YIELD label, community, others, weights;
 CALL entitygraph.settle_communities({a: "a", b: "a"}) YIELD changed;
     Set the communities of entities, {entity_id: community}.
 CALL entitygraph.silent_sessions() YIELD session_id;
-    Return the sessions that nobody ended, and that were silent for an hour.
+    Return the sessions that nobody ended, and that have been silent for an hour.
 CALL entitygraph.scopes() YIELD user_id;
     Return the users who have entities, by name, those that come after *after*.
 """

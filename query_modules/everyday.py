@@ -11,7 +11,7 @@ CALL everyday.recall("What is Lena allergic to?") YIELD text;
 CALL everyday.peek("What is Lena allergic to?") YIELD text;
     Return the same as `recall` without counting an access.
 CALL everyday.access(["01J…"], {nougat: 1.0}) YIELD memories, concepts;
-    Count what `peek` returns as accessed; readers of a replica send it to the main.
+    Count the accesses that `peek` returned; a reader of a replica calls this on the main.
 CALL everyday.remember("Lena is allergic to hazelnuts", ["Lena", "hazelnuts"], "years")
 YIELD id, existing;
     Store a text once, with its subjects, for "days", "years" or "always".
@@ -20,13 +20,13 @@ CALL everyday.search("hazelnuts", null, null, null, ["memory"]) YIELD id, text;
 CALL everyday.about("Lena") YIELD facts, said;
     Return everything stored about one name, past facts too, without counting an access.
 CALL everyday.profile() YIELD text;
-    Tell who the user is: own facts, what is kept always, wishes, those closest, what is coming up.
+    Describe the user: own facts, what is always kept, wishes, those closest, what is coming up.
 CALL everyday.days("20260131", [1769817600000, 1769904000000]) YIELD memories, mentions;
-    Count what was kept and said on each day.
+    Count what was stored and said on each day.
 CALL everyday.sizes([0, 1769817600000, 1769904000000]) YIELD memories, entities, concepts;
-    Count all that is stored; memories and mentions by the period in which they were made.
+    Count all that is stored; memories and mentions by the period in which they were created.
 CALL everyday.happened("20260131", 1769817600000, 1769904000000) YIELD kind, text, who;
-    List what was kept and said on a day, the earliest first.
+    List what was stored and said on a day, the earliest first.
 CALL everyday.changes(1769299200000, 1769904000000) YIELD at, change, text, undo;
     List what is new, corrected, contradicted, merged, faded or promoted, the latest first.
 CALL everyday.forget("01J…", "it was a joke") YIELD forgotten_at;

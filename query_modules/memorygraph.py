@@ -63,9 +63,9 @@ CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIE
 CALL memorygraph.ingested([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD existing;
     Return the ids of the messages that `ingest` would leave unchanged, and of those that differ.
 CALL memorygraph.retract("notes-1a2b3c", ["1"]) YIELD removed, kept;
-    Remove for ever those of these memories that this import alone brought, with what rests on them.
+    Remove for ever the given memories that this import alone brought, with what rests on them.
 CALL memorygraph.revise("tea", {importance: 0.7}, {importance: 0.9}) YIELD importance;
-    Change content, summary or importance of a memory that is as seen; its earlier version stays.
+    Change content, summary or importance of a memory if it is still as seen; keep its old version.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     List memories with any of some states and any of some tags, hidden ones included.
 CALL memorygraph.show("tea") YIELD content, state, deleted_at;
