@@ -454,7 +454,9 @@ def _is_another(entity: Node, kinds: Collection[str]) -> bool:
 
 
 def _strike_out(graph: Entities, facts: Sequence[Node]) -> None:
-    """Remove the sentences that told *facts* for ever."""
+    """Remove the sentences that told *facts*, and what they claim, for ever."""
+    for one in (telling for fact in facts for telling in resting.list_telling(graph, fact)):
+        one.set(claims=None)
     for one in resting.find_telling(graph, facts):
         one.set(mention_context=None, source_span=None, inferred_from=None, unquoted_with=None)
 

@@ -40,6 +40,9 @@ def split_off(user_id: str, source_id: str, number: int) -> str:
     return made("split off", user_id, source_id, number)
 
 
-def fact(user_id: str, entity_id: str, predicate: str, number: int) -> str:
-    """Return the id of the *number*-th fact of that predicate of an entity."""
-    return made("fact", user_id, entity_id, predicate, number)
+def fact(user_id: str, opened_by: str, predicate: str, number: int) -> str:
+    """Return the id of the *number*-th fact of that predicate that a mention opened.
+
+    One that was stated by hand is numbered by its entity.
+    """
+    return made("fact", user_id, opened_by, predicate, number)

@@ -322,6 +322,8 @@ _MENTION = NodeKind(
         starting("archived", validators.flag, False),
         # The forgotten facts that its sentence tells: it is not quoted.
         optional("unquoted_with", validators.texts),
+        # The claims of its message on its entity, as `log.keep` writes them.
+        optional("claims", validators.texts),
         # Until when its text was so, if another one replaced that.
         optional("valid_until", validators.time),
         *_HIDDEN,

@@ -82,16 +82,6 @@ def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -
     ]
 
 
-def list_rivals(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
-    """Return the facts, whenever known, beside which the *given* one cannot be so: one home."""
-    return [
-        one
-        for one in _list_others(graph, entity, given, about)
-        if bitemporal.is_single(one) or names.canonical(one.get("predicate")) in COUPLES
-        if one.get("single") or not _is_vaguer(given.predicate, one.get("value"), given.value)
-    ]
-
-
 def _is_vaguer(predicate: str, later: str | None, earlier: str | None) -> bool:
     """Tell whether *later* is no other firm than *earlier*: "the library" has no name."""
     is_employer = names.canonical(predicate) == "employer"

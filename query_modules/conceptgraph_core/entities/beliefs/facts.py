@@ -11,7 +11,7 @@ from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import All, Graph, Node
-from . import attribution, comparing, late
+from . import attribution, comparing, log
 
 Row = dict[str, Any]
 
@@ -51,7 +51,11 @@ def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = 
         given = _end(graph, old, given)
     elif old is not None:
         given, about = _correct(graph, entity, old, given, about)
-    made = old if not given.has_value else _stated(graph, entity, given, about, origin, mention)
+    made = (
+        old
+        if not given.has_value
+        else _stated(graph, entity, given, about, _said(given, origin), mention)
+    )
     assert made is not None  # `check_fact` wants a value, or something to correct or to end.
     after = made if made is not old else mention
     if old is not None and after is not None:
@@ -77,66 +81,91 @@ def claim(
 ) -> Row:
     """State a claim of the message *said* (speaker and text) of *entity*, about *about* if given.
 
-    It rests on *mention*, the one of *entity* in this message.
+    It rests on *mention*, the one of *entity* in this message, which keeps it.
 
-    Returns fact_id, predicate, value, origin and conflicts. A claim that comes "after" ends the
-    earlier facts of its predicate, and one that is "over" ends itself. Only the user can end the
-    user's facts.
+    Returns fact_id, predicate, value, origin and conflicts; an empty row if it ends or changes what
+    was never told. A claim that comes "after" ends the earlier facts of its predicate, and one that
+    is "over" ends itself. Only the user can end the user's facts.
     """
-    if claim.value == schema.EVERY and claim.mode == schema.OVER:
-        return _end_every(graph, entity, claim, said, mention)
     speaker, text = said
     object_id = None if about is None else about.key
     given = Given(
-        claim.predicate,
-        claim.value,
-        object_id,
-        single=claim.mode == schema.AFTER,
-        speaker=speaker,
-        text=text,
-        span=claim.span,
+        *(claim.predicate, claim.value, object_id), speaker=speaker, text=text, span=claim.span
     )
     check_fact(given)
-    origin = _origin(graph, given, None, about)
-    known = comparing.find_same(graph, entity, given, about)
-    if known is None and claim.mode == schema.OVER:
+    if claim.value == schema.EVERY and claim.mode == schema.OVER:
+        found = attribution.origin(spans.Said(text), speaker, claim.span or "", claim.span)
+    else:
+        found = _origin(graph, given, None, about)
+    words = _said(given, found)
+    told = log.Logged(claim.predicate, claim.value, about, claim.mode, claim.needs_known, words)
+    log.keep(mention, told)
+    if log.is_late(graph, entity, claim.predicate):
+        log.refold(graph, entity, claim.predicate, _apply)
+        made = _find_changed(graph, entity, claim.predicate, mention)
+    else:
+        made = _apply(graph, entity, told, mention, [])
+    if made is None:
+        return {}
+    row = {name: made.get(name) for name in ("predicate", "value", "origin")}
+    return {"fact_id": made.key, **row, "conflicts": comparing.list_conflicts(graph, entity, made)}
+
+
+def _find_changed(graph: Graph, entity: Node, predicate: str, mention: Node) -> Node | None:
+    """Return the fact of *predicate* that *mention* states or ends; None if it does neither."""
+    slot = comparing.name_slot(predicate)
+    facts = bitemporal.facts(graph, components.members(graph, entity))
+    changed = (
+        one
+        for one in facts
+        if mention.key in (*(one.get("mention_ids") or ()), one.get("ended_by"))
+        and comparing.name_slot(one.get("predicate")) == slot
+    )
+    return next(changed, None)
+
+
+def _apply(
+    graph: Graph, entity: Node, claim: log.Logged, mention: Node, spare: list[Node]
+) -> Node | None:
+    """Let *claim* of *mention* make or end facts of *entity*, as the next word; return the last.
+
+    A fact that it makes may be one of the *spare* ones.
+    """
+    if _says_nothing(graph, entity, claim):
+        return None
+    origin = claim.said["origin"]
+    if claim.value == schema.EVERY and claim.mode == schema.OVER:
+        return _end_every(graph, entity, claim, mention)
+    is_over = claim.mode == schema.OVER
+    object_id = None if claim.about is None else claim.about.key
+    is_single = claim.mode == schema.AFTER
+    given = Given(claim.predicate, claim.value, object_id, single=is_single)
+    known = comparing.find_same(graph, entity, given, claim.about)
+    if known is None and is_over:
         known = comparing.find_ended(graph, entity, given)
-    elif known is None:
-        known = late.begin_earlier(graph, entity, given, about)
     ended: list[Node] = []
-    following: late.Next | None = None
-    if claim.mode == schema.OVER and known is not None:
+    if is_over and known is not None:
         made = known
         if _may_end(graph, known, origin):
             _end(graph, known, Given(given.predicate))
             known.set(ended_by=mention.key)
             _end_together(graph, entity, known, mention)
     else:
-        if claim.mode == schema.OVER:
+        if is_over:
             # An unknown one was true until now.
             given = replace(given, valid_until=graph.now_ms)
-        elif known is None:
-            following = late.find_next(graph, entity, given, about)
-            if claim.mode == schema.AFTER or _replaces(claim, origin):
-                given, ended = _after(graph, entity, given, about, origin, following)
-        made = _stated(graph, entity, given, about, origin, mention)
-        if following is not None:
-            late.end_at(made, following)
+        elif known is None and (is_single or _replaces(claim)):
+            given, ended = _after(graph, entity, given, claim.about, origin)
+        made = _stated(graph, entity, given, claim.about, claim.said, mention, spare)
     for one in ended:
         one.set(ended_by=made.key)
         _end_together(graph, entity, one, made)
     for one in (*ended, made):
         resting.follow_tie(graph, one)
-    return {
-        "fact_id": made.key,
-        "predicate": made.get("predicate"),
-        "value": made.get("value"),
-        "origin": made.get("origin"),
-        "conflicts": comparing.list_conflicts(graph, entity, made),
-    }
+    return made
 
 
-def says_nothing(graph: Graph, entity: Node, claim: Claim) -> bool:
+def _says_nothing(graph: Graph, entity: Node, claim: log.Logged) -> bool:
     """Tell whether *claim* ends or changes what was never told.
 
     Examples are "I quit my job", "I don't live in Bath" and "they put the ramipril up to 10".
@@ -162,24 +191,15 @@ def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
     return [one for one in current if comparing.name_slot(one.get("predicate")) in wanted]
 
 
-def _end_every(
-    graph: Graph, entity: Node, claim: Claim, said: tuple[str, str], mention: Node
-) -> Row:
-    """End all that is so of the predicate of *claim*; return the row of the last of them.
-
-    If all of these are out of sight, it is empty.
-    """
-    origin = attribution.origin(spans.Said(said[1]), said[0], claim.span or "", claim.span)
-    row: Row = {}
+def _end_every(graph: Graph, entity: Node, claim: log.Logged, mention: Node) -> Node | None:
+    """End all that is so of the predicate of *claim*; return the last of these in sight."""
+    last = None
     for one in _list_open(graph, entity, claim.predicate):
-        if _may_end(graph, one, origin):
+        if _may_end(graph, one, claim.said["origin"]):
             _end(graph, one, Given(one.get("predicate")))
             one.set(ended_by=mention.key)
-        if resting.is_hidden(one):
-            continue
-        row = {name: one.get(name) for name in ("predicate", "value", "origin")}
-        row |= {"fact_id": one.key, "conflicts": []}
-    return row
+        last = last if resting.is_hidden(one) else one
+    return last
 
 
 def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:
@@ -195,47 +215,33 @@ def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:
             one.set(ended_by=by.key)
 
 
-def _replaces(claim: Claim, found: attribution.Found) -> bool:
+def _replaces(claim: log.Logged) -> bool:
     """Tell whether *claim* takes the place of what was said earlier: the user's latest word does.
 
     It does so for what one has once at a time. A model's statement stands beside the earlier one.
     """
     is_single = names.canonical(claim.predicate) in (*schema.SINGLE, *comparing.COUPLES)
-    return is_single and claim.mode == schema.BESIDE and found.origin == schema.USER
+    is_users = claim.said["origin"] == schema.USER
+    return is_single and claim.mode == schema.BESIDE and is_users
 
 
 def _after(
-    graph: Graph,
-    entity: Node,
-    given: Given,
-    about: Node | None,
-    found: attribution.Found,
-    following: late.Next | None,
+    graph: Graph, entity: Node, given: Given, about: Node | None, origin: str | None
 ) -> tuple[Given, list[Node]]:
-    """End the facts before the *given* one; return it, with its beginning, and the ended ones.
-
-    The next word, if it is known already, may state one of them again, or have ended it.
-    """
+    """End the facts before the *given* one; return it, with its beginning, and the ended ones."""
     # Ones out of sight are over too, when they are restored.
     before = comparing.list_earlier(graph.another(All), entity, given, about)
-    if following is not None:
-        before = [one for one in before if one.id != following.fact.id]
-    ended = [one for one in before if _may_end(graph, one, found)]
+    ended = [one for one in before if _may_end(graph, one, origin)]
     for one in ended:
         _end(graph, one, Given(given.predicate))
-    if following is not None:
-        moved = [one for one in before if late.is_ended_by(one, following.fact, graph.now_ms)]
-        for one in moved:
-            one.set(ended_at=graph.now_ms, valid_until=graph.now_ms)
-        ended += moved
     over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
     return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
 
 
-def _may_end(graph: Graph, old: Node, found: attribution.Found) -> bool:
-    """Tell whether *found* can end *old*: only the user's words end a fact of the user's."""
+def _may_end(graph: Graph, old: Node, origin: str | None) -> bool:
+    """Tell whether words of *origin* can end *old*: only the user's end a fact of the user's."""
     since = old.get("valid_from")
-    is_allowed = found.origin == schema.USER or old.get("origin") != schema.USER
+    is_allowed = origin == schema.USER or old.get("origin") != schema.USER
     # The end of a fact that has ended is known already.
     is_open = old.get("ended_at") is None and old.get("valid_until") is None
     # Two values in one message contradict each other, and neither is the later one.
@@ -330,28 +336,33 @@ def _value(old: Node, about: Node | None) -> dict[str, Any]:
     return {"value": old.get("value")} if about is None else {"object_id": about.key}
 
 
-def _stated(
-    graph: Graph,
-    entity: Node,
-    given: Given,
-    about: Node | None,
-    found: attribution.Found,
-    mention: Node | None = None,
-) -> Node:
-    """Return the *given* fact: the one that is believed already, or a new one.
-
-    It rests on *mention*; without one, on no message.
-    """
-    known = comparing.find_same(graph, entity, given, about)
+def _said(given: Given, found: attribution.Found) -> dict[str, str | None]:
+    """Return what a fact keeps of the words that state it."""
     span, inferred = found.span, found.inferred_from
-    said = {
+    return {
         "origin": found.origin,
         "source_span": None if inferred else given.span or (given.value if span else None),
         "inferred_from": inferred,
         "context": span.sentence if span and span.sentence else None,
     }
+
+
+def _stated(
+    graph: Graph,
+    entity: Node,
+    given: Given,
+    about: Node | None,
+    said: dict[str, str | None],
+    mention: Node | None = None,
+    spare: list[Node] | None = None,
+) -> Node:
+    """Return the *given* fact: the one that is believed already, a *spare* one, or a new one.
+
+    It rests on *mention*; without one, on no message.
+    """
+    known = comparing.find_same(graph, entity, given, about)
     if known is not None:
-        if known.get("origin") != schema.USER and found.origin == schema.USER:
+        if known.get("origin") != schema.USER and said["origin"] == schema.USER:
             known.set(**said)
         if given.single:
             known.set(single=True)
@@ -359,19 +370,25 @@ def _stated(
         if rests_on and (mention is None or mention.key not in rests_on):
             known.set(mention_ids=None if mention is None else [*rests_on, mention.key])
         return known
-    value = given.value if about is None else about.name
-    predicate = names.canonical(given.predicate)
+    values = {
+        "value": given.value if about is None else about.name,
+        "single": given.single,
+        "valid_from": given.valid_from,
+        "valid_until": given.valid_until,
+        "mention_ids": None if mention is None else [mention.key],
+        **said,
+    }
+    if mention is not None and spare:
+        taken = log.take_spare(graph, given, about, mention, spare)
+        if taken is not None:
+            taken.set(known_from=graph.now_ms, **values)
+            return taken
     made = graph.make(
         schema.FACT,
-        id=_new_id(graph, entity, predicate),
+        id=_new_id(graph, entity, names.canonical(given.predicate), mention),
         entity_id=entity.key,
         predicate=given.predicate,
-        value=value,
-        single=given.single,
-        valid_from=given.valid_from,
-        valid_until=given.valid_until,
-        mention_ids=None if mention is None else [mention.key],
-        **said,
+        **values,
     )
     graph.create_edge(entity, made, schema.HAS_FACT)
     if about is not None:
@@ -379,11 +396,9 @@ def _stated(
     return made
 
 
-def _new_id(graph: Graph, entity: Node, predicate: str) -> str:
-    """Return the id of the next fact of *entity* with that predicate, hidden ones counted."""
-    every = list(bitemporal.facts(graph.another(All), [entity]))
-    number = 1 + sum(names.canonical(one.get("predicate")) == predicate for one in every)
-    taken = {one.key for one in every}
-    # Some that were numbered may have been removed since.
-    numbered = (ids.fact(graph.user_id, entity.key, predicate, one) for one in count(number))
+def _new_id(graph: Graph, entity: Node, predicate: str, mention: Node | None) -> str:
+    """Return the id of the next fact of that predicate that *mention* opens, or that is by hand."""
+    opened_by = entity.key if mention is None else mention.key
+    taken = {one.key for one in bitemporal.facts(graph.another(All), [entity])}
+    numbered = (ids.fact(graph.user_id, opened_by, predicate, one) for one in count(1))
     return next(one for one in numbered if one not in taken)

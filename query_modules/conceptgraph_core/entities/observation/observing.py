@@ -156,7 +156,6 @@ class _Message:
             rows = (
                 facts.claim(self._graph, entity, one, said, self._about(one), mention)
                 for one in observation.facts
-                if not facts.says_nothing(self._graph, entity, one)
             )
             row["facts"] = [one for one in rows if one]
 
