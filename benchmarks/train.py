@@ -307,6 +307,7 @@ def ask(lives: Sequence[Told], models: Models, thresholds: Mapping[str, float]) 
             tally += Tally(remarks=1, silent=not said.strip())
         elif one.kind == QUESTION:
             is_right = all(any(s.casefold() in said for s in some) for some in one.answers)
+            is_right &= bool(one.answers) or not set(keys).isdisjoint(one.gold)
             counts = len(keys), len(set(keys).intersection(one.gold)), not said.strip()
             tally += Tally(1, is_right, 0, 0, *counts)
     return tally
@@ -344,7 +345,10 @@ def _parts(folders: Sequence[Path]) -> list[Part]:
         for part in one.parts
         if one.is_tuned or (HERE / "lives" / f"{one.name}.json").exists()
     }
-    parts |= {part.user: part for one in folders for part in map(life, sorted(one.glob("*.json")))}
+    for part in (life(path) for one in folders for path in sorted(one.glob("*.json"))):
+        if part.user in parts:
+            raise click.UsageError(f"there are two lives of {part.user}: name one otherwise")
+        parts[part.user] = part
     return list(parts.values())
 
 
@@ -365,7 +369,10 @@ def main(
     models: tuple[str, ...],
     only: tuple[str, ...],
 ) -> None:
-    """Fit the weights on all lives here that are not held, and on those in FOLDERS."""
+    """Fit the weights on all lives here that are not held, and on those in FOLDERS.
+
+    `export --format training` writes the life of one's own store.
+    """
     parts = [one for one in _parts(folders) if not only or one.user in only]
     read = {one: read_tables(parts, MODELS[one], tables) for one in models or MODELS}
     if only:

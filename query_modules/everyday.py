@@ -38,6 +38,13 @@ CALL everyday.relate("hazelnut", "nut", "is-a") YIELD `from`, `to`;
 CALL everyday.identify("Mike", "Michael", true, "Mike is Michael") YIELD verdict, undo;
     Record, in the user's words, whether two names are one entity. Without b, another entity has the
     name from now on.
+
+CALL everyday.keep_question("Lena's allergy", ["nuts"], ["01J…"]) YIELD id;
+    Keep what was asked, in other words too, and which memories were shown, to train on.
+CALL everyday.questions() YIELD id, asked_at, message, also, shown;
+    List the kept questions, the earliest first.
+CALL everyday.purge_questions(2592000000) YIELD purged;
+    Remove for ever those that were asked longer ago than that.
 """
 
 from conceptgraph_core.concepts.node import Graph as Concepts
@@ -47,6 +54,7 @@ from conceptgraph_core.everyday import (
     changing,
     forgetting,
     identifying,
+    kept,
     procedures,
     profile,
     remembering,
@@ -54,6 +62,7 @@ from conceptgraph_core.everyday import (
     telling,
     timeline,
 )
+from conceptgraph_core.everyday.kept import Questions
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.memories.view import Graph
 from conceptgraph_core.recall import answering
@@ -74,3 +83,6 @@ register(procedures.FORGET, Graph, forgetting.forget)
 register(procedures.RESTORE, Graph, forgetting.restore)
 register(procedures.RELATE, Concepts, remembering.relate)
 register(procedures.IDENTIFY, Entities, identifying.identify)
+register(procedures.KEEP_QUESTION, Questions, kept.keep)
+register(procedures.QUESTIONS, Questions, kept.list_kept)
+register(procedures.PURGE_QUESTIONS, Questions, kept.purge)

@@ -6,7 +6,7 @@ from .concepts.schema import LAYER as CONCEPTS
 from .embeddings.schema import HOLDS
 from .embeddings.schema import LAYER as EMBEDDINGS
 from .entities.schema import LAYER as ENTITIES
-from .jobs.schema import JOURNALS
+from .jobs.schema import JOURNALS, KEPT
 from .jobs.schema import LAYER as WORK
 from .layers import Layer, NodeKind, TextIndex
 from .memories.schema import LAYER as MEMORIES
@@ -26,9 +26,10 @@ class Model(NamedTuple):
     def stored(self) -> tuple[Layer, ...]:
         """All stored layers: the exported ones, and those in no record and no statistics.
 
-        The latter are the index of words, the worker's, those of imports, and the embedding's.
+        The latter are the index of words, the worker's, those of imports, kept questions, and the
+        embedding's.
         """
-        return (*self.layers, WORDS, WORK, JOURNALS, HOLDS)
+        return (*self.layers, WORDS, WORK, JOURNALS, KEPT, HOLDS)
 
 
 MODEL: Final = Model(

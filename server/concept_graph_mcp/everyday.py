@@ -13,7 +13,7 @@ from conceptgraph_core.language import oneself
 from conceptgraph_core.text import show_name
 
 from . import calls
-from .errors import Refused
+from .errors import Refused, StoreError
 from .session import Session, advised, cut_question, join_advice
 
 Row = dict[str, Any]
@@ -45,7 +45,25 @@ async def recall(
         return call if counts else call._replace(procedure=call.procedure.peek())
 
     [row], advice = await session.answered(message, by)
+    if counts and session.keeps_questions and session.until_ms is None:
+        advice = join_advice(advice, await _keep_question(session, message, also, row, given))
     return row, join_advice(told, advice if row["lines"] else session.for_nothing(advice))
+
+
+async def _keep_question(
+    session: Session, message: str, also: Sequence[str], row: Row, given: Row
+) -> str | None:
+    """Keep what was asked, without secrets, and what *row* shows; return why not, if it fails."""
+    with advised():
+        message, also = session.redacted((message, list(also)))
+    shown = [one["id"] for one in row["sources"] if one["kind"] == schema.MEMORY]
+    try:
+        asked = {"message": message, "wordings": also, "shown": shown}
+        asked["project"] = given["project"]
+        await session.run(session.call(calls.everyday.keep_question, **asked))
+    except StoreError as error:
+        return f"the question was not kept: {error}"
+    return None
 
 
 async def remember(

@@ -29,6 +29,7 @@ from .hosts.lazy import connect
 from .session import Session
 from .settings import (
     EMBEDDINGS_VARIABLE,
+    KEEP_VARIABLE,
     REDACT_VARIABLE,
     Settings,
     SettingsError,
@@ -49,7 +50,7 @@ _LOADING_S = 30.0
 # Seconds for which the end of a program waits for them.
 _FINISHING_S = 10.0
 # The settings of the machine that hold for every store.
-_OF_TEXTS = (EMBEDDINGS_VARIABLE, REDACT_VARIABLE, *CHANCE_VARIABLES, "TZ")
+_OF_TEXTS = (EMBEDDINGS_VARIABLE, REDACT_VARIABLE, KEEP_VARIABLE, *CHANCE_VARIABLES, "TZ")
 # The verbs that find texts by their meaning.
 _FINDING = ("recall", "search")
 

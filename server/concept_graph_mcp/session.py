@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from time import time_ns
@@ -156,6 +156,8 @@ class Session:
     redacts: bool = False
     # Those of `Settings`, in this order: asks and answers.
     chances: tuple[float | None, float | None] = (None, None)
+    # Whether what recalls are asked is kept.
+    keeps_questions: bool = False
     # The project in which its user works; None: all projects are one.
     project: str | None = None
     # The import that its calls belong to, by which it can be taken back.
@@ -194,7 +196,8 @@ class Session:
         given = settings.decay, settings.expires, settings.concepts
         chances = settings.asks, settings.answers
         rest = until_ms, embedding, *given
-        return cls(*made, *rest, redacts=settings.redacts, chances=chances)
+        session = cls(*made, *rest, redacts=settings.redacts, chances=chances)
+        return replace(session, keeps_questions=settings.keeps_questions)
 
     async def question(self, text: str, is_statement: bool = False) -> Question:
         """Return *text* as a query, or as a statement, with its vector if there is an embedding.

@@ -30,6 +30,7 @@ DEFAULT_TOOLSETS = ("everyday",)
 _OF_MEMGRAPH = {"concept"}
 EMBEDDINGS_VARIABLE = "CONCEPT_GRAPH_EMBEDDINGS"
 REDACT_VARIABLE = "CONCEPT_GRAPH_REDACT"
+KEEP_VARIABLE = "CONCEPT_GRAPH_KEEP_QUESTIONS"
 EMBEDDING_PROVIDERS = ("model2vec", "sentence-transformers", "openai")
 # The model that is installed with the program, which is used unless another one is chosen.
 MULTILINGUAL = "use-multilingual"
@@ -91,6 +92,8 @@ class Settings:
     # The chances from which a message asks, and a text answers; None: those of the weights.
     asks: float | None = None
     answers: float | None = None
+    # Whether what recalls are asked is kept, to train on.
+    keeps_questions: bool = False
 
     @property
     def expires(self) -> bool:
@@ -284,10 +287,10 @@ def _concepts(value: str, in_file: bool, toolsets: set[str]) -> str:
     return value
 
 
-def _redacts(value: str) -> bool:
+def _switch(value: str, name: str) -> bool:
     word = value.strip().lower()
     if word not in (*_TRUE, *_FALSE):
-        raise SettingsError(f"{REDACT_VARIABLE}: must be on or off, not {value!r}")
+        raise SettingsError(f"{name}: must be on or off, not {value!r}")
     return word in _TRUE
 
 
@@ -453,7 +456,10 @@ SETTINGS = (
     Setting("CONCEPT_GRAPH_DECAY_USERS", "whose memories `worker` lets fade; default: all",
             "", "decay_users", _users),
     Setting(RETENTION_VARIABLE, "like `worker --retention`", "", "retention_ms", retention),
-    Setting(REDACT_VARIABLE, "on: leave secrets out of what agents store", "", "redacts", _redacts),
+    Setting(REDACT_VARIABLE, "on: leave secrets out of what agents store",
+            "", "redacts", partial(_switch, name=REDACT_VARIABLE)),
+    Setting(KEEP_VARIABLE, "on: keep what `recall` is asked, for `export --format training`",
+            "keep_questions", "keeps_questions", partial(_switch, name=KEEP_VARIABLE)),
     Setting("CONCEPT_GRAPH_SETTINGS", "the settings file, if it is not the usual one"),
     Setting("CONCEPT_GRAPH_TOKENS", "the file of the tokens for `serve`",
             "", "tokens", lambda value: Path(value) if value else None),

@@ -26,6 +26,7 @@ VARIABLES: Final = {one.name: one.variable for one in settings.SETTINGS if one.n
 NAMES: Final = (STORE, *VARIABLES)
 # They may stand without quotes.
 _NUMBERS: Final = ("asks", "answers")
+_SWITCHES: Final = ("keep_questions",)
 
 
 def find_file() -> Path:
@@ -169,6 +170,8 @@ def _parse_text(file: Path, text: str) -> dict[str, str]:
         is_list = name == "languages" and isinstance(value, list)
         said = ",".join(map(str, value)) if is_list else value
         if name in _NUMBERS and type(value) in {int, float}:
+            said = str(value)
+        if name in _SWITCHES and type(value) is bool:
             said = str(value)
         variables[VARIABLES[name]] = _check_text(file, name, said)
     variables = settings.given(variables)

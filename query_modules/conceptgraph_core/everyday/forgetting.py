@@ -6,6 +6,7 @@ from ..cascade import forgetting
 from ..errors import NotFound
 from ..folding import plain
 from ..memories.view import Graph
+from . import kept
 from .schema import ENTITY, MEMORY
 from .searching import search
 
@@ -22,12 +23,16 @@ def forget(
     With an entity go the texts that are about it and nobody else; others are those about others
     too ({id, text, about}). The owner can restore everything in full. A text or a name of just
     one stands for its id. If no id and not one thing alone is meant, nothing is hidden: id is null,
-    and candidates are the memories and entities that *id* finds ({kind, id, text}). Returns id,
+    and candidates are the memories and entities that *id* finds ({kind, id, text}). A kept question
+    goes by its id, for ever. Returns id,
     forgotten_at (unix ms), others and candidates. Raises NotFound, InvalidText.
     """
     try:
         return {**forgetting.forget(graph, id_, reason), "candidates": []}
     except NotFound:
+        if kept.forget(graph.another(kept.Questions), id_):
+            at = graph.context.now_ms
+            return {"id": id_, "forgotten_at": at, "others": [], "candidates": []}
         meant = search(graph, id_, kinds=(MEMORY, ENTITY))
         if not meant:
             raise

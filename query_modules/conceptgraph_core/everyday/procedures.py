@@ -42,4 +42,12 @@ RESTORE = writes("everyday.restore", id=str, restored=bool, state=str | None)
 RELATE = writes("everyday.relate", **{"from": str}, to=str, type=str)
 IDENTIFY = writes("everyday.identify", verdict=str, undo=str | None)
 
+# The questions that recalls were asked, for the user to train on; no tool has them.
+KEEP_QUESTION = writes("everyday.keep_question", id=str)
+QUESTIONS = reads(
+    "everyday.questions", id=str, asked_at=int, message=str, also=TEXTS, project=str | None,
+    shown=TEXTS,
+)  # fmt: skip
+PURGE_QUESTIONS = writes("everyday.purge_questions", purged=int)
+
 PROCEDURES = list_procedures(globals())

@@ -1,4 +1,4 @@
-"""Declare the layers of work: the worker's, which any client can see and stop, and of imports."""
+"""Declare the layers of work: the worker's, which clients can stop, of imports, of questions."""
 
 from typing import Any, Final
 
@@ -78,4 +78,29 @@ JOURNALS: Final = Layer(
     edges=(),
     walked=(JOURNAL,),
     indexes=(Index(JOURNAL, ("scope", "id"), unique=True),),
+)
+
+QUESTION: Final = "KeptQuestion"
+# The questions that recalls were asked. No search finds them, and no export has one: only
+# `everyday.questions` lists them.
+KEPT: Final = Layer(
+    name="questions",
+    nodes=(
+        NodeKind(
+            QUESTION,
+            kind="question",
+            measure="questions",
+            key=("scope", "id"),
+            properties=tuple(
+                optional(name, _accept_any)
+                for name in ("scope", "id", "asked_at", "message", "also", "project", "shown")
+            ),
+            text="message",
+            scope="scope",
+            exported=False,
+        ),
+    ),
+    edges=(),
+    walked=(QUESTION,),
+    indexes=(Index(QUESTION, ("scope", "id"), unique=True),),
 )

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ..embeddings.schema import HOLD, HOLDS, PARTS
 from ..graph import raw as raws
 from ..graph.adapter import Node
-from ..jobs.schema import COUNTERS, JOURNALS, WORKER
+from ..jobs.schema import COUNTERS, JOURNALS, KEPT, WORKER
 from ..jobs.schema import LAYER as WORK
 from ..layers import NodeKind
 from ..retrieval.schema import LAYER as WORDS
@@ -19,7 +19,9 @@ OUTSIDE: Final = ("relation out of its layer", "remove the relation")
 UNLABELLED: Final = ("lost label", "SET the label, or remove the node")
 WORKERS: Final = ("odd record of the worker", "remove the node")
 HOLDERS: Final = ("odd lock of the embedding", "remove the node")
-_OWN: Final = frozenset(one for layer in (WORDS, WORK, JOURNALS, HOLDS) for one in layer.labels)
+_OWN: Final = frozenset(
+    one for layer in (WORDS, WORK, JOURNALS, KEPT, HOLDS) for one in layer.labels
+)
 _NUMBERS: Final = ("lease_until", "started_at", "finished_at", "duration_ms", *COUNTERS)
 _OF_WORKERS: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("name", "holder", "last_error", "file"), str),

@@ -1,7 +1,7 @@
 """Find, count and remove all that belongs to one user, and make what all share theirs.
 
-A user owns memories, entities with all that was observed of them, own concepts and episodes, and
-the index of their words. Shared concepts and episodes belong to nobody.
+A user owns memories, entities with all that was observed of them, own concepts and episodes, the
+index of their words, and kept questions. Shared concepts and episodes belong to nobody.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import Any
 from .. import text
 from ..graph.adapter import Node
 from ..graph.primitives import BEYOND, Range, Union, next_text
-from ..jobs.schema import JOURNALS
+from ..jobs.schema import JOURNALS, KEPT
 from ..layers import SHARED, join_layers
 from ..registry import LAYERS
 from ..retrieval.indexer import Writer
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 class Owned(Everything):
     """One call's view of all nodes that may belong to a user."""
 
-    layers = (*LAYERS, WORDS, JOURNALS)
+    layers = (*LAYERS, WORDS, JOURNALS, KEPT)
     layer = join_layers(layers)
 
     def owner(self, node: Node) -> str:

@@ -177,3 +177,31 @@ def identify(
     said: Annotated[str, "The user's message, with a name of each."],
 ) -> None:
     """Settle by *said*, the user's words, whether *a* and *b* (names or ids) are the same."""
+
+
+@verb_of_rule(procedures.KEEP_QUESTION, "message", "wordings", "shown")
+def keep_question(
+    scope: str,
+    message: str,
+    wordings: Sequence[str] = (),
+    shown: Sequence[str] = (),
+) -> None:
+    """Keep that the user was shown the memories *shown* (ids) for *message*; return its id."""
+
+
+@verb_of_rule(procedures.QUESTIONS, "after", "limit")
+def questions(
+    scope: str,
+    after: str | None = None,
+    limit: int | None = None,
+) -> None:
+    """Return the user's kept questions in the order of their ids, that of time, from *after* on."""
+
+
+@verb_of_rule(procedures.PURGE_QUESTIONS, "retention_ms", "limit")
+def purge_questions(
+    scope: str,
+    retention_ms: int,
+    limit: int = 500,
+) -> None:
+    """Remove at most *limit* questions that were asked over *retention_ms* ago; return purged."""

@@ -19,6 +19,7 @@ from ..file_formats import Tally
 from ..histories.markdown import OURS
 from ..hosts.store import KeptStore
 from ..session import Session
+from . import training
 from .common import (
     AS_JSON,
     PATH,
@@ -145,7 +146,7 @@ def _line(value: Any) -> str:
 @click.option(
     "--format",
     "name",
-    type=click.Choice([file_formats.NATIVE, MARKDOWN]),
+    type=click.Choice([file_formats.NATIVE, MARKDOWN, training.NAME]),
     default=file_formats.NATIVE,
     show_default=True,
     help="The format of FILE.",
@@ -160,11 +161,16 @@ def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bo
       concept-graph   all there is; what import brings into another store
       markdown        a folder of notes to read, of one user: a file a month, a
                       file an entity
+      training        one user's memories and kept questions, for
+                      python -m benchmarks.train
     """
     if as_json and str(file) == "-":
         raise click.UsageError("--json is for a file; stdout has the records")
     if name == MARKDOWN:
         _export_notes(embedded, file, force, as_json)
+        return
+    if name == training.NAME:
+        _export_life(embedded, file, force, as_json)
         return
 
     async def work(session: Session, _: KeptStore) -> int:
@@ -197,6 +203,22 @@ def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool
     note(f"{count:,} notes written to {folder}.")
     for line in tally.lines():
         note(line)
+
+
+def _export_life(embedded: str | None, file: Path, force: bool, as_json: bool) -> None:
+    with report_errors(file):
+        if str(file) != "-":
+            place_file(file, force)
+        life = with_session(embedded, training.make_life)
+        with destination(file, force) as stream:
+            stream.write(json.dumps(life, ensure_ascii=False, indent=1).encode() + b"\n")
+    counts = {"questions": len(life["questions"]) + len(life["unanswerable"])}
+    counts["memories"] = len(life["messages"])
+    if as_json:
+        print_json({**counts, "file": str(file)})
+        return
+    told = f"{counts['questions']:,} questions and {counts['memories']:,} memories"
+    note(f"{told} written to {'stdout' if str(file) == '-' else file}.")
 
 
 @contextmanager

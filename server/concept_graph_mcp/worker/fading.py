@@ -1,6 +1,6 @@
 """Run the jobs by which memories fade (`decay`), and what is over goes (`lapses`, `purge`)."""
 
-from typing import Any
+from typing import Any, Final
 
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs.schema import MAX_BATCH
@@ -12,6 +12,7 @@ from .job import MAX_TOLD, Job, JobRun
 
 Row = dict[str, Any]
 _MINUTE_MS = 60_000
+_ASKED: Final = "question_id"
 
 
 async def run_decay(turn: JobRun) -> None:
@@ -81,7 +82,8 @@ async def run_purge(turn: JobRun) -> None:
     window = turn.settings.retention_ms
     if window is None:
         return
-    async for session in turn.scopes():
+    # A user without memories may have kept questions.
+    async for session in turn.scopes(calls.transfer.next_user):
         if turn.dry_run:
             await _tell_purgeable(turn, session, window)
         else:
@@ -90,6 +92,9 @@ async def run_purge(turn: JobRun) -> None:
 
 async def _purge_user(turn: JobRun, session: Session, window: int) -> None:
     user, now_ms = session.user_id, session.clock.now_ms
+    asked = session.call(calls.everyday.purge_questions, retention_ms=window)
+    while purged := (await session.run(asked))[0]["purged"]:
+        await turn.report(purged=purged)
     while rows := await session.run(
         calls.memory_admin.purgeable(user, window, now_ms(), turn.batch)
     ):
@@ -113,21 +118,25 @@ async def _tell_purgeable(turn: JobRun, session: Session, window: int) -> None:
     given = session.user_id, window, now_ms, MAX_BATCH
     kept = await session.run(calls.memory_admin.purgeable(*given))
     others = await session.run(calls.entity_admin.purgeable(*given))
-    turn.tell({"purged": len(kept) + len(others)})
+    asked = await session.run(session.call(calls.everyday.questions, limit=MAX_BATCH))
+    old = [row for row in asked if row["asked_at"] <= now_ms - window]
+    turn.tell({"purged": len(kept) + len(others) + len(old)})
     rows = [("memory_id", row["memory_id"], row["deleted_at"], row["text"]) for row in kept]
     rows += [(f"{row['kind']}_id", row["id"], row["forgotten_at"], row["text"]) for row in others]
+    rows += [(_ASKED, row["id"], row["asked_at"], row["message"]) for row in old]
     turn.would((_show_purged(row, now_ms, window) for row in rows), user_id=session.user_id)
 
 
 def _show_purged(row: tuple[str, str, int, str], now_ms: int, window: int) -> Row:
     field, key, at, text = row
     ago = (now_ms - at) / DAY_MS
+    was, before = ("asked", "kept") if field == _ASKED else ("deleted", "expired")
     return {
         field: key,
         "text": text,
-        "from": "expired",
+        "from": before,
         "to": "removed for good",
-        "why": f"it was deleted {ago:.1f} days ago, {window / DAY_MS:g} or more",
+        "why": f"it was {was} {ago:.1f} days ago, {window / DAY_MS:g} or more",
     }
 
 
