@@ -426,6 +426,72 @@ def test_histories_are_listed_before_setup_asks_for_them(home):
     assert "claude-code: 1 session" in told.stderr
 
 
+OWN_FILES = {
+    "claude-code": ".claude/projects/cake/memory/tools.md",
+    "codex": ".codex/memories/tools.md",
+}
+
+
+def is_off(client: str) -> bool:
+    own = CLIENTS[client].own_memory
+    assert own is not None
+    return changes.is_off(own)
+
+
+def toolsets_of(client: str) -> str:
+    server = loaded(servers_of(client))[CLIENTS[client].key][NAME]
+    return server["args"][server["args"].index("--toolsets") + 1]
+
+
+@pytest.mark.parametrize("client", WITH_HOOKS)
+def test_a_clients_own_memory_is_switched_off_if_that_is_chosen_and_on_again(home, client):
+    settings = {"claude-code": '{\n  "theme": "dark"\n}\n', "codex": TOML}[client]
+    files_of_client = [servers_of(client), CLIENTS[client].own_memory.file()]
+    for file in files_of_client:
+        written(file, settings)
+    written(home / OWN_FILES[client], "# Tools\n\nThe bakery's site is built with pnpm.\n")
+    ok("setup", client, "--yes")
+    assert (is_off(client), toolsets_of(client)) == (False, "everyday")
+    told = ok("setup", client, "--yes", "--own-memory", "files").stderr
+    assert "1 new, 0 there already" in told
+    assert (is_off(client), toolsets_of(client)) == (True, "everyday,files")
+    assert "pnpm" in ok("search", "bakery").stdout
+    # What was chosen stays, until something else is.
+    assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
+    ok("setup", client, "--yes", "--own-memory", "off")
+    assert (is_off(client), toolsets_of(client)) == (True, "everyday")
+    ok("setup", client, "--yes", "--own-memory", "keep")
+    assert not is_off(client)
+    ok("setup", client, "--yes", "--own-memory", "off")
+    ok("setup", client, "--yes", "--remove")
+    assert [file.read_text() for file in files_of_client] == [settings] * 2
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("claude-code", '{"autoMemoryEnabled": false}'),
+        ("codex", "[memories]\ndisable_on_external_context = true\n"),
+    ],
+)
+def test_an_own_memory_that_the_user_switched_off_stays_off(home, client, text):
+    written(CLIENTS[client].own_memory.file(), text)
+    ok("setup", client, "--yes", "--own-memory", "off")
+    ok("setup", client, "--yes", "--remove")
+    assert is_off(client)
+
+
+@pytest.mark.parametrize("client", WITH_HOOKS)
+def test_setup_asks_of_an_own_memory_that_holds_something(home, client):
+    assert "of its own" not in ok("setup", client, stdin="y\n").stdout
+    written(home / OWN_FILES[client], "# Tools\n\nThe bakery's site is built with pnpm.\n")
+    told = ok("setup", client, stdin="\n").stdout
+    assert f"{CLIENTS[client].title} keeps a memory of its own: 1 files in {home}" in told
+    assert told.endswith("Nothing to change.\n")
+    assert ok("setup", client, stdin="off\ny\n").exit_code == 0
+    assert is_off(client)
+
+
 COMMANDS = ("stats", "check", "recall hello", "about Lena", "memories list", "concept search")
 
 

@@ -19,10 +19,13 @@ from ..hooks import hosts, journal, options
 from . import jsonc
 from .entry import (
     CLIENTS,
+    FILES,
     NAME,
+    OFF_VARIABLE,
     READING,
     Client,
     Entry,
+    OwnMemory,
     find_ours,
     find_program,
     is_our_group,
@@ -79,12 +82,13 @@ def plan_changes(
     """
     found = []
     place = file or (client.file() if client.file is not None else None)
+    own, is_off = client.own_memory, None if file is not None else _wants_off(client, entry)
     if place is not None:
         edit = _of_toml if place.suffix == ".toml" else partial(_of_text, _find_form(place))
-        found.append(_change(place, edit, client, entry))
+        found.append(_change(place, _switch_too(place, edit, own, is_off), client, entry))
     if client.hooks is not None and file is None:
-        groups = {} if entry is None else entry.hooks(name)
-        found.append(_change(client.hooks(), _of_hooks, client, groups))
+        groups, place = {} if entry is None else entry.hooks(name), client.hooks()
+        found.append(_change(place, _switch_too(place, _of_hooks, own, is_off), client, groups))
         found.append(_change(_options_file(), _of_options, client, entry))
     return [one for one in found if one.before != one.after]
 
@@ -126,6 +130,67 @@ def read_our_entry(client: Client) -> Mapping[str, Any] | None:
     servers = _parse_file(file, text).get(client.key)
     names = find_ours(servers) if isinstance(servers, Mapping) else []
     return servers[names[0]] if names else None
+
+
+class OwnState(NamedTuple):
+    """The choice that `setup` has carried out on a client's own memory."""
+
+    has_files: bool = False
+    is_switched: bool = False
+
+
+def read_own_state(client: Client) -> OwnState:
+    """Return whether *client* has files of ours, and its own memory is off. Raises ChangeError."""
+    entry = read_our_entry(client) or {}
+    called, env = entry.get("args"), entry.get("env")
+    named = [str(one).split(",") for one in called] if isinstance(called, list) else []
+    return OwnState(
+        any(FILES in one for one in named), isinstance(env, Mapping) and OFF_VARIABLE in env
+    )
+
+
+def is_off(own: OwnMemory) -> bool:
+    """Return whether *own* is switched off, by whomever. Raises ChangeError."""
+    file = own.file()
+    value = _parse_file(file, _text(file) or "")
+    for name in own.key:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value is own.off
+
+
+def _wants_off(client: Client, entry: Entry | None) -> bool | None:
+    """Return whether the client's own memory is to be off; None: as it is."""
+    if entry is not None and OFF_VARIABLE in entry.env:
+        return True
+    if client.own_memory is None:
+        return None
+    return False if read_own_state(client).is_switched else None
+
+
+def _switch_too(place: Path, edit: Any, own: OwnMemory | None, off: bool | None) -> Any:
+    """Return *edit* of the file *place*, which also switches *own* off, or on again."""
+    if own is None or off is None or own.file() != place:
+        return edit
+
+    def edit_both(text: str, client: Client, given: Any) -> str:
+        return _switch(edit(text, client, given), own, off)
+
+    return edit_both
+
+
+def _switch(text: str, own: OwnMemory, off: bool) -> str:
+    if own.file().suffix != ".toml":
+        return jsonc.put(text, own.key, own.off) if off else jsonc.remove(text, own.key)
+    import tomlkit
+
+    document, (table, name) = tomlkit.parse(text), own.key
+    if off:
+        document.setdefault(table, tomlkit.table())[name] = own.off
+    elif table in document:
+        document[table].pop(name, None)
+        if not document[table]:
+            del document[table]
+    return tomlkit.dumps(document)
 
 
 def has_hooks(client: Client) -> bool:

@@ -35,6 +35,10 @@ MODULE: Final = "concept_graph_mcp"
 _QUICK: Final = (sys.executable, "-S", str(Path(__file__).parents[1] / "start.py"))
 CLIENT_VARIABLE: Final = "CONCEPT_GRAPH_CLIENT"
 TOOLSET: Final = "everyday"
+# That of a model's own notes, for a client whose own memory is switched off.
+FILES: Final = "files"
+# In the entry of a client whose own memory `setup` has switched off, and switches on again.
+OFF_VARIABLE: Final = "CONCEPT_GRAPH_SWITCHED_OFF"
 _PASSED: Final = ("MEMGRAPH_READ_URI", "MEMGRAPH_USER")
 
 
@@ -45,17 +49,19 @@ class Entry(NamedTuple):
     env: Mapping[str, str]
     # How a hook starts, if not by the command.
     quick: tuple[str, ...] = ()
+    toolsets: tuple[str, ...] = (TOOLSET,)
 
     def server(self) -> dict[str, Any]:
         """Return the entry in a client's list of servers."""
         program, *arguments = self.command
         notes = ["--notes"] if self.env.get(CLIENT_VARIABLE) in WITH_HOOKS else []
-        called = [*arguments, *notes, "--toolsets", TOOLSET]
+        called = [*arguments, *notes, "--toolsets", ",".join(self.toolsets)]
         return {"command": program, "args": called, "env": dict(self.env)}
 
     def hooks_env(self) -> dict[str, str]:
         """Return the variables that hooks need as well; a host gives them those of the user."""
-        return {name: value for name, value in self.env.items() if name != CLIENT_VARIABLE}
+        of_server = (CLIENT_VARIABLE, OFF_VARIABLE)
+        return {name: value for name, value in self.env.items() if name not in of_server}
 
     def hooks(self, client: str) -> dict[str, dict[str, Any]]:
         """Return the group of each event in the hooks of *client*."""
@@ -71,15 +77,30 @@ class Entry(NamedTuple):
         return {"hooks": [handler]}
 
 
-def make_entry(client: str, environment: Mapping[str, str] = os.environ) -> Entry:
+def make_entry(
+    client: str,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    has_files: bool = False,
+    switches_off: bool = False,
+) -> Entry:
     """Return the entry of *client*, which names no store: the settings file does.
+
+    With *has_files* its model gets files of its own, and with *switches_off* the client's own
+    memory is off.
 
     It has the variables that no settings file has, and that of the file if it is not the usual one.
     No password is written. Raises SettingsError for a URI that holds one.
     """
     given = settings.given(environment)
     filed = {*settings.STORE_VARIABLES, *settings_file.VARIABLES.values()}
-    apart = {*filed, settings_file.VARIABLE, "CONCEPT_GRAPH_TOOLSETS", CLIENT_VARIABLE}
+    apart = {
+        *filed,
+        settings_file.VARIABLE,
+        "CONCEPT_GRAPH_TOOLSETS",
+        CLIENT_VARIABLE,
+        OFF_VARIABLE,
+    }
     passed = {
         name: value
         for name, value in given.items()
@@ -88,7 +109,8 @@ def make_entry(client: str, environment: Mapping[str, str] = os.environ) -> Entr
     for uri in passed.get("MEMGRAPH_READ_URI", "").split(","):
         settings.uri_of(uri.strip() or settings.DEFAULT_URI, "MEMGRAPH_READ_URI")
     env = {**passed, **settings_file.name_unusual(), CLIENT_VARIABLE: client}
-    return Entry(_command(), env, _QUICK)
+    env |= {OFF_VARIABLE: "1"} if switches_off else {}
+    return Entry(_command(), env, _QUICK, (TOOLSET, FILES) if has_files else (TOOLSET,))
 
 
 def find_ours(servers: Mapping[str, Any]) -> list[str]:
@@ -146,6 +168,25 @@ def _command() -> tuple[str, ...]:
     return (sys.executable, "-m", MODULE)
 
 
+class OwnMemory(NamedTuple):
+    """The memory that a client keeps itself: its folder, and what switches it off.
+
+    That is the value `off` of `key` in the settings `file`. The one called `listing` only lists the
+    others.
+    """
+
+    folder: Callable[[], Path]
+    pattern: str
+    file: Callable[[], Path]
+    key: tuple[str, ...]
+    off: bool
+    listing: str = ""
+
+    def list_files(self) -> list[Path]:
+        """Return what it holds."""
+        return sorted(one for one in self.folder().glob(self.pattern) if one.name != self.listing)
+
+
 class Client(NamedTuple):
     """A client: its title, and the file of its servers, which are below `key`.
 
@@ -160,6 +201,7 @@ class Client(NamedTuple):
     is_in_project: bool = False
     # A tool that needs no permission, in its list of these beside the hooks.
     rule: str = ""
+    own_memory: OwnMemory | None = None
     # Added to the entry of the server.
     also: Mapping[str, str] = {}
     further: str = ""
@@ -214,9 +256,17 @@ CLIENTS: Final[Mapping[str, Client]] = {
         hooks=lambda: _claude("settings.json", ".claude/settings.json"),
         is_in_project=True,
         rule=f"mcp__{NAME}__{{}}",
+        own_memory=OwnMemory(
+            lambda: _claude("projects", ".claude/projects"),
+            "*/memory/*.md",
+            lambda: _claude("settings.json", ".claude/settings.json"),
+            ("autoMemoryEnabled",),
+            off=False,
+            listing="MEMORY.md",
+        ),
         further=f"Start a new session of Claude Code. {_READS} What it notes in its own memory"
-        " comes along at each session's end; autoMemoryEnabled: false in its settings.json switches"
-        " that memory off.",
+        " comes along at each session's end; setup claude-code --own-memory off switches that"
+        " memory off.",
         program="claude",
     ),
     "claude-desktop": Client(
@@ -234,6 +284,13 @@ CLIENTS: Final[Mapping[str, Client]] = {
             **server,
             "tools": {name: {"approval_mode": "approve"} for name in READING},
         },
+        own_memory=OwnMemory(
+            lambda: _codex("memories"),
+            "**/*.md",
+            lambda: _codex("config.toml"),
+            ("memories", "disable_on_external_context"),
+            off=True,
+        ),
         further=f"Start Codex and trust the hooks with /hooks. {_READS}",
         program="codex",
     ),

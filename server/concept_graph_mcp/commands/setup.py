@@ -14,7 +14,7 @@ from conceptgraph_core.words import languages
 from .. import settings_file
 from ..clients import changes, entry
 from ..clients.changes import Change, ChangeError
-from ..clients.entry import CLIENTS, GENERIC
+from ..clients.entry import CLIENTS, GENERIC, Entry, OwnMemory
 from ..errors import StoreError
 from ..settings import (
     EMBEDDED_VARIABLE,
@@ -27,8 +27,27 @@ from ..settings import (
     location,
 )
 from . import hook_process
-from .common import AS_JSON, FILE, Failure, name_program, note, print_columns, print_json, say
+from .common import (
+    AS_JSON,
+    FILE,
+    Failure,
+    Interrupts,
+    name_program,
+    note,
+    print_columns,
+    print_json,
+    say,
+    with_session,
+)
 
+# The choices for a client's own memory, as the question says them.
+_KEEP, _BRING, _OFF, _FILES = "keep", "bring", "off", "files"
+_OWN = {
+    _KEEP: "it stays as it is, before the notes of this one",
+    _BRING: "its files come in now",
+    _OFF: "its files come in, and it is switched off",
+    _FILES: "the same, and the model keeps its notes as files of this memory (the tool memory)",
+}
 # So many files are named before setup asks.
 _MOST_FILES = 6
 
@@ -136,6 +155,13 @@ def hook(embedded: str | None, event: str, client: str) -> None:
 @click.option("--diff", is_flag=True, help="Show it line by line.")
 @click.option("--remove", is_flag=True, help="Undo what setup wrote.")
 @click.option("--file", type=FILE, help="The client's list of servers, if it is elsewhere.")
+@click.option(
+    "--own-memory",
+    type=click.Choice(tuple(_OWN)),
+    help="Choose for the memory that Claude Code and Codex keep themselves: with keep it stays"
+    " as it is, bring imports its files, off switches it off too, and files also gives the model"
+    " files of this memory in its place.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
 def setup(
@@ -147,6 +173,7 @@ def setup(
     diff: bool,
     remove: bool,
     file: Path | None,
+    own_memory: str | None,
     yes: bool,
 ) -> None:
     """Configure CLIENT, or all on this machine, to use this memory.
@@ -187,7 +214,9 @@ def setup(
             wanted = entry.make_entry(client)
             click.echo(changes.show_entry(wanted, CLIENTS[client]))
             return
-        found = _plan_entries(ctx.obj, names, file, removes=remove, has_all=client is None)
+        asks = not (yes or dry_run or remove or file)
+        own = {} if remove else {name: own_memory or _ask_own(name, asks=asks) for name in names}
+        found = _plan_entries(ctx.obj, names, file, own, removes=remove, has_all=client is None)
         shown = _list_diffs(found) if diff else _tell_changes(found, names, removes=remove)
         written = _write_changes(found, shown, is_dry=dry_run, removes=remove, yes=yes)
         if remove or not written:
@@ -197,15 +226,50 @@ def setup(
         raise Failure(str(error)) from None
     for further in filter(None, (CLIENTS[name].further for name in names)):
         note(further)
+    for name, one in own.items():
+        memory = CLIENTS[name].own_memory
+        if one not in (None, _KEEP) and memory is not None and memory.list_files():
+            _bring_files(ctx.obj, memory)
     if client is None:
         _offer_histories(ctx, yes=yes)
 
 
+def _ask_own(name: str, *, asks: bool) -> str | None:
+    """Return what the user wants of the own memory of the client *name*; None: as it is now."""
+    own = CLIENTS[name].own_memory
+    if not asks or own is None or not (count := len(own.list_files())):
+        return None
+    title = CLIENTS[name].title
+    click.echo(f"{title} keeps a memory of its own: {count:,} files in {own.folder()}.")
+    for choice, told in _OWN.items():
+        click.echo(f"  {choice:<5}  {told}")
+    return str(click.prompt("Which", type=click.Choice(tuple(_OWN)), default=_KEEP))
+
+
+def _make_entry(name: str, own: str | None) -> Entry:
+    """Return the entry of the client *name*, with *own* of its own memory. Raises ChangeError."""
+    memory = CLIENTS[name].own_memory
+    if memory is None:
+        return entry.make_entry(name)
+    there = changes.read_own_state(CLIENTS[name])
+    if own in (None, _BRING):
+        return entry.make_entry(name, has_files=there.has_files, switches_off=there.is_switched)
+    # If the user has switched it off, it stays off when setup is taken back.
+    switches_off = own != _KEEP and (there.is_switched or not changes.is_off(memory))
+    return entry.make_entry(name, has_files=own == _FILES, switches_off=switches_off)
+
+
 def _plan_entries(
-    embedded: str | None, names: list[str], file: Path | None, *, removes: bool, has_all: bool
+    embedded: str | None,
+    names: list[str],
+    file: Path | None,
+    own: dict[str, str | None],
+    *,
+    removes: bool,
+    has_all: bool,
 ) -> list[Change]:
     """Return the changes for the clients *names*. Raises ChangeError, SettingsError."""
-    entries = {name: None if removes else entry.make_entry(name) for name in names}
+    entries = {name: None if removes else _make_entry(name, own[name]) for name in names}
     found = [
         change
         for name, wanted in entries.items()
@@ -283,6 +347,19 @@ def _create_store(embedded: str | None) -> None:
     from ..hosts.sqlite.procedure_host import Host
 
     Host(chosen.embedded).close()
+
+
+def _bring_files(embedded: str | None, own: OwnMemory) -> None:
+    """Import the files of an agent's own memory, as the agent's words."""
+    # Imported here, because few ask for it.
+    from ..histories import markdown
+    from .storing import Import
+
+    with Interrupts() as interrupts:
+        files = [(one, markdown.NAME) for one in own.list_files()]
+        work = Import(files, None, interrupts, people=True, is_import=True)
+        with_session(embedded, work.run, creates=True)
+    note(f"notes from {own.folder()}: {work.created:,} new, {work.existing:,} there already")
 
 
 def _offer_histories(ctx: click.Context, *, yes: bool) -> None:
