@@ -15,7 +15,7 @@ from tests.markdown import ROOT
 from tests.server.command_line import ok, run
 
 from concept_graph_mcp import settings_file
-from concept_graph_mcp.clients import changes, jsonc
+from concept_graph_mcp.clients import changes, entry, jsonc
 from concept_graph_mcp.clients.entry import CLIENTS, NAME, READING, Entry
 from concept_graph_mcp.commands import hook_process
 from concept_graph_mcp.hooks import hosts, journal
@@ -370,6 +370,29 @@ def test_doctor_says_who_is_configured_and_called_last_with_what_result(home):
     [wrong] = [one for one in found if one["what"] == "cursor"]
     assert wrong["wrong"]
     assert "run setup again" in wrong["state"]
+
+
+@pytest.mark.parametrize("client", WITH_HOOKS)
+def test_doctor_says_that_the_program_of_a_hook_is_gone(home, client):
+    # The program on the PATH is there, but its environment is another one: pipx in place of uv.
+    ok("--embedded", "setup", client, "--yes")
+    file, start = CLIENTS[client].hooks(), str(Path(entry.__file__).parents[1] / "start.py")
+    file.write_text(file.read_text().replace(start, f"{home}/gone/concept_graph_mcp/start.py"))
+    found = json.loads(run("--embedded", "doctor", "--json").stdout)["findings"]
+    [wrong] = [one for one in found if one["what"] == client]
+    told = f"configured, but {home}/gone/concept_graph_mcp/start.py does not exist; run setup again"
+    assert (wrong["wrong"], wrong["state"].partition("; has")[0]) == (True, told)
+
+
+def test_setup_names_the_program_on_the_path(home, monkeypatch):
+    # As pipx and uv do: a link to the program in an environment of its own.
+    program = written(home / "tools/bin/concept-graph-mcp", "")
+    link = home / ".local/bin/concept-graph-mcp"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(program)
+    monkeypatch.setattr("sys.argv", [str(link)])
+    ok("setup", "cursor", "--yes")
+    assert loaded(servers_of("cursor"))["mcpServers"][NAME]["command"] == str(link)
 
 
 @pytest.mark.parametrize("client", WITH_HOOKS)

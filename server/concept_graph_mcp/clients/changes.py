@@ -5,6 +5,7 @@ Report which clients are configured, and when each called last, for `doctor`.
 
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -451,15 +452,27 @@ def _describe_entry(client: Client) -> tuple[str, bool]:
     server, has_plugin = read_our_entry(client), _has_plugin(client)
     parts = []
     if server is not None:
-        program = find_program(server)
-        if not Path(program).exists():
-            return f"configured, but {program} does not exist; run setup again", True
+        gone = next((one for one in _list_programs(server, client) if not Path(one).exists()), None)
+        if gone is not None:
+            return f"configured, but {gone} does not exist; run setup again", True
         parts.append("configured")
         if client.hooks is not None:
             parts.append("with hooks" if has_hooks(client) else "without hooks")
     if has_plugin and server is not None:
         return "configured, and the plugin is installed too; setup --remove takes one away", True
     return " ".join(parts) or ("the plugin is installed" if has_plugin else ""), False
+
+
+def _list_programs(server: Mapping[str, Any], client: Client) -> Iterator[str]:
+    """Iterate over the programs that *server*, our entry, and our hooks start."""
+    yield find_program(server)
+    text = None if client.hooks is None else _text(client.hooks())
+    if client.hooks is None or text is None:
+        return
+    for _, group in _our_groups(_parse_file(client.hooks(), text)):
+        for line in (str(one.get("command", "")) for one in group["hooks"]):
+            called = shlex.split(line.partition(" hook ")[0], posix=os.name != "nt")
+            yield from (one for one in called if Path(one).is_absolute())
 
 
 def _has_plugin(client: Client) -> bool:
