@@ -14,7 +14,7 @@ from tests.histories.history_samples import USER_SAID, claude_code
 from tests.markdown import ROOT
 from tests.server.command_line import ok, run
 
-from concept_graph_mcp import settings_file
+from concept_graph_mcp import settings, settings_file
 from concept_graph_mcp.clients import changes, entry, jsonc
 from concept_graph_mcp.clients.entry import CLIENTS, NAME, READING, Entry
 from concept_graph_mcp.commands import hook_process
@@ -285,6 +285,8 @@ def test_a_store_in_memgraph_is_in_the_settings_file_and_no_password(home, monke
     monkeypatch.setenv("MEMGRAPH_URI", "bolt://db:7687")
     monkeypatch.setenv("MEMGRAPH_USER", "ada")
     monkeypatch.setenv("MEMGRAPH_PASSWORD", "hush")
+    # TZ is another zone than the machine's, whichever this process has asked for first.
+    monkeypatch.setattr(settings, "machine_zone", lambda: "UTC")
     ok("setup", "claude-code", "--yes")
     server = loaded(servers_of("claude-code"))["mcpServers"][NAME]
     config = home / "config/concept-graph-mcp/config.toml"
@@ -468,10 +470,10 @@ def toolsets_of(client: str) -> str:
 
 @pytest.mark.parametrize("client", WITH_HOOKS)
 def test_a_clients_own_memory_is_switched_off_if_that_is_chosen_and_on_again(home, client):
-    settings = {"claude-code": '{\n  "theme": "dark"\n}\n', "codex": TOML}[client]
+    theirs = {"claude-code": '{\n  "theme": "dark"\n}\n', "codex": TOML}[client]
     files_of_client = [servers_of(client), CLIENTS[client].own_memory.file()]
     for file in files_of_client:
-        written(file, settings)
+        written(file, theirs)
     written(home / OWN_FILES[client], "# Tools\n\nThe bakery's site is built with pnpm.\n")
     ok("setup", client, "--yes")
     assert (is_off(client), toolsets_of(client)) == (False, "everyday")
@@ -487,7 +489,7 @@ def test_a_clients_own_memory_is_switched_off_if_that_is_chosen_and_on_again(hom
     assert not is_off(client)
     ok("setup", client, "--yes", "--own-memory", "off")
     ok("setup", client, "--yes", "--remove")
-    assert [file.read_text() for file in files_of_client] == [settings] * 2
+    assert [file.read_text() for file in files_of_client] == [theirs] * 2
 
 
 @pytest.mark.parametrize(
