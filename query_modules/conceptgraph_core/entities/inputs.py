@@ -45,7 +45,7 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "valence": validators.valence,
     "intensity": validators.unit,
     "same_as": texts.name,
-    # It is none of the known entities of its name.
+    # It is none of the known entities of its name; if false, "the new Conor" is one.
     "new": validators.flag,
     # It counts only if an entity is so called already.
     "known": validators.flag,
@@ -97,7 +97,7 @@ class Observation:
     embedding: tuple[float, ...] | None
     model: str | None
     facts: tuple[Claim, ...] = ()
-    is_new: bool = False
+    is_new: bool | None = None
     qualifier: str | None = None
     needs_known: bool = False
     # Results of `cues`: the text introduces it as another one, says where it was met, has these
@@ -236,7 +236,7 @@ def _observation(one: Mapping[str, Any]) -> Observation:
         None if embedding is None else tuple(embedding),
         one.get("model"),
         one.get("facts", ()),
-        one.get("new", False),
+        one.get("new"),
         one.get("qualifier"),
         one.get("known", False),
     )

@@ -106,7 +106,8 @@ def make_observation(
     key = name_session(text, heard, happened_at)
     observations = [
         {"label": name, "type": entities.THING}
-        | ({} if kind is None else {"kind": kind})
+        # A name alone may mean one that is known: "lunch with the new Conor".
+        | ({"new": False} if kind is None else {"kind": kind})
         | ({"facts": [dict(one) for one in facts[name]]} if name in facts else {})
         for name, kind in about.items()
     ]

@@ -39,6 +39,7 @@ _NO_NAMES: Final = language.words("asking", "pronouns") | (STOP_WORDS - ORDINARY
 # Patterns of the words before a name end where it begins, those behind it begin where it ends. So
 # they are compiled once, not for each name.
 _NEW_BEFORE: Final = re.compile(rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}})\Z", re.IGNORECASE)
+_NEW_ALONE: Final = re.compile(r"\b(?:new|neue[rnsm]?) \Z", re.IGNORECASE)
 _CALLED_BEFORE: Final = re.compile(rf"\b{_NEW} (?:\w+ )??([\w-]+),? ?{_CALLED}\Z", re.IGNORECASE)
 _ALSO_BEFORE: Final = re.compile(
     r"(?:(?:also|auch|too|again) (?:called|named|heißt|heisst|namens)"
@@ -198,6 +199,8 @@ def _is_somebody(word: str) -> bool:
 
 def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> Observation:
     is_introduced = introduces(text, one.label)
+    if one.is_new is False and match_before(_NEW_ALONE, text, find_places(text, one.label)):
+        is_introduced = False
     qualifier = _qualifier(text, one.label)
     met_at = None
     if qualifier is None:

@@ -24,7 +24,7 @@ def seek(graph: Graph, observation: Observation) -> Sought:
         observation.embedding,
         observation.label,
         observation.qualifier,
-        observation.is_new,
+        bool(observation.is_new),
         observation.also,
         synonyms=frozenset(likenesses.synonyms(observation.name)),
     )
