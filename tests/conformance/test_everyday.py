@@ -980,6 +980,16 @@ def test_a_new_one_whom_about_names_is_the_one_that_is_known(days, memory):
     about = [{"name": "Conor", "kind": "colleague"}]
     days.remember("Conor is a colleague", about, said="Conor is my colleague")
     days.remember("They had lunch", ["Conor"], said="I had lunch with the new Conor")
-    assert len([one for one in memory.records() if one.get("node_label") == "Conor"]) == 1
-    days.remember("They met another one", ["Conor"], said="I met another Conor at the gym")
-    assert len([one for one in memory.records() if one.get("node_label") == "Conor"]) == 2
+    assert len([one for one in memory.records() if one.get("canonical_name") == "conor"]) == 1
+    assert days.about("Conor")["kind"] == "colleague"
+
+
+def test_a_text_that_ends_another_one_may_be_about_the_same(days):
+    about = [{"name": "Ingrid", "kind": "boss"}]
+    days.remember("Ingrid is the user's boss", about, said="My boss is Ingrid.")
+    days.memory.now_ms += 90 * DAY_MS
+    said = "Paul is my new boss, he took over from Ingrid."
+    about = [{"name": "Paul", "kind": "boss"}, {"name": "Ingrid", "kind": "former boss"}]
+    row = days.remember("Paul is the user's new boss, he took over from Ingrid", about, said=said)
+    assert [one["ended"] for one in row["similar"]] == [True]
+    assert days.about("Ingrid")["kind"] == "former boss"

@@ -584,13 +584,19 @@ class Graph(Generic[N]):
             self._graph.delete_vertex(raws.public_vertex(node.raw))
         except mgp.LogicErrorError:
             return False
-        self._nodes[node.id] = None
+        self._forget(node)
         return True
 
     def delete_node(self, node: Node) -> None:
         """Delete *node* with all of its edges."""
         self._graph.detach_delete_vertex(raws.public_vertex(node.raw))
+        self._forget(node)
+
+    def _forget(self, node: Node) -> None:
+        """Let no view of this call find the deleted *node*."""
         self._nodes[node.id] = None
+        if self.found.by_id is not None:
+            self.found.by_id.pop(node.id, None)
 
     def _look_up(self) -> None:
         """Check, between edges of a node, for too many of them and for a cancelled query."""
