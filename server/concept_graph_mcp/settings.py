@@ -155,7 +155,9 @@ class _Checked:
             return check(*arguments, **named)
         except SettingsError as error:
             self.problems += error.problems
-            return cast(T, None)
+        except ConceptGraphError as error:
+            self.problems.append(str(error))
+        return cast(T, None)
 
 
 def given(environment: Mapping[str, str]) -> dict[str, str]:
@@ -294,19 +296,9 @@ def _switch(value: str, name: str) -> bool:
     return word in _TRUE
 
 
-def _user_id(value: str) -> str:
-    try:
-        return text.user(value or DEFAULT_USER, "CONCEPT_GRAPH_USER")
-    except ConceptGraphError as error:
-        raise SettingsError(str(error)) from None
-
-
 def _users(value: str) -> tuple[str, ...]:
     names = dict.fromkeys(name.strip() for name in value.split(",") if name.strip())
-    try:
-        return tuple(text.user(name, "CONCEPT_GRAPH_DECAY_USERS") for name in names)
-    except ConceptGraphError as error:
-        raise SettingsError(str(error)) from None
+    return tuple(text.user(name, "CONCEPT_GRAPH_DECAY_USERS") for name in names)
 
 
 def _names(value: str) -> set[str]:
@@ -408,13 +400,6 @@ def _decay(numbers: str) -> dict[str, float]:
         raise SettingsError(f"{decaying.DECAY_VARIABLE}: {error}") from None
 
 
-def _chance(value: str, name: str) -> float | None:
-    try:
-        return read_chance(value, name)
-    except ConceptGraphError as error:
-        raise SettingsError(str(error)) from None
-
-
 class Setting(NamedTuple):
     """A variable, its meaning in a few words, and its name in the settings file, if it has one.
 
@@ -441,7 +426,8 @@ SETTINGS = (
     Setting(EMBEDDED_VARIABLE, "like --embedded: 1, or the path of the file"),
     Setting("CONCEPT_GRAPH_TOOLSETS", "like --toolsets"),
     Setting("CONCEPT_GRAPH_USER", "whose memories and entities; default: default",
-            "user", "user_id", _user_id),
+            "user", "user_id",
+            lambda value: text.user(value or DEFAULT_USER, "CONCEPT_GRAPH_USER")),
     Setting("CONCEPT_GRAPH_ME", "your name", "me", "me"),
     Setting("CONCEPT_GRAPH_CONCEPTS", "whose concepts: shared, or the user's own", "concepts"),
     Setting("TZ", "your time zone; default: the machine's", "time_zone", "zone", _zone),
@@ -449,9 +435,9 @@ SETTINGS = (
     Setting(EMBEDDINGS_VARIABLE, "finding by meaning: none, or the name of a model",
             "embedding", "embeddings", embeddings),
     Setting(CHANCE_VARIABLES[0], "the chance, 0 to 1, from which a message asks",
-            "asks", "asks", partial(_chance, name=CHANCE_VARIABLES[0])),
+            "asks", "asks", partial(read_chance, name=CHANCE_VARIABLES[0])),
     Setting(CHANCE_VARIABLES[1], "the chance, 0 to 1, from which a text answers",
-            "answers", "answers", partial(_chance, name=CHANCE_VARIABLES[1])),
+            "answers", "answers", partial(read_chance, name=CHANCE_VARIABLES[1])),
     Setting(decaying.DECAY_VARIABLE, "how memories fade, e.g. base_rate=0.02", "", "decay", _decay),
     Setting("CONCEPT_GRAPH_DECAY_USERS", "whose memories `worker` lets fade; default: all",
             "", "decay_users", _users),

@@ -7,7 +7,6 @@ the same concepts in two places.
 import os
 from contextlib import aclosing
 from datetime import UTC, datetime
-from pathlib import Path
 
 from conceptgraph_core.context import OWN
 from conceptgraph_core.text import show_name
@@ -35,14 +34,17 @@ async def adopt_shared(
     was is kept beside it. Raises StoreError, OSError.
     """
     file, session = settings.embedded, Session.of(store, settings)
-    if file is None or not await _is_to_adopt(settings, session):
+    if file is None or settings.concepts != OWN or VARIABLE in given(os.environ):
+        return None
+    if not await has_shared(session) or await find_other_user(session) is not None:
         return None
     if not may_adopt or await store.unwritable() is not None:
         reader.adoption.has_failed = True
         return None
     copied = ""
     if keeps_copy:
-        copy = _name_copy(file, session.clock.now_ms())
+        moment = datetime.fromtimestamp(session.clock.now_ms() / 1_000, UTC)
+        copy = file.with_name(f"{file.name}.shared-{moment:%Y%m%dT%H%M%S}")
         os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         await store.backup(copy)
         copied = f"; as it was it is in {copy}"
@@ -51,12 +53,6 @@ async def adopt_shared(
         f"{file}: {row['nodes']:,} concepts and episodes, which all users shared, belong to the"
         f" user {show_name(settings.user_id)} now, as the whole file does{copied}"
     )
-
-
-async def _is_to_adopt(settings: Settings, session: Session) -> bool:
-    if settings.embedded is None or settings.concepts != OWN or VARIABLE in given(os.environ):
-        return False
-    return await has_shared(session) and await find_other_user(session) is None
 
 
 async def has_shared(session: Session) -> bool:
@@ -75,8 +71,3 @@ async def find_other_user(session: Session) -> str | None:
         if after != session.user_id:
             return after
     return None
-
-
-def _name_copy(file: Path, now_ms: int) -> Path:
-    moment = datetime.fromtimestamp(now_ms / 1_000, UTC)
-    return file.with_name(f"{file.name}.shared-{moment:%Y%m%dT%H%M%S}")

@@ -158,7 +158,9 @@ def _list_recalled(
     If the call may write, they rise.
     """
     rows = _rows(graph, chosen, total)
-    mentioned = _find_mentioned(walk, chosen)
+    # The ends of every edge with one of the chosen texts.
+    ends = ((reading[3], reading[7], *walk.also.get(said, ())) for said, reading in chosen)
+    mentioned = {node for nodes in ends for node in nodes}
     levels: dict[str, float] = {}
     for node, distance, before in walk.reached:
         graph.step()
@@ -289,16 +291,6 @@ def _best_of_each_episode(ordered: list[Proposition]) -> dict[str, Reading]:
         if episode is not None:
             seen.add(episode)
     return kept
-
-
-def _find_mentioned(walk: _Walk, chosen: list[Proposition]) -> set[Node]:
-    """Return the ends of every edge with one of the *chosen* texts."""
-    nodes: set[Node] = set()
-    for said, reading in chosen:
-        nodes.add(reading[3])
-        nodes.add(reading[7])
-        nodes.update(walk.also.get(said, ()))
-    return nodes
 
 
 def _rows(graph: Graph, chosen: list[Proposition], total: int) -> list[dict[str, Any]]:

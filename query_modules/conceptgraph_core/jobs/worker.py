@@ -103,7 +103,10 @@ def report(graph: Work, holder: str, done: dict[str, Any]) -> Row:
         _add(graph, node, done)
         _stand(graph, node, done)
     if len(nodes) > 1 and done.get("counts"):
-        _count_others(graph, nodes[1], done["counts"])
+        known = dict(nodes[1].raw.get_property("counts") or {})
+        for name, value in done["counts"].items():
+            known[text.name(name, "counts")] = _sum(known.get(name), value, name)
+        graph.update(nodes[1], counts=known)
     return _row(graph)
 
 
@@ -142,13 +145,6 @@ def _add(graph: Work, node: Node, more: Mapping[str, Any]) -> None:
     graph.update(node, **changes)
 
 
-def _count_others(graph: Work, node: Node, more: Mapping[str, Any]) -> None:
-    known = dict(node.raw.get_property("counts") or {})
-    for name, value in more.items():
-        known[text.name(name, "counts")] = _sum(known.get(name), value, name)
-    graph.update(node, counts=known)
-
-
 def _sum(known: Any, more: Any, name: str) -> int:
     return (known or 0) + text.integer(more, name, 0, limits.MAX_INTEGER // 2)
 
@@ -174,17 +170,16 @@ def _row(graph: Work) -> Row:
         "holder": node.raw.get_property("holder") if node is not None and works else None,
         "lease_until": until if works else None,
         **_report_done(node),
-        "jobs": [_of_job(name, graph.kept[name]) for name in jobs],
+        "jobs": [
+            {"job": name, **_report_done(one), "counts": one.raw.get_property("counts") or {}}
+            for name, one in ((name, graph.kept[name]) for name in jobs)
+        ],
     }
 
 
 def _lasts(until: int | None, now_ms: int) -> bool:
     """Tell whether a lease lasts; not if a clock that was days ahead granted it."""
     return until is not None and now_ms < until <= now_ms + MAX_LEASE_MS
-
-
-def _of_job(name: str, node: Node) -> Row:
-    return {"job": name, **_report_done(node), "counts": node.raw.get_property("counts") or {}}
 
 
 def _report_done(node: Node | None) -> Row:

@@ -89,16 +89,13 @@ def create(
         "concepts": list(node.get("concepts")),
         "existing": existing,
         "similar": [
-            _similar(one, later) | (pairs.MARK if existing else {})
+            {"memory_id": one.memory_id, "text": one.text}
+            | ({} if later is None else {"contradicted_by": later.memory_id})
+            | (pairs.MARK if existing else {})
             for one, later in similar.items()
         ],
         "kept": kept,
     }
-
-
-def _similar(node: Node, later: Node | None) -> Row:
-    mark = {} if later is None else {"contradicted_by": later.memory_id}
-    return {"memory_id": node.memory_id, "text": node.text, **mark}
 
 
 def keep(

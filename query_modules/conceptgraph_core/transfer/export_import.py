@@ -113,7 +113,10 @@ class _Importer:
             self.counts["nodes_existing"] += 1
             if self._graph.context.only_new:
                 return
-            self._update(kind, node, given)
+            given |= self._dimension(kind, given)
+            outdated = self._list_outdated_vectors(kind, node, given)
+            self._graph.update(node, **(given | outdated))
+            self._graph.update(node, **self._graph.lacking(node))
         # The look-up loaded the terms of a text only if the row has the text, or the index an
         # entry.
         told = kind.indexed is not None and any(name in row for name in kind.indexed.told())
@@ -197,11 +200,6 @@ class _Importer:
         key = {name: values[name] for name in names if values.get(name) is not None}
         self.created.append({"kind": kind.kind, **key})
         return self._graph.create_node(kind.label, **values, **derived)
-
-    def _update(self, kind: NodeKind, node: Node, given: dict[str, Any]) -> None:
-        given |= self._dimension(kind, given)
-        self._graph.update(node, **(given | self._list_outdated_vectors(kind, node, given)))
-        self._graph.update(node, **self._graph.lacking(node))
 
     def _dimension(self, kind: NodeKind, given: dict[str, Any]) -> dict[str, int]:
         """Return the number of dimensions of the *given* vector, whatever its row says."""

@@ -8,7 +8,6 @@ from ..graph import raw as raws
 from ..graph.adapter import Node
 from ..jobs.schema import COUNTERS, JOURNALS, KEPT, WORKER
 from ..jobs.schema import LAYER as WORK
-from ..layers import NodeKind
 from ..retrieval.schema import LAYER as WORDS
 from .odd_values import removing_edge
 from .view import Everything
@@ -58,7 +57,15 @@ def _find_unlabelled(graph: Everything, raw: Any, labels: list[str]) -> Iterator
     """Yield a row if a node without a label has all that the nodes of one kind have."""
     if labels:
         return
-    kinds = [kind for layer in graph.layers for kind in layer.nodes if _is_like(raw, kind)]
+    kinds = [
+        kind
+        for layer in graph.layers
+        for kind in layer.nodes
+        if all(
+            raw.get_property(name) is not None
+            for name in {*kind.key, *(one.name for one in kind.expected)}
+        )
+    ]
     if not kinds:
         return
     kind = max(kinds, key=lambda one: len(one.expected))
@@ -71,11 +78,6 @@ def _find_unlabelled(graph: Everything, raw: Any, labels: list[str]) -> Iterator
     gone = f"REMOVE {', '.join(f'n.{one}' for one in vectors)} " if vectors else ""
     statement = f"MATCH (n) WHERE id(n) = {raw.get_id()} {gone}SET n:{kind.label};"
     yield _row(UNLABELLED, name_outside(raw), statement)
-
-
-def _is_like(raw: Any, kind: NodeKind) -> bool:
-    names = {*kind.key, *(one.name for one in kind.expected)}
-    return all(raw.get_property(name) is not None for name in names)
 
 
 def _entering(graph: Everything, raw: Any) -> Iterator[Row]:

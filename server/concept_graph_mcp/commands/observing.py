@@ -17,7 +17,6 @@ from conceptgraph_core.memories.schema import is_forgotten
 
 from .. import calls
 from ..calls.call import spoken
-from ..endpoints import Endpoint
 from ..errors import Refused, StoreError
 from ..extras.chat_model import ModelError, OpenAIModel, find_endpoint
 from ..file_formats import FormatError, Messages, Row
@@ -96,16 +95,15 @@ def observe(
       OPENAI_BASE_URL    where it is, default https://api.openai.com/v1
       OPENAI_API_KEY     the key, where one is needed
     """
-    if thread is not None:
-        try:
+    try:
+        if thread is not None:
             text.name(thread, "--thread")
-        except ConceptGraphError as error:
-            raise Failure(str(error)) from None
-    endpoint = None if model is None else _endpoint(model)
-    resolver = _resolver() if coref else None
+        opened = None if model is None else OpenAIModel(find_endpoint(os.environ, model))
+        resolver = coreference.FastCoref() if coref else None
+    except (ConceptGraphError, ModelError, CoreferenceError) as error:
+        raise Failure(str(error)) from None
     with report_errors(file), inputs.opened(file) as stream, Interrupts() as interrupts:
-        work = _Observing(stream, (thread, users, from_line), endpoint, interrupts)
-        work.resolver = resolver
+        work = _Observing(stream, (thread, users, from_line), opened, resolver, interrupts)
         try:
             with_session(embedded, work.run, creates=True)
         except KeyboardInterrupt:
@@ -115,27 +113,6 @@ def observe(
     else:
         for line in work.notes():
             note(line)
-
-
-def _endpoint(model: str) -> Endpoint:
-    try:
-        return find_endpoint(os.environ, model)
-    except ModelError as error:
-        raise Failure(str(error)) from None
-
-
-def _resolver() -> Resolver:
-    try:
-        return coreference.FastCoref()
-    except CoreferenceError as error:
-        raise Failure(str(error)) from None
-
-
-def _opened(endpoint: Endpoint) -> OpenAIModel:
-    try:
-        return OpenAIModel(endpoint)
-    except ModelError as error:
-        raise Failure(str(error)) from None
 
 
 async def _is_forgotten(session: Session, memory_id: str) -> bool:
@@ -154,16 +131,14 @@ class _Observing:
         self,
         stream: TextIO,
         said: tuple[str | None, tuple[str, ...], int],
-        endpoint: Endpoint | None,
+        model: OpenAIModel | None,
+        resolver: Resolver | None,
         interrupts: Interrupts,
     ) -> None:
         self._stream = stream
         self._lines = inputs.count_lines(stream.buffer)
         self._thread, self._users, self._from_line = said
-        self._endpoint = endpoint
-        self._interrupts = interrupts
-        self.resolver: Resolver | None = None
-        self._model: OpenAIModel | None = None
+        self._model, self._resolver, self._interrupts = model, resolver, interrupts
         self._messages: Messages | None = None
         self._speakers: Speakers | None = None
         self._sessions = Sessions()
@@ -176,7 +151,6 @@ class _Observing:
         longest = limits.MAX_SUMMARY
         self._messages = Messages(session.user_id, session.zone, self._thread, longest)
         self._speakers = Speakers(session.user_id, self._users)
-        self._model = None if self._endpoint is None else _opened(self._endpoint)
         try:
             with progress("observing lines", self._lines) as tell, self._telling():
                 for row in self._messages.rows(self._stream):
@@ -259,7 +233,13 @@ class _Observing:
         """Return the observations: empty for the built-in extractor, None if there are none."""
         message, found = self._resolved(session_id, message)
         if self._model is None:
-            rows = self._extracted(message, found)
+
+            def extract(text: str) -> list[dict[str, Any]]:
+                role = message.speaker
+                return rule_extractor.observations(text, spoken(), role, with_known=True)
+
+            said = message.text
+            rows = coreference.observations(said, found, extract) if found else extract(said)
             return Extracted(rows) if rows else None
         known = await candidates(session, message.text)
         made = await extract_observations(
@@ -271,21 +251,12 @@ class _Observing:
         self._counts["claims of the model refused"] += made.refused
         return made if made.observations else None
 
-    def _extracted(self, message: Said, found: list[Meant]) -> list[dict[str, Any]]:
-        def extract(text: str) -> list[dict[str, Any]]:
-            languages = spoken()
-            return rule_extractor.observations(text, languages, message.speaker, with_known=True)
-
-        if found:
-            return coreference.observations(message.text, found, extract)
-        return extract(message.text)
-
     def _resolved(self, session_id: str, message: Said) -> tuple[Said, list[Meant]]:
         """Return *message* with notes on its pronouns, and those notes."""
-        if self.resolver is None:
+        if self._resolver is None:
             return message, []
         before = [one.text for one in self._before[session_id]]
-        found = coreference.find_pronouns(self.resolver, before, message.text)
+        found = coreference.find_pronouns(self._resolver, before, message.text)
         return replace(message, notes=coreference.notes(found)), found
 
     async def _end(self, session: Session, ended: Open) -> None:

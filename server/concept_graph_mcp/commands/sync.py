@@ -5,11 +5,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import BinaryIO, TextIO
 
 import click
 
@@ -140,17 +140,13 @@ async def _take_over(into: Session, source: Session) -> int:
 
 async def _sync_folder(session: Session, keeper: Keeper, folder: Path) -> int:
     """Take over the files that other stores left in *folder*, and leave one of this store."""
-    own = await keeper.identity()
-    if own is None:
-        # Nothing was stored yet, so that the store has no id.
-        own = ""
-    name = f"concept-graph-{own}{_SUFFIX}"
+    # Where nothing was stored yet, the store has no id.
+    name = f"concept-graph-{await keeper.identity() or ''}{_SUFFIX}"
     taken = 0
     for file in sorted(folder.glob(f"concept-graph-*{_SUFFIX}")):
         if file.name != name:
             taken += await _merge(session, file)
-    own = await keeper.identity()
-    if own is not None:
+    if (own := await keeper.identity()) is not None:
         with replace_file(folder / f"concept-graph-{own}{_SUFFIX}", True) as stream:
             await _write_records(session, stream)
     return taken
@@ -173,11 +169,14 @@ def _call_host(
 ) -> None:
     """Run *program* on *host*. Raises Failure if it fails there, or the host is not reached."""
     command = f"{program} {arguments}"
-    with _stream(stdin, "rb") as given, _stream(stdout, "wb") as taken:
+    with (
+        nullcontext(subprocess.DEVNULL) if stdin is None else stdin.open("rb") as given,
+        nullcontext() if stdout is None else stdout.open("wb") as taken,
+    ):
         try:
             done = subprocess.run(
                 [_SSH, "--", host, command],
-                stdin=given or subprocess.DEVNULL,
+                stdin=given,
                 stdout=taken,
                 check=False,
             )
@@ -189,15 +188,6 @@ def _call_host(
         raise Failure(f"{host}: the connection failed; the same command completes the work")
     if done.returncode:
         raise Failure(f"{host}: {command} failed there with exit code {done.returncode}; see above")
-
-
-@contextmanager
-def _stream(file: Path | None, mode: str) -> Iterator[BinaryIO | None]:
-    if file is None:
-        yield None
-        return
-    with file.open(mode) as stream:
-        yield cast(BinaryIO, stream)
 
 
 async def _send_records(session: Session) -> None:

@@ -179,7 +179,11 @@ def worker(
         raise click.UsageError(f"{what[0]}: jobs are named after --once; or pause, resume, status")
     if as_json:
         raise click.UsageError("--json is for --once, --dry-run and status; --log json for the log")
-    _log_as(log)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Lines(log == "json"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logs.logger.setLevel(logging.INFO)
+    logs.only_ours()
     _serve(chosen, batch, metrics)
 
 
@@ -225,7 +229,10 @@ def _once(
         working = LeaseRunner(session, chosen, batch)
         for job in jobs:
             try:
-                outcome = await _run(working, job, dry_run)
+                # On a terminal it says what it is at.
+                with progress(f"{job.name}: {job.does}", None) as tell:
+                    working.telling = lambda counts: tell(counts.get("processed", 0))
+                    outcome = await (working.rehearse if dry_run else working.run)(job)
             except StoreError as error:
                 outcomes.append(Outcome(job.name, FAILED, str(error)))
                 raise Failure(f"{job.name}: {one_line(error)}") from error
@@ -245,29 +252,16 @@ def _once(
     if dry_run and not as_json:
         note("That is what would be done; nothing was changed.")
     if metrics is not None:
-        _write(metrics, status)
+        from ..worker import metrics as files
+
+        try:
+            files.write(metrics, status)
+        except OSError as error:
+            # The system's error names the temporary file.
+            raise Failure(f"{metrics}: {error.strerror}; no counters were written") from error
     for one in outcomes:
         if one.what != DONE:
             raise Failure(f"{one.job}: not run to its end: {one.why}")
-
-
-async def _run(working: LeaseRunner, job: Job, dry_run: bool) -> Outcome:
-    """Run *job*, or rehearse it; on a terminal, say what it is at."""
-    run = working.rehearse if dry_run else working.run
-    with progress(f"{job.name}: {job.does}", None) as tell:
-        working.telling = lambda counts: tell(counts.get("processed", 0))
-        return await run(job)
-
-
-def _write(metrics: Path, status: Row) -> None:
-    """Write the counters of *status*, after the outcome has been printed. Raises Failure."""
-    from ..worker import metrics as files
-
-    try:
-        files.write(metrics, status)
-    except OSError as error:
-        # The system's error names the temporary file.
-        raise Failure(f"{metrics}: {error.strerror}; no counters were written") from error
 
 
 def _with_store(
@@ -308,12 +302,3 @@ def _act(embedded: str | None, what: Sequence[str], as_json: bool) -> None:
         print_json(plain(row))
     else:
         print_status(row, zone)
-
-
-def _log_as(form: str) -> None:
-    """Log to stderr, as *form* says."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines(form == "json"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    logs.logger.setLevel(logging.INFO)
-    logs.only_ours()

@@ -6,8 +6,8 @@ The texts are those of the reference of Anthropic's memory tool `memory_20250818
 """
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 from urllib.parse import unquote
 
 from conceptgraph_core import limits
@@ -72,7 +72,9 @@ class Files:
             return _show_file(path, found[0]["value"], lines)
         if not found and at != self._root:
             raise FileError(f"The path {path} does not exist. Please provide a valid path.")
-        return _list_directory(path, [(row["path"][len(at) + 1 :], _size(row)) for row in found])
+        return _list_directory(
+            path, [(row["path"][len(at) + 1 :], len(row["value"].encode())) for row in found]
+        )
 
     def create(self, path: str, text: str) -> Plan[str]:
         at = self._find_location(path)
@@ -242,10 +244,6 @@ def _list_directory(path: str, files: Sequence[tuple[str, int]]) -> str:
             ),
         ]
     )
-
-
-def _size(row: Mapping[str, Any]) -> int:
-    return len(row["value"].encode())
 
 
 def _readable(size: float) -> str:

@@ -166,9 +166,12 @@ class MemoryStore(BaseStore):
             return [
                 SearchItem(**self._fields_of(row), score=row["score"]) for row in _page(op, rows)
             ]
-        return _list_namespaces(
-            cast(ListNamespacesOp, op), [kept.names(row["path"])[1:-1] for row in rows]
-        )
+        listing = cast(ListNamespacesOp, op)
+        conditions = listing.match_conditions or ()
+        found = (kept.names(row["path"])[1:-1] for row in rows)
+        matching = (one for one in found if all(_matches(one, how) for how in conditions))
+        cut = {one[: listing.max_depth] for one in matching}
+        return sorted(cut)[listing.offset : listing.offset + listing.limit]
 
     def _fields_of(self, row: Row) -> dict[str, Any]:
         _, *namespace, key = kept.names(row["path"])
@@ -242,14 +245,6 @@ def _find_order(value: Any) -> type | None:
     if isinstance(value, bool):
         return None
     return float if isinstance(value, (int, float)) else str if isinstance(value, str) else None
-
-
-def _list_namespaces(
-    op: ListNamespacesOp, found: Iterable[tuple[str, ...]]
-) -> list[tuple[str, ...]]:
-    conditions = op.match_conditions or ()
-    cut = {one[: op.max_depth] for one in found if all(_matches(one, how) for how in conditions)}
-    return sorted(cut)[op.offset : op.offset + op.limit]
 
 
 def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:

@@ -108,15 +108,14 @@ def _words() -> Finding:
 
 async def replicas(chosen: Settings) -> list[Finding]:
     """Return whether each replica can be read."""
-    return [await _replica(chosen, uri) for uri in chosen.read_uris]
-
-
-async def _replica(chosen: Settings, uri: str) -> Finding:
-    try:
-        async with open_store(replace(chosen, uri=uri, read_uris=())) as store:
-            return Finding("replica", store.location)
-    except StoreError as error:
-        return Finding("replica", str(error), wrong=True)
+    found = []
+    for uri in chosen.read_uris:
+        try:
+            async with open_store(replace(chosen, uri=uri, read_uris=())) as store:
+                found.append(Finding("replica", store.location))
+        except StoreError as error:
+            found.append(Finding("replica", str(error), wrong=True))
+    return found
 
 
 async def embedding(session: Session, most: int = _MOST_COUNTED) -> Finding:

@@ -23,6 +23,12 @@ _OWN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _INTERRUPTED = "[Request interrupted by user"
+# What is left out, by the end of its type.
+_LEFT_OUT = {
+    "_output": "outputs of tools",
+    "_call": "calls of tools",
+    "reasoning": "thoughts of the model",
+}
 
 
 def is_one(record: dict[str, Any]) -> bool:
@@ -53,8 +59,10 @@ def messages(
         if not isinstance(item, dict):
             continue
         state["number"] = state.get("number", 0) + 1
-        if item.get("type") != "message":
-            _leave_out(item, kept)
+        if (kind := str(item.get("type"))) != "message":
+            left_out = (what for ends, what in _LEFT_OUT.items() if kind.endswith(ends))
+            for what in left_out:
+                kept.tally.left_out(what)
         elif item.get("role") in (USER, ASSISTANT):
             yield from _message(record, item, kept, state)
 
@@ -70,13 +78,3 @@ def _message(
     folder = state.get("folder")
     if said := message(key, thread, str(item["role"]), at, text, folder=folder):
         yield said
-
-
-def _leave_out(item: dict[str, Any], kept: Kept) -> None:
-    kind = str(item.get("type"))
-    if kind.endswith("_output"):
-        kept.tally.left_out("outputs of tools")
-    elif kind.endswith("_call"):
-        kept.tally.left_out("calls of tools")
-    elif kind == "reasoning":
-        kept.tally.left_out("thoughts of the model")

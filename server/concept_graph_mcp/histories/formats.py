@@ -377,7 +377,8 @@ def list_sources(path: Path, given: str | None = None) -> Iterator[_Listed]:
                 yield file, Source(path, guess_format(stream.read(_HEAD)))
         return
     top = path.resolve()
-    for file in sorted(_list_files_below(path)):
+    files = (one for one in path.rglob("*") if one.suffix.lower() in SUFFIXES and one.is_file())
+    for file in sorted(files):
         if not file.resolve().is_relative_to(top):
             yield file, OSError(errno.EPERM, "is a link out of the folder", str(file))
             continue
@@ -427,9 +428,3 @@ def with_open_archives(sources: Iterable[_Listed]) -> Iterator[_Listed]:
 def _find_archive(listed: _Listed) -> Path | None:
     source = listed[1]
     return source.path if isinstance(source, Source) and source.member is not None else None
-
-
-def _list_files_below(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*"):
-        if path.suffix.lower() in SUFFIXES and path.is_file():
-            yield path

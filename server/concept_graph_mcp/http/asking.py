@@ -56,20 +56,16 @@ class Room:
         if (left := self._left.pop(place, 0)) > 0:
             self._left[place] = left - 1
             return
-        kept = await _count_nodes(session)
+        [row] = await session.run(calls.memory_links.stats(place))
+        found = await session.run(calls.entities.stats(place))
+        named = sum(one["value"] for one in found if one["measure"] == "entities")
+        kept = int(row["nodes"] + named)
         if kept >= self._most:
             raise NoRoom(
                 f"you keep {kept:,} memories and entities, and {self._most:,} are allowed; forget"
                 " some that are no longer needed, or ask whoever runs this server for more"
             )
         self._left[place] = (self._most - kept) // _A_CALL
-
-
-async def _count_nodes(session: Session) -> int:
-    [row] = await session.run(calls.memory_links.stats(session.user_id))
-    found = await session.run(calls.entities.stats(session.user_id))
-    named = sum(one["value"] for one in found if one["measure"] == "entities")
-    return int(row["nodes"] + named)
 
 
 READ, WRITE = "memory:read", "memory:write"

@@ -46,7 +46,11 @@ def serve(
     *most_open* files of users are open.
     """
     stderr.log_there(Lines(log == "json"))
-    _quiet()
+    # Our own events, and of libraries only what is no client's fault: each request with a wrong
+    # Host would otherwise be a line of the client's choice.
+    _OURS.setLevel(logging.INFO)
+    for library in ("mcp.server.transport_security", "uvicorn.error"):
+        logging.getLogger(library).setLevel(logging.ERROR)
 
     async def run() -> None:
         store = make_served_store(settings, most_open)
@@ -99,11 +103,3 @@ async def prepare_server(
     )
     served = {"url": web.url, **({"page": page_of(web.url)} if web.page else {})}
     return Server(config, lambda: tell(_OURS, "serving", **served, users=web.users))
-
-
-def _quiet() -> None:
-    """Log our own events, and of libraries only what is no client's fault."""
-    _OURS.setLevel(logging.INFO)
-    # Each request with a wrong Host would otherwise be a line of the client's choice.
-    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)

@@ -89,7 +89,7 @@ class Tokens:
         """Return all tokens, the oldest first."""
         if not self.exist():
             return []
-        with self._reading() as database:
+        with self._told_in_one_line(), closing(self._connect()) as database:
             return [
                 _read_row(row) for row in database.execute(f"{_SELECT} ORDER BY created_at, id")
             ]
@@ -117,8 +117,11 @@ class Tokens:
             # All rows, so that the statement is over and holds up no writer.
             rows = self._open().execute(f"{_SELECT} WHERE hash = ?", [_hash(token)]).fetchall()
         except (OSError, sqlite3.Error) as error:
-            # Without a file or a table nobody has a token.
-            self._log_once(str(error))
+            # Without a file or a table nobody has a token. It is logged once, or whoever runs the
+            # server would look for the reason elsewhere.
+            if self._told != (why := str(error)):
+                self._told = why
+                tell(logger, "tokens cannot be read", logging.WARNING, file=self.file, why=why)
             return None
         self._told = ""
         if not rows or (kept := _read_row(rows[0])).is_expired:
@@ -127,12 +130,6 @@ class Tokens:
         return AccessToken(
             token=token, client_id=kept.id, scopes=[*kept.scopes], subject=kept.user_id
         )
-
-    def _log_once(self, why: str) -> None:
-        """Log why nobody is admitted, or whoever runs the server would look for it elsewhere."""
-        if why != self._told:
-            self._told = why
-            tell(logger, "tokens cannot be read", logging.WARNING, file=self.file, why=why)
 
     def _note_use(self, kept: Kept) -> None:
         now = int(_NOW())
@@ -160,11 +157,6 @@ class Tokens:
             closing(sqlite3.connect(self.file, timeout=patience_s)) as database,
             database,
         ):
-            yield database
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._told_in_one_line(), closing(self._connect()) as database:
             yield database
 
     @contextmanager

@@ -18,7 +18,7 @@ from ..answers import Answers
 from ..errors import Refused
 from ..session import Session
 from ..times import iso
-from .adapter import READING, ConceptTool, tool
+from .adapter import READING, tool
 from .making import Text, Toolset
 
 _INSTRUCTIONS = """\
@@ -106,8 +106,12 @@ def _document(result: Result, text: str, metadata: Mapping[str, str]) -> Documen
     return Document(**result, text=text, metadata=said)
 
 
-def _functions(tools: _State) -> list[ConceptTool]:
-    return [tool(tools.search, "Search", READING), tool(tools.fetch, "Fetch", READING)]
-
-
-TOOLSET = Toolset((), _INSTRUCTIONS, state=_State, functions=_functions)
+TOOLSET = Toolset(
+    (),
+    _INSTRUCTIONS,
+    state=_State,
+    functions=lambda tools: [
+        tool(tools.search, "Search", READING),
+        tool(tools.fetch, "Fetch", READING),
+    ],
+)

@@ -43,7 +43,9 @@ async def asked(context: Any, question: str) -> bool | InputRequiredResult:
     if version is not None and is_version_at_least(version, _WITHOUT_REQUESTS):
         answer = (context.input_responses or {}).get(_KEY)
         if not isinstance(answer, ElicitResult):
-            return InputRequiredResult(input_requests={_KEY: _request(question)})
+            schema = render_elicitation_schema(_Consent)
+            form = ElicitRequestFormParams(message=question, requested_schema=schema)
+            return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)})
         return answer.action == "accept" and bool((answer.content or {}).get("go_on"))
     try:
         result = await context.elicit(question, _Consent)
@@ -52,11 +54,6 @@ async def asked(context: Any, question: str) -> bool | InputRequiredResult:
     except ValueError:
         return False  # The answer has another form.
     return result.action == "accept" and bool(result.data.go_on)
-
-
-def _request(question: str) -> ElicitRequest:
-    schema = render_elicitation_schema(_Consent)
-    return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))
 
 
 def merging(source: str, target: str) -> Asking:

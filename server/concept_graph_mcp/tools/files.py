@@ -12,7 +12,7 @@ from .. import calls
 from ..dropins import files
 from ..dropins.kept import Row, Step
 from ..session import Session
-from .adapter import REPLACING, ConceptTool, tool
+from .adapter import REPLACING, tool
 from .making import Text, Toolset
 
 _INSTRUCTIONS = """\
@@ -82,8 +82,10 @@ class _State:
         return await files.arun(self, lambda: do(*(given[name] for name in taken)))
 
 
-def _functions(state: _State) -> list[ConceptTool]:
-    return [tool(state.memory, "Your files", REPLACING)]
-
-
-TOOLSET = Toolset((), _INSTRUCTIONS, state=_State, functions=_functions, is_brief=True)
+TOOLSET = Toolset(
+    (),
+    _INSTRUCTIONS,
+    state=_State,
+    functions=lambda state: [tool(state.memory, "Your files", REPLACING)],
+    is_brief=True,
+)

@@ -41,12 +41,21 @@ class Api:
         answers: dict[str, Callable[[Session, Request], Awaitable[Row]]] = {
             "about": self._about,
             "you": lambda session, _: you.tell_you(session),
-            "people": _people,
+            "people": lambda session, request: cards.list_cards(
+                session,
+                _number(request, "first", 0, 10_000, 0),
+                _number(request, "most", 1, _MOST_CARDS, _CARDS),
+            ),
             "person": lambda session, request: cards.show_card(session, _text(request, "id")),
             "memories": lambda session, request: memories.list_days(
                 session, _day(request, "before")
             ),
-            "search": _search,
+            "search": lambda session, request: memories.search(
+                session,
+                " ".join(_text(request, "q").split()),
+                _text(request, "about"),
+                _day(request, "since"),
+            ),
             "learned": lambda session, _: memories.list_learned(session),
             "doubts": lambda session, _: cards.list_doubts(session),
             "changes": lambda session, _: memories.list_changes(session),
@@ -100,16 +109,6 @@ class Api:
             "unwritable": unwritable,
             "first": await entities.find_called(session, self._name) if self._name else None,
         }
-
-
-async def _people(session: Session, request: Request) -> Row:
-    first = _number(request, "first", 0, 10_000, 0)
-    return await cards.list_cards(session, first, _number(request, "most", 1, _MOST_CARDS, _CARDS))
-
-
-async def _search(session: Session, request: Request) -> Row:
-    words = " ".join(_text(request, "q").split())
-    return await memories.search(session, words, _text(request, "about"), _day(request, "since"))
 
 
 async def _poster(session: Session, request: Request) -> Row:

@@ -225,7 +225,13 @@ async def is_behind(session: Session) -> bool:
 async def run(turn: JobRun) -> None:
     session = turn.session
     if turn.dry_run:
-        await _tell(turn)
+        async for rows in _lacking(session):
+            turn.check()
+            turn.tell({"processed": len(rows)})
+            what = {"to": "embedded", "why": "it has no vector"}
+            keys = (" ".join(map(str, row["key"])) for row in rows)
+            texts = zip(keys, rows, strict=True)
+            turn.would({"memory_id": key, "text": row["text"], **what} for key, row in texts)
         return
     # The model is loaded late, because that takes long and most runs find nothing to do.
     if session.embedding is None or not await is_behind(session):
@@ -252,18 +258,6 @@ async def run(turn: JobRun) -> None:
     await count(behind.rest(session))
     if told:
         await tell()
-
-
-async def _tell(turn: JobRun) -> None:
-    async for rows in _lacking(turn.session):
-        turn.check()
-        turn.tell({"processed": len(rows)})
-        turn.would([_change(row) for row in rows])
-
-
-def _change(row: Row) -> Row:
-    key = " ".join(map(str, row["key"]))
-    return {"memory_id": key, "text": row["text"], "to": "embedded", "why": "it has no vector"}
 
 
 def _missing(settings: Settings) -> str | None:

@@ -45,10 +45,12 @@ async def end_silent(turn: JobRun) -> None:
     The time of the run does not matter: reinforcements count from the end of the session.
     """
     async for session in scopes(turn):
-        while rows := await _silent(turn, session):
+        most = MAX_BATCH if turn.dry_run else turn.batch
+        while rows := await session.run(calls.entity_admin.silent_sessions(most)):
             if turn.dry_run:
                 turn.tell({"processed": len(rows)})
-                told = (_describe_ended(row["session_id"]) for row in rows)
+                what = {"from": "open", "to": "ended", "why": "nothing was said in it for an hour"}
+                told = ({"text": row["session_id"], **what} for row in rows)
                 turn.would(told, user_id=session.user_id)
                 break
             for row in rows:
@@ -57,16 +59,6 @@ async def end_silent(turn: JobRun) -> None:
                 await replace(session, clock=then).run(ending)
             await turn.report(processed=len(rows))
             await turn.go_on()
-
-
-async def _silent(turn: JobRun, session: Session) -> list[dict[str, Any]]:
-    most = MAX_BATCH if turn.dry_run else turn.batch
-    return await session.run(calls.entity_admin.silent_sessions(most))
-
-
-def _describe_ended(session_id: str) -> dict[str, str]:
-    why = "nothing was said in it for an hour"
-    return {"text": session_id, "from": "open", "to": "ended", "why": why}
 
 
 def _night(

@@ -5,6 +5,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
@@ -131,7 +132,9 @@ class LeaseRunner:
                 return Outcome(job.name, NOT_DUE)
             return await self._run(job, started_at)
         finally:
-            await self._give_back()
+            # If the store cannot be reached, the lease ends by itself.
+            with suppress(StoreError):
+                await self.session.run(calls.memory_admin.worker_lease(self.holder, 0))
 
     async def _run(self, job: Job, started_at: int) -> Outcome:
         began = perf_counter()
@@ -171,13 +174,6 @@ class LeaseRunner:
             # The caller raises the error itself.
             if not quietly:
                 raise
-
-    async def _give_back(self) -> None:
-        """Release the lease. If the store cannot be reached, the lease ends by itself."""
-        try:
-            await self.session.run(calls.memory_admin.worker_lease(self.holder, 0))
-        except StoreError:
-            return
 
     def _turn(self, job: Job, holder: str | None) -> JobRun:
         return JobRun(

@@ -1,6 +1,6 @@
 """Write the worker's counters as a Prometheus file for a node exporter to collect."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +43,17 @@ class _Status(Collector):
             for job in self._status["jobs"]:
                 counter.add_metric([job["job"]], job[name])
             yield counter
-        yield from self._list_other_counters()
-        yield self._seconds("last_run_timestamp_seconds", "When the last run began", "started_at")
-        yield self._seconds("last_run_duration_seconds", "How long it took", "duration_ms")
-
-    def _list_other_counters(self) -> Iterator[Metric]:
-        """Yield the counters that only some jobs have."""
+        # The counters that only some jobs have.
+        labels = ["job", "what"]
         counted = CounterMetricFamily(
-            f"{_PREFIX}_counted", "Further counts of a job", labels=["job", "what"]
+            f"{_PREFIX}_counted", "Further counts of a job", labels=labels
         )
         for job in self._status["jobs"]:
             for what, value in dict(job["counts"]).items():
                 counted.add_metric([job["job"], what], value)
         yield counted
+        yield self._seconds("last_run_timestamp_seconds", "When the last run began", "started_at")
+        yield self._seconds("last_run_duration_seconds", "How long it took", "duration_ms")
 
     def _seconds(self, name: str, says: str, field: str) -> Metric:
         gauge = GaugeMetricFamily(f"{_PREFIX}_{name}", says, labels=["job"])
