@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from rich.console import Console
 
-from concept_graph_mcp import calls, everyday, settings
+from concept_graph_mcp import answers, calls, settings
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
@@ -71,10 +71,10 @@ def operations(session: Session, path: Path) -> dict[str, Callable[[int], Awaita
             await runner.run(job)
 
     def recall(number: int) -> Awaitable[Any]:
-        return everyday.recall(session, f"Where does Max live now? {number}")
+        return answers.recall(session, f"Where does Max live now? {number}")
 
     def remember(number: int) -> Awaitable[Any]:
-        return everyday.remember(session, f"Clara ate {number} nuts", ["Clara"])
+        return answers.remember(session, f"Clara ate {number} nuts", ["Clara"])
 
     def observe(number: int) -> Awaitable[Any]:
         said = f"Tom met Clara {number} times in Turin"
@@ -92,7 +92,7 @@ async def counted(path: Path) -> dict[str, Counter[tuple[str, str]]]:
     clock = Clock(NOW_MS)
     session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), clock)
     for text in _TEXTS:
-        await everyday.remember(session, text, ["Clara"])
+        await answers.remember(session, text, ["Clara"])
     found: dict[str, Counter[tuple[str, str]]] = {}
     for name, operation in operations(session, path).items():
         for number in range(2):

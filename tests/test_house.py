@@ -48,7 +48,6 @@ ORDER = [
             "embedding",
             "session",
             "sharing",
-            "everyday",
             "overdue",
             "times",
             "results",

@@ -18,7 +18,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Column, Table
 
-from concept_graph_mcp import everyday
+from concept_graph_mcp import answers
 from concept_graph_mcp.worker.embedding import prepare
 from conceptgraph_core.everyday import lines
 
@@ -84,7 +84,7 @@ class Memory:
 
     async def _recall(self, message: str, project: str | None = None) -> str:
         session = replace(self._session, project=project)
-        row, _ = await everyday.recall(session, message, counts=False)
+        row, _ = await answers.recall(session, message, counts=False)
         return lines.text(row["lines"], self._session.show_minute, self._session.show_day)
 
 

@@ -24,7 +24,7 @@ from mcp.server.mcpserver import MCPServer
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.dates import DAY_MS
 
-from . import everyday, overdue, stderr, stdin
+from . import answers, overdue, stderr, stdin
 from .clients import called
 from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS
 from .errors import TOO_LITTLE_MEMORY, StoreError, check_memory, lacks_memory
@@ -228,7 +228,7 @@ def serve(
 
     async def prepare() -> str | None:
         told = await adopt_shared(settings, store, session)
-        await everyday.tell_name(session, settings.me)
+        await answers.tell_name(session, settings.me)
         return told
 
     works_for = None if with_set_time or without_worker else works_along(settings)

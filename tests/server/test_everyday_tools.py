@@ -403,7 +403,7 @@ def test_a_model_is_told_that_a_long_message_was_not_read_whole(talk: Any) -> No
 
 
 def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
-    from concept_graph_mcp import everyday
+    from concept_graph_mcp import answers
     from concept_graph_mcp.hosts.lazy import open_store
     from concept_graph_mcp.session import Session
     from concept_graph_mcp.settings import read
@@ -414,8 +414,8 @@ def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
         async with open_store(chosen, creates=True) as store:
             session = Session.of(store, chosen)
             for _ in range(2):
-                await everyday.tell_name(session, chosen.me)
-            row, _ = await everyday.recall(session, "What is my name?")
+                await answers.tell_name(session, chosen.me)
+            row, _ = await answers.recall(session, "What is my name?")
             return [str(line["parts"]) for line in row["lines"]]
 
     [told] = portal.call(run)

@@ -9,7 +9,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.types import ResourceTemplateReference
 
-from concept_graph_mcp import everyday
+from concept_graph_mcp import answers
 from concept_graph_mcp.hosts.lazy import connect, open_store
 from concept_graph_mcp.resources import ABOUT, ME, TODAY
 from concept_graph_mcp.serving import build
@@ -73,7 +73,7 @@ def test_subscribers_are_told_of_what_another_process_writes(talk, tmp_path, mon
     async def write(text):
         # A second connection to the file stands for another process.
         async with open_store(chosen, creates=True) as store:
-            await everyday.remember(Session.of(store, chosen), text, ["Tom"])
+            await answers.remember(Session.of(store, chosen), text, ["Tom"])
 
     async def conversation(client):
         await write("Tom lives in Leeds")

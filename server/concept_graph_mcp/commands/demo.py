@@ -20,7 +20,7 @@ import click
 
 from conceptgraph_core.everyday import lines
 
-from .. import everyday
+from .. import answers
 from ..embedding.base import EmbeddingError
 from ..errors import one_line
 from ..printable import printable
@@ -80,7 +80,7 @@ async def live(session: Session, steps: Sequence[Step]) -> AsyncIterator[tuple[S
                 ids[step.get("name", "")] = await _remember(session, step, ids)
             else:
                 await _embed(session)
-                row, _ = await everyday.recall(
+                row, _ = await answers.recall(
                     session, step["shown"], token_budget=_BUDGET, counts=False
                 )
                 yield step, lines.text(row["lines"], session.show_minute, session.show_day)
@@ -109,7 +109,7 @@ async def _remember(session: Session, step: Step, ids: dict[str, str]) -> str:
         given["replaces"] = ids[given["replaces"]]
     if "happened_at" in given:
         given["happened_at"] = time_given(given["happened_at"], "happened_at", session.zone)
-    row, _ = await everyday.remember(session, **given)
+    row, _ = await answers.remember(session, **given)
     made: str = row["id"]
     return made
 

@@ -15,10 +15,9 @@ from conceptgraph_core.everyday import schema
 from conceptgraph_core.quoting import quote
 from conceptgraph_core.text import show_name
 
-from ..answers import Answers
+from ..answers import NOTHING_OF_USER, Answers
 from ..calls import everyday as verbs
 from ..calls.verb import RuleVerb
-from ..everyday import NOTHING_OF_USER
 from ..session import Session, advised
 from ..times import find_moments, read_moments
 from .common import (

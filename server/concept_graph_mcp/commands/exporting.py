@@ -13,7 +13,7 @@ import click
 from conceptgraph_core import __version__
 from conceptgraph_core.memories import schema
 
-from .. import calls, everyday, file_formats
+from .. import answers, calls, file_formats
 from ..errors import Refused
 from ..file_formats import Tally
 from ..histories.markdown import OURS
@@ -101,7 +101,7 @@ async def _write_entity(
 ) -> None:
     entity_id, label = entity
     try:
-        told, _ = await everyday.about(session, label, _TOLD, entity_id, embeds=False)
+        told, _ = await answers.about(session, label, _TOLD, entity_id, embeds=False)
     except Refused:
         # It was merged into another one, or has ended.
         return

@@ -20,7 +20,7 @@ from conceptgraph_core.memories import schema
 from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.text import show_name
 
-from .. import calls, everyday, file_formats
+from .. import answers, calls, file_formats
 from ..calls import Call
 from ..errors import Refused, StoreError
 from ..file_formats import FormatError, Messages, Row, Tally
@@ -353,7 +353,7 @@ class Import:
         for row in batch:
             if row.record["kind"] == NOTE:
                 given = {**row.record}
-                made, _ = await everyday.remember(
+                made, _ = await answers.remember(
                     session, given["text"], given["about"], happened_at=given["happened_at"]
                 )
                 self.totals["memories_existing" if made["existing"] else "memories_created"] += 1

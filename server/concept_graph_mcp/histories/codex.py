@@ -23,7 +23,7 @@ _OWN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _INTERRUPTED = "[Request interrupted by user"
-# What is left out, by the end of its type.
+# The counts of what is left out, by the end of its type.
 _LEFT_OUT = {
     "_output": "outputs of tools",
     "_call": "calls of tools",

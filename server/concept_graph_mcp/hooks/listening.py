@@ -17,7 +17,7 @@ from typing import NamedTuple
 import anyio
 from anyio.abc import Listener, SocketAttribute, SocketListener, SocketStream
 
-from .. import everyday
+from .. import answers
 from ..errors import StoreError, one_line
 from ..session import Session
 from ..settings import Settings, SettingsError
@@ -106,7 +106,7 @@ async def _prepare_session(session: Session, after_s: float) -> None:
     """Import and load what the first prompt needs, once the client has shaken hands."""
     await anyio.sleep(after_s)
     with suppress(StoreError):
-        await everyday.recall(session, _ANY_PROMPT, counts=False)
+        await answers.recall(session, _ANY_PROMPT, counts=False)
 
 
 async def answer_call(session: Session, chosen: options.Options, call: Call) -> str:

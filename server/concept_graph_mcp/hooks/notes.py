@@ -12,7 +12,7 @@ from conceptgraph_core.memories.rendering import teller
 from conceptgraph_core.quoting import quote, quote_id, quote_name
 from conceptgraph_core.words import talk
 
-from .. import calls, everyday
+from .. import answers, calls
 from ..file_formats.lines import Tally
 from ..histories.conversation import Kept, name_project, project_tag
 from ..session import Session
@@ -48,7 +48,7 @@ async def make_notes_on_prompt(
     # Asked for twice as much, because some of it may have been seen.
     project = name_project(folder) or ALL
     most = 2 * budget
-    row, _ = await everyday.recall(
+    row, _ = await answers.recall(
         session, message, token_budget=most, counts=False, project=project
     )
     return _write_notes(session, row["lines"], budget, seen)
@@ -56,9 +56,9 @@ async def make_notes_on_prompt(
 
 async def make_notes_on_user(session: Session) -> str:
     """Return who the user is, with the ids of the sources; without any, one line that says so."""
-    row = await everyday.profile(session)
+    row = await answers.profile(session)
     if not row["text"]:
-        return everyday.NOTHING_OF_USER
+        return answers.NOTHING_OF_USER
     ids = ", ".join(f"[{one['n']}] {one['kind']} {quote_id(one['id'])}" for one in row["sources"])
     return _fence_text(f"{row['text']}\nSources: {ids}", " on the user")
 
@@ -68,7 +68,7 @@ async def make_notes_on_session(
 ) -> tuple[str, list[str]]:
     """Return who the user is, and what `make_notes_on_project` returns."""
     most = min(PROFILE_BUDGET, max(budgets.MIN_BUDGET, int(budget * _OF_USER)))
-    row = await everyday.profile(session, most)
+    row = await answers.profile(session, most)
     found = list(_choose_fitting(row["lines"], most, seen))
     told, ids = _render_lines(session, found), [*map(_name_seen, found)]
     left = budget - budgets.tokens(budgets.size(told))

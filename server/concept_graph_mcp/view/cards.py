@@ -12,7 +12,7 @@ from conceptgraph_core.entities.language import kin
 from conceptgraph_core.errors import NotFound
 from conceptgraph_core.limits import MOST_FOUND
 
-from .. import calls, everyday
+from .. import answers, calls
 from ..errors import Refused
 from ..session import Session
 from . import entities
@@ -163,7 +163,7 @@ def _find_correction(fact: Row, now: Sequence[Row]) -> int | None:
 async def tell_about(session: Session, name: str, entity_id: str) -> Row | None:
     """Return the result of `about`, the latest messages first; None if nothing is stored."""
     try:
-        row, _ = await everyday.about(session, name, MOST_FOUND, entity_id, embeds=False)
+        row, _ = await answers.about(session, name, MOST_FOUND, entity_id, embeds=False)
     except Refused as error:
         if issubclass(error.kind, NotFound):
             return None

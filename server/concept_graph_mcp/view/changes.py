@@ -10,7 +10,7 @@ from typing import Any, Final
 from conceptgraph_core.entities.schema import USER
 from conceptgraph_core.memories import schema as memories
 
-from .. import calls, everyday
+from .. import answers, calls
 from ..errors import Refused
 from ..session import Session
 
@@ -88,7 +88,7 @@ async def _end_memory(session: Session, given: Row) -> Row:
     """Note that a memory is so no longer, in its place."""
     [now] = await session.run(calls.memory_admin.show(given["id"]))
     text = f"No longer so: {now['content']}"
-    row, _ = await everyday.remember(session, text, replaces=given["id"])
+    row, _ = await answers.remember(session, text, replaces=given["id"])
     return _undone_by("forget", id=row["id"], reason=_TAKEN_BACK)
 
 
