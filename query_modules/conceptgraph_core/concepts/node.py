@@ -106,9 +106,6 @@ class Graph(adapter.Graph[Node]):
             return weight
         return schema.INITIAL_WEIGHT if _real(weight) is None else float(weight)
 
-    def set_weight(self, edge: Any, weight: float) -> None:
-        edge.set_property("weight", weight)
-
     def arouse(self, node: Node, level: float) -> None:
         """Set the arousal of *node* to *level*, now."""
         node.raw.set_property("arousal_level", level)

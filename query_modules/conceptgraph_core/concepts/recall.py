@@ -172,7 +172,7 @@ def _list_recalled(
 
 def _walk(graph: Graph, seeds: list[Node], max_hop: int, most_edges: Sequence[int] = ()) -> _Walk:
     """Spread out from *seeds*: every node nearer than *max_hop* reads each of its edges."""
-    schema.checked_hops(max_hop)
+    text.integer(max_hop, "max_hop", 0, schema.MAX_HOP)
     graph.bound_edges(schema.MAX_EDGES_READ, "lower max_hop, or name fewer seeds")
     frontier = seeds
     walk = _Walk({}, {}, [], {node.id for node in frontier})

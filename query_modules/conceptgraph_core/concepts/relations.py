@@ -61,7 +61,7 @@ def strengthen(
     # Parallel edges made by hand count as one, the strongest; `check` reports them.
     edge = max(edges, key=graph.weight)
     weight = 1 - (1 - graph.weight(edge)) * (1 - schema.STRENGTHENING)
-    graph.set_weight(edge, weight)
+    edge.set_property("weight", weight)
     _rest(edge, memory_id)
     return weight
 

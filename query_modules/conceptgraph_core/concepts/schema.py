@@ -210,11 +210,6 @@ def words_scope(scope: str) -> str:
     return LAYER.kind(EPISODE).words_of(scope)
 
 
-def checked_hops(max_hop: int) -> int:
-    """Return *max_hop*. Raises InvalidNumber outside 0…10."""
-    return text.integer(max_hop, "max_hop", 0, MAX_HOP)
-
-
 def checked_limit(limit: int | None, default: int) -> int:
     """Return *limit*, *default* for None. Raises InvalidNumber below 1."""
     return default if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)

@@ -241,7 +241,9 @@ def update(
     if parent_id is not None:
         values["parent_id"] = _parent(graph, node, parent_id)
     if metadata is not None:
-        values["metadata"] = own_metadata(metadata) | reserved_metadata(node)
+        known = node.get("metadata")
+        reserved = {key: known[key] for key in schema.RESERVED if key in known}
+        values["metadata"] = own_metadata(metadata) | reserved
     texts = {"content": content, "summary": summary, "concepts": concepts}
     is_told = any(one is not None for one in texts.values())
     if is_told:
@@ -358,12 +360,6 @@ def own_metadata(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the caller's metadata, without the keys that the lifecycle writes."""
     made = schema.checked_metadata(given, "metadata")
     return {key: value for key, value in made.items() if key not in schema.RESERVED}
-
-
-def reserved_metadata(node: Node) -> Row:
-    """Return the lifecycle's keys in the metadata of *node*."""
-    metadata = node.get("metadata")
-    return {key: metadata[key] for key in schema.RESERVED if key in metadata}
 
 
 def index(graph: AllMemories, node: Node, entry: int | None = None) -> None:

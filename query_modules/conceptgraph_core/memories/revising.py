@@ -42,18 +42,14 @@ def revise(
         known.append({"at": graph.context.now_ms, "fields": [*changes], **before})
     elif not known or known.pop().get("at") != takes_back:
         raise NotAllowed("takes_back: the latest change was another; this one is taken back")
-    _set(graph, node, changes)
-    metadata = {key: one for key, one in node.get("metadata").items() if key != schema.REVISIONS}
-    kept = {schema.REVISIONS: known[-schema.MAX_REVISIONS :]} if known else {}
-    graph.update(node, metadata=metadata | kept)
-    return crud.read_whole(graph, node)
-
-
-def _set(graph: Graph, node: Node, changes: Mapping[str, Any]) -> None:
     given = dict(changes)
     if "summary" in given:
         given["summary"] = given["summary"] or ""
     crud.update(graph, node.memory_id, **given)
+    metadata = {key: one for key, one in node.get("metadata").items() if key != schema.REVISIONS}
+    kept = {schema.REVISIONS: known[-schema.MAX_REVISIONS :]} if known else {}
+    graph.update(node, metadata=metadata | kept)
+    return crud.read_whole(graph, node)
 
 
 def _value(node: Node, field: str) -> Any:

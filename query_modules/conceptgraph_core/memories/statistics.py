@@ -95,7 +95,15 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
     return {
         "in_degrees": _distribution(counts, counts.incoming),
         "out_degrees": _distribution(counts, counts.outgoing),
-        "top_connectors": [_connector(graph, node, counts) for node in connected[:most]],
+        "top_connectors": [
+            {
+                **graph.brief(node),
+                "connections": counts.degree(node),
+                "incoming": counts.incoming[node.id],
+                "outgoing": counts.outgoing[node.id],
+            }
+            for node in connected[:most]
+        ],
         "relations": counts.relations,
         "average_strength": _average(sum(counts.strengths.values()), counts.edges),
     }
@@ -156,15 +164,6 @@ def _distribution(counts: _Counts, degrees: Counter[int]) -> list[Row]:
         {"least": 1 << bits >> 1, "most": (1 << bits) - 1, "memories": found[bits]}
         for bits in sorted(found)
     ]
-
-
-def _connector(graph: Graph, node: Node, counts: _Counts) -> Row:
-    return {
-        **graph.brief(node),
-        "connections": counts.degree(node),
-        "incoming": counts.incoming[node.id],
-        "outgoing": counts.outgoing[node.id],
-    }
 
 
 def _average(total: float, count: int) -> float:

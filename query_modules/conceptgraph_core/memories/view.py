@@ -193,7 +193,8 @@ class AllMemories(adapter.Graph[Node]):
         found = self._with_ids(wanted)
         for memory_id in wanted:
             if memory_id not in found:
-                raise not_found(memory_id)
+                # Another user's id gives the same error as an unknown one.
+                raise NotFound(f"memory: not found: {' '.join(memory_id.split())[:100]}")
         return [found[memory_id] for memory_id in wanted]
 
     def present(self, memory_ids: Sequence[str]) -> list[Node]:
@@ -335,8 +336,3 @@ class DeletedMemories(AllMemories):
 
     def sees(self, node: Node) -> bool:
         return super().sees(node) and node.is_deleted
-
-
-def not_found(memory_id: str) -> NotFound:
-    """Return the error for an unknown id; another user's id gives the same one."""
-    return NotFound(f"memory: not found: {' '.join(memory_id.split())[:100]}")

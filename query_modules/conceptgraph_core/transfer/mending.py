@@ -178,16 +178,12 @@ class _Mending:
                 # It may be of no layer.
                 other = Node(raw, raw.get_id(), "", self._graph.context)
                 ends = (twin, other) if outgoing else (other, twin)
-                self._join(edge, ends)
-
-    def _join(self, edge: Any, ends: tuple[Node, Node]) -> None:
-        type_ = edge.get_type_name()
-        given = dict(public_edge(edge).properties.items())
-        known = self._graph.edges_between(*ends, type_)
-        if known:
-            _fill(known[0], given)
-        else:
-            self._graph.create_edge(*ends, type_, **given)
+                type_ = edge.get_type_name()
+                given = dict(public_edge(edge).properties.items())
+                if known := self._graph.edges_between(*ends, type_):
+                    _fill(known[0], given)
+                else:
+                    self._graph.create_edge(*ends, type_, **given)
 
     def _mend_edges(self, node: Node) -> None:
         known: dict[tuple[str, int], Any] = {}

@@ -75,7 +75,13 @@ def choose(graph: Everything, model: str, dimension: int, again: bool = False) -
         return {"chosen": True, "cleared": 0}
     cleared = sum(_clear(graph, node) for node in graph.nodes()) if again else 0
     if not cleared:
-        _remember(graph, model, dimension)
+        hold_all(graph)
+        for node in graph.nodes():
+            if node.label == EMBEDDING and graph.key(node) == (TEXTS,):
+                graph.update(node, model=model, dimension=dimension)
+                break
+        else:
+            graph.create_node(EMBEDDING, use=TEXTS, model=model, dimension=dimension)
     return {"chosen": not cleared, "cleared": cleared}
 
 
@@ -178,15 +184,6 @@ def _clear(graph: Everything, node: Node) -> int:
 def _read_vector(index: VectorIndex, vector: list[float] | None) -> Row:
     size = None if vector is None else len(vector)
     return {index.vector: vector} | ({} if index.dimension is None else {index.dimension: size})
-
-
-def _remember(graph: Everything, model: str, dimension: int) -> None:
-    hold_all(graph)
-    for node in graph.nodes():
-        if node.label == EMBEDDING and graph.key(node) == (TEXTS,):
-            graph.update(node, model=model, dimension=dimension)
-            return
-    graph.create_node(EMBEDDING, use=TEXTS, model=model, dimension=dimension)
 
 
 def _vector(value: Any) -> list[float]:

@@ -4,7 +4,7 @@ import dataclasses
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import time
@@ -287,7 +287,7 @@ def serve(
     """
     need_extra("serve --http", "http", "prometheus_client")
     from ..http.app import PATH, Web
-    from ..http.oidc import Issuer
+    from ..http.oidc import Issuer, is_safe
     from ..http.serving import serve as run
     from ..http.tokens import Tokens
 
@@ -299,7 +299,11 @@ def serve(
     chosen = dataclasses.replace(chosen, concepts=WHOSE[0] if shared_concepts else OWN)
     if issuer is None and (audience is not None or user_claim != _CLAIM):
         raise Failure("--audience and --user-claim: only tokens of an --issuer have them")
-    _check_urls({"--issuer": issuer, "--public-url": public_url})
+    for option, named in {"--issuer": issuer, "--public-url": public_url}.items():
+        if named is not None and not is_safe(named):
+            raise Failure(f"{option}: {named}: must begin with https://, except on this machine")
+        if named is not None and {"?", "#"} & {*named}:
+            raise Failure(f"{option}: {named}: must be an address without ? and #")
     _check_addresses(hosts, origins, proxies)
     kept = Tokens(settings.tokens_file(chosen))
     known = kept.exist() or issuer is not None
@@ -338,17 +342,6 @@ def serve(
             log=log,
             most_open=most_open,
         )
-
-
-def _check_urls(named: Mapping[str, str | None]) -> None:
-    """Raise Failure if one of these options is no address that tokens may be sent to."""
-    from ..http.oidc import is_safe
-
-    for option, url in named.items():
-        if url is not None and not is_safe(url):
-            raise Failure(f"{option}: {url}: must begin with https://, except on this machine")
-        if url is not None and {"?", "#"} & {*url}:
-            raise Failure(f"{option}: {url}: must be an address without ? and #")
 
 
 def _check_addresses(hosts: Sequence[str], origins: Sequence[str], proxies: Sequence[str]) -> None:

@@ -15,7 +15,6 @@ from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories.schema import IMPORTS, KIND
 
 from .. import calls
-from ..file_formats.lines import Record
 from ..histories import formats, marks
 from ..hosts.store import KeptStore
 from ..printable import printable
@@ -261,7 +260,9 @@ def _check_options(path: Path | None, thread: str | None, *, discover: bool) -> 
 
 def _note_work(work: Import, source: Path | str | None, dry_run: bool) -> None:
     for sample in work.samples:
-        note(_show_sample(sample))
+        said = printable(shorten(sample["text"], _SHOWN, placeholder=" …"))
+        day, speaker = _show_day(sample["said_at"]), printable(sample["speaker"])
+        note(f"sample: {day} {speaker}: {said}")
     if work.totals:
         note(", ".join(f"{key.replace('_', ' ')}: {n:,}" for key, n in work.totals.items()))
     if work.is_of_records and not work.totals:
@@ -330,11 +331,6 @@ def _undo_import(embedded: str | None, undo: str, yes: bool, as_json: bool) -> N
 
 def _show_day(at_ms: int) -> str:
     return f"{datetime.fromtimestamp(at_ms / 1_000):%Y-%m-%d}"
-
-
-def _show_sample(record: Record) -> str:
-    said = printable(shorten(record["text"], _SHOWN, placeholder=" …"))
-    return f"sample: {_show_day(record['said_at'])} {printable(record['speaker'])}: {said}"
 
 
 def _agreed(yes: bool, as_json: bool) -> list[tuple[Path, str | None]]:

@@ -138,11 +138,8 @@ class BoltStore(BoltCaller):
             ) from error
         if dimensions:
             await self._fit_vectors(self.rows)
-        await self._snapshot()
-
-    async def _snapshot(self) -> None:
-        """Take a snapshot, so that the database restarts from it and not from a long log."""
         try:
+            # The database restarts from it, and not from a long log.
             await probes.create_snapshot(self.rows)
         except (Neo4jError, DriverError, OSError) as error:
             logger.warning("after a restore, no snapshot could be made: %s", one_line(error))

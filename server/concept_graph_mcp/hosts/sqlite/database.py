@@ -4,6 +4,7 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +144,15 @@ class Database:
         self._writes = False
         # If another process holds the lock, this transaction is outdated; waiting would not help.
         self._set_timeout(0)
-        self._set_synced(is_synced)
+        if is_synced != self._is_synced:
+            level = "FULL" if is_synced else "NORMAL"
+            self._connection.execute(f"PRAGMA synchronous = {level}")
+            self._is_synced = is_synced
         if exclusive:
-            self._wait_for_turn()
+            # SQLite's own waiting sleeps longer each time, which lets the last process to arrive
+            # go first.
+            begin = partial(self._connection.execute, "BEGIN IMMEDIATE")
+            when_free(begin, meanwhile=cancellation.check)
         else:
             self._connection.execute("BEGIN")
         try:
@@ -254,14 +261,12 @@ class Database:
         """Return *count* ids that *table* never had, in ascending order."""
         last = self._last_ids.get(table)
         if last is None:
-            last = self._last_id(table)
+            # The highest id that the table ever had.
+            asked = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+            row = self.execute(asked, [table]).fetchone()
+            last = 0 if row is None else int(row[0])
         self._last_ids[table] = last + count
         return range(last + 1, last + 1 + count)
-
-    def _last_id(self, table: str) -> int:
-        """Return the highest id that *table* ever had."""
-        row = self.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]).fetchone()
-        return 0 if row is None else int(row[0])
 
     def position(self) -> int:
         """Return the number of the last writing transaction."""
@@ -312,25 +317,10 @@ class Database:
             [epoch << _EPOCH_BIT],
         )
 
-    def _wait_for_turn(self) -> None:
-        """Begin to write as soon as no other process writes.
-
-        SQLite's own waiting sleeps longer each time, which lets the last process to arrive go
-        first.
-        """
-        self._set_timeout(0)
-        when_free(lambda: self._connection.execute("BEGIN IMMEDIATE"), meanwhile=cancellation.check)
-
     def _set_timeout(self, seconds: float) -> None:
         if seconds != self._timeout_s:
             self._connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._timeout_s = seconds
-
-    def _set_synced(self, is_synced: bool) -> None:
-        if is_synced != self._is_synced:
-            level = "FULL" if is_synced else "NORMAL"
-            self._connection.execute(f"PRAGMA synchronous = {level}")
-            self._is_synced = is_synced
 
     def empty_log(self) -> bool:
         """Write the log into its own file, wherever that file has been moved, and empty it.

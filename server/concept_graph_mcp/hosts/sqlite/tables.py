@@ -42,10 +42,6 @@ class Identity:
     home: str
 
 
-def make_identity(path: Path) -> Identity:
-    return Identity(str(uuid.uuid4()), _resolve(path))
-
-
 def read_identity(connection: sqlite3.Connection) -> Identity | None:
     """Return the identity recorded in the file; None if it has none."""
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").fetchone():
@@ -214,7 +210,7 @@ def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> N
             for statement in _SCHEMA:
                 connection.execute(statement)
             derivation.make(connection, catalogue)
-            write_identity(connection, make_identity(path))
+            write_identity(connection, Identity(str(uuid.uuid4()), _resolve(path)))
 
 
 @contextmanager
