@@ -16,7 +16,7 @@ from ..hosts.store import EXPORTS, FILES, Keeper
 from ..printable import printable
 from ..session import Session
 from ..settings import Settings
-from .common import FOLDER, Failure, configured, in_each_store, note, say, waiting, with_keeper
+from .common import FOLDER, YES, Failure, configured, in_each_store, note, say, waiting, with_keeper
 
 LATEST = "latest"
 # Marks the copy made before a restore, which is no backup that the owner asked for.
@@ -149,7 +149,6 @@ _DIRECTORY = click.option(
     help="The directory of backups; default: backup/memgraph or backup/embedded in the data"
     " directory.",
 )
-_YES = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
 @click.command()
@@ -179,7 +178,7 @@ def backup(embedded: str | None, directory: Path | None) -> None:
 @click.command()
 @click.argument("snapshot")
 @_DIRECTORY
-@_YES
+@YES
 @click.pass_obj
 def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bool) -> None:
     """Replace the graph by SNAPSHOT: "latest", a name in the backup directory, or a path.
@@ -198,7 +197,7 @@ def restore(embedded: str | None, snapshot: str, directory: Path | None, yes: bo
 
 @click.command()
 @_DIRECTORY
-@_YES
+@YES
 @click.pass_obj
 def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
     """Remove everything from the graph, after backing it up."""
@@ -218,7 +217,7 @@ def clean(embedded: str | None, directory: Path | None, yes: bool) -> None:
 @click.command()
 @click.argument("snapshot", default="latest")
 @_DIRECTORY
-@_YES
+@YES
 @click.pass_obj
 def reset(embedded: str | None, snapshot: str, directory: Path | None, yes: bool) -> None:
     """Restore SNAPSHOT (default: latest), then run the agent's own reset, CORE_RESET_COMMAND."""

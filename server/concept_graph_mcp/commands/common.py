@@ -15,7 +15,6 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from subprocess import list2cmdline
@@ -26,7 +25,7 @@ from zoneinfo import ZoneInfo
 import anyio
 import click
 
-from conceptgraph_core import limits
+from conceptgraph_core import dates, limits
 
 from .. import settings, settings_file, user_files
 from ..embedding import multilingual
@@ -177,6 +176,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 SHARED_CONCEPTS = (
     "These are the concepts all users share; CONCEPT_GRAPH_CONCEPTS=own shows your own."
 )
+YES = click.option("--yes", is_flag=True, help="Do not ask.")
 AT = click.option("--at", metavar="TIME", help="Use this time (ISO 8601) as the current time.")
 
 
@@ -396,14 +396,13 @@ def note_vectors() -> None:
 def unix_ms(text: str, zone: ZoneInfo, option: str = "--at") -> int:
     """Return the time *text*, in *zone* if it names none itself, as unix milliseconds."""
     try:
-        moment = datetime.fromisoformat(text)
+        now_ms = dates.unix_ms(text, zone)
     except ValueError:
         raise Failure(f"{option}: not a time in ISO 8601: {text!r}") from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=zone)
-    now_ms = int(moment.timestamp() * 1000)
+    except OverflowError:
+        now_ms = -1
     if not 0 <= now_ms <= limits.MAX_TIME_MS:
-        raise Failure(f"{option}: must be a time from 1970 to 9999, not {moment.isoformat()}")
+        raise Failure(f"{option}: must be a time from 1970 to 9999, not {text}")
     return now_ms
 
 

@@ -19,11 +19,13 @@ from ..file_formats import Tally
 from ..histories.markdown import OURS
 from ..hosts.store import KeptStore
 from ..session import Session
+from ..settings import Settings
 from . import training
 from .common import (
     AS_JSON,
     PATH,
     Failure,
+    configured,
     note,
     place_file,
     print_json,
@@ -34,6 +36,8 @@ from .common import (
     with_keeper,
     with_session,
 )
+
+Batches = AsyncIterator[list[dict[str, Any]]]
 
 MARKDOWN: Final = "markdown"
 _TOLD: Final = 20
@@ -164,29 +168,38 @@ def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bo
       training        one user's memories and kept questions, for
                       python -m benchmarks.train
     """
-    if as_json and str(file) == "-":
-        raise click.UsageError("--json is for a file; stdout has the records")
-    if name == MARKDOWN:
+    is_mixed = as_json and str(file) == "-"
+    if name == MARKDOWN and not is_mixed:
         _export_notes(embedded, file, force, as_json)
         return
-    if name == training.NAME:
+    if name == training.NAME and not is_mixed:
         _export_life(embedded, file, force, as_json)
         return
+    count = export_records(configured(embedded), file, force, as_json, _read_all)
+    if as_json:
+        print_json({"records": count, "file": str(file), "counts": {}})
+
+
+def export_records(
+    chosen: Settings, file: Path, force: bool, as_json: bool, read: Callable[[Session], Batches]
+) -> int:
+    """Write an export of what *read* yields to *file*, and print and return its size."""
+    if as_json and str(file) == "-":
+        raise click.UsageError("--json is for a file; stdout has the records")
 
     async def work(session: Session, _: KeptStore) -> int:
         with destination(file, force) as stream:
-            return await _write_records(session, stream)
+            return await write_records(read(session), stream)
 
     with report_errors(file):
         if str(file) != "-":
             # Checked before the store is opened: no graph is read for a file that cannot be
             # written.
             place_file(file, force)
-        count = with_keeper(embedded, work)
-    if as_json:
-        print_json({"records": count, "file": str(file), "counts": {}})
-        return
-    note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
+        count = with_keeper(None, work, chosen=chosen)
+    if not as_json:
+        note(f"{count:,} records written to {'stdout' if str(file) == '-' else file}.")
+    return count
 
 
 def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool) -> None:
@@ -232,16 +245,17 @@ def destination(file: Path, force: bool) -> Iterator[BinaryIO]:
             yield stream
 
 
-async def _write_records(session: Session, stream: BinaryIO) -> int:
-    count = 0
-    stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-    async for batch in records(session):
-        stream.writelines(file_formats.line(record).encode() for record in batch)
-        count += len(batch)
+async def write_records(batches: Batches, stream: BinaryIO) -> int:
+    """Write an export of the records in *batches*, and return their number."""
+    count, head = 0, [json.dumps(file_formats.header(__version__)).encode() + b"\n"]
+    async for batch in batches:
+        stream.writelines([*head, *(file_formats.line(record).encode() for record in batch)])
+        count, head = count + len(batch), []
+    stream.writelines(head)
     return count
 
 
-async def records(session: Session) -> AsyncIterator[list[dict[str, Any]]]:
+async def _read_all(session: Session) -> Batches:
     """Iterate over all records of the store in batches, and report the progress."""
     with waiting("counting"):
         measures = await session.run(calls.transfer.stats())

@@ -22,6 +22,7 @@ from ..session import Session
 from .common import (
     AS_JSON,
     PATH,
+    YES,
     Failure,
     Interrupts,
     configured,
@@ -140,7 +141,7 @@ async def _list_imported(session: Session) -> AsyncIterator[dict[str, Any]]:
 @click.option(
     "--dry-run", is_flag=True, help="Only read, and print what would be stored, with samples."
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@YES
 @AS_JSON
 @click.pass_obj
 def import_(

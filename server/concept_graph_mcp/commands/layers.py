@@ -26,6 +26,7 @@ from ..session import Session
 from .common import (
     AS_JSON,
     SHARED_CONCEPTS,
+    YES,
     Failure,
     Number,
     configured,
@@ -34,7 +35,7 @@ from .common import (
     with_keeper,
 )
 from .group import Topic
-from .making import LEFT_OUT, YES, Given, Made, Row, date, make_command, show_line
+from .making import LEFT_OUT, Given, Made, Row, date, make_command, show_line
 
 _WHO = "is an entity_id, or a name that only one entity has."
 _STATE = {"name": "--state", "help": "Only those in this state; may be given again."}

@@ -10,7 +10,7 @@ from conceptgraph_core.arguments import Between, OneOf, unwrap_type
 from ..calls.verb import AnyVerb, Argument
 from ..session import Session
 from ..times import find_moments, read_moments
-from .common import AS_JSON, AT, OF_ASKER, Number, in_session, note, print_json, say
+from .common import AS_JSON, AT, OF_ASKER, YES, Number, in_session, note, print_json, say
 
 F = TypeVar("F", bound=Callable[..., Any])
 Row = dict[str, Any]
@@ -19,7 +19,6 @@ Options = Mapping[str, Any]
 # The command has this argument otherwise, or not at all.
 LEFT_OUT: Final[Options] = {}
 _NONE: Mapping[str, Any] = {}
-YES = click.option("--yes", is_flag=True, help="Do not ask.")
 # The field that begins a line, and the one in brackets after it: the first of each that a row has.
 _HEADS: Final = ("text", "content", "label", "labels", "summary", "concept", "name")
 _IDS: Final = (

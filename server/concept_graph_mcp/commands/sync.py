@@ -13,8 +13,6 @@ from typing import BinaryIO, TextIO
 
 import click
 
-from conceptgraph_core import __version__
-
 from .. import calls, file_formats
 from ..file_formats.lines import Record
 from ..file_formats.merging import Spool, split_batches
@@ -33,6 +31,7 @@ from .common import (
     with_keeper,
     with_session,
 )
+from .exporting import write_records
 
 _SSH = "ssh"
 # The exit codes of a shell that lacks the program, and of ssh itself.
@@ -201,9 +200,8 @@ async def _write_file(session: Session, file: Path) -> None:
 
 
 async def _write_records(session: Session, stream: BinaryIO) -> None:
-    stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-    async for batch in session.store.stream(only=calls.transfer.exported_by(session.user_id)):
-        stream.writelines(file_formats.line(record).encode() for record in batch)
+    own = session.store.stream(only=calls.transfer.exported_by(session.user_id))
+    await write_records(own, stream)
 
 
 async def _merge(session: Session, file: Path) -> int:

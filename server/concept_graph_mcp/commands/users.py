@@ -1,16 +1,15 @@
 """List the users of a store, export all of one user's data, and delete it (`users`)."""
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from conceptgraph_core import __version__, text
+from conceptgraph_core import text
 from conceptgraph_core.errors import InvalidText
 
-from .. import calls, file_formats
+from .. import calls
 from ..hosts.sqlite import opening
 from ..hosts.store import Keeper
 from ..session import Session
@@ -18,20 +17,18 @@ from ..settings import Settings
 from .common import (
     AS_JSON,
     FILE,
+    YES,
     Failure,
     configured,
     in_each_store,
-    note,
     of_user,
-    place_file,
     print_columns,
     print_json,
-    report_errors,
     say,
     waiting,
     with_keeper,
 )
-from .exporting import destination
+from .exporting import Batches, export_records
 from .group import Topic
 from .http_server import tokens_of
 
@@ -123,34 +120,22 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
 @click.pass_obj
 def export(embedded: str | None, user: str, file: Path, force: bool, as_json: bool) -> None:
     """Write everything USER owns to FILE ("-": stdout), for import into another store."""
-    if as_json and str(file) == "-":
-        raise click.UsageError("--json is for a file; stdout has the records")
 
-    async def work(session: Session, _: Keeper) -> int:
+    async def read(session: Session) -> Batches:
         if not await count_owned(session, user):
             raise Failure(f"{user}: owns nothing in this store")
-        with destination(file, force) as stream:
-            stream.write(json.dumps(file_formats.header(__version__)).encode() + b"\n")
-            written = 0
-            async for batch in session.store.stream(only=calls.transfer.exported_by(user)):
-                stream.writelines(file_formats.line(record).encode() for record in batch)
-                written += len(batch)
-            return written
+        async for batch in session.store.stream(only=calls.transfer.exported_by(user)):
+            yield batch
 
-    with report_errors(file):
-        if str(file) != "-":
-            place_file(file, force)
-        chosen = of_user(configured(embedded, whole=True), user)
-        written = with_keeper(None, work, chosen=chosen)
+    chosen = of_user(configured(embedded, whole=True), user)
+    written = export_records(chosen, file, force, as_json, read)
     if as_json:
         print_json({"records": written, "file": str(file)})
-    else:
-        note(f"{written:,} records written to {'stdout' if str(file) == '-' else file}.")
 
 
 @users.command()
 @_USER
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@YES
 @click.pass_obj
 def delete(embedded: str | None, user: str, yes: bool) -> None:
     """Permanently delete everything that belongs to USER, and count what is left.
