@@ -26,6 +26,8 @@ import anyio
 import click
 
 from conceptgraph_core import dates, limits
+from conceptgraph_core import text as texts
+from conceptgraph_core.errors import ConceptGraphError
 
 from .. import settings, settings_file, user_files
 from ..embedding import multilingual
@@ -198,16 +200,25 @@ def need_extra(what: str, extra: str, package: str) -> None:
         raise Failure(f"{what} needs the extra {extra}: pip install '.[{extra}]' in the checkout")
 
 
-def _asker(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
-    """Return the value of --asker. Raises Failure."""
-    if name is not None and not name.strip():
-        raise Failure("--asker: must not be empty")
+def _check_name(_: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Return the value of an option that is a name. Raises Failure."""
+    if name is not None:
+        try:
+            texts.name(name, f"--{option.name}")
+        except ConceptGraphError as error:
+            raise Failure(str(error)) from None
     return name
 
 
+THREAD = click.option(
+    "--thread",
+    metavar="NAME",
+    callback=_check_name,
+    help="The conversation of lines without one.",
+)
 OF_ASKER: Mapping[str, Any] = {
     "metavar": "NAME",
-    "callback": _asker,
+    "callback": _check_name,
     "help": "The speaker who asks, whose texts count 1.5 times. Default: the user.",
 }
 

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple, cast
 
 import click
 
-from conceptgraph_core import text
-from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories.schema import IMPORTS, KIND
 
 from .. import calls
@@ -22,6 +20,7 @@ from ..session import Session
 from .common import (
     AS_JSON,
     PATH,
+    THREAD,
     YES,
     Failure,
     Interrupts,
@@ -120,7 +119,7 @@ async def _list_imported(session: Session) -> AsyncIterator[dict[str, Any]]:
     type=click.Choice(formats.NAMES),
     help="The format; default: detected from the content.",
 )
-@click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
+@THREAD
 @click.option(
     "--discover", is_flag=True, help="Find the sessions that agents have left on this machine."
 )
@@ -207,7 +206,8 @@ def import_(
         else:
             _undo_import(embedded, undo, yes, as_json)
         return
-    _check_options(path, thread, discover=discover)
+    if (path is None) != discover:
+        raise click.UsageError("name a file or a folder, or say --discover")
     found = _agreed(yes or dry_run, as_json) if path is None else [(path, given)]
     with Interrupts() as interrupts, without_collecting():
         work = Import(
@@ -246,17 +246,6 @@ def import_(
 # The name of earlier versions.
 ingest = copy.copy(import_)
 ingest.name, ingest.hidden = "ingest", True
-
-
-def _check_options(path: Path | None, thread: str | None, *, discover: bool) -> None:
-    """Raise UsageError or Failure if the options do not go together."""
-    if (path is None) != discover:
-        raise click.UsageError("name a file or a folder, or say --discover")
-    if thread is not None:
-        try:
-            text.name(thread, "--thread")
-        except ConceptGraphError as error:
-            raise Failure(str(error)) from None
 
 
 def _note_work(work: Import, source: Path | str | None, dry_run: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from conceptgraph_core import limits, text
+from conceptgraph_core import limits
 from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories.schema import is_forgotten
@@ -29,6 +29,7 @@ from . import inputs
 from .common import (
     AS_JSON,
     FILE,
+    THREAD,
     Failure,
     Interrupts,
     configured,
@@ -60,7 +61,7 @@ _OTHERS = (
     help="The user's name there; default: user. May be given again.",
 )
 @click.option("--coref", is_flag=True, help="Resolve pronouns (extra coref).")
-@click.option("--thread", metavar="NAME", help="The conversation of lines without one.")
+@THREAD
 @click.option(
     "--from-line",
     type=click.IntRange(min=1),
@@ -96,11 +97,9 @@ def observe(
       OPENAI_API_KEY     the key, where one is needed
     """
     try:
-        if thread is not None:
-            text.name(thread, "--thread")
         opened = None if model is None else OpenAIModel(find_endpoint(os.environ, model))
         resolver = coreference.FastCoref() if coref else None
-    except (ConceptGraphError, ModelError, CoreferenceError) as error:
+    except (ModelError, CoreferenceError) as error:
         raise Failure(str(error)) from None
     with report_errors(file), inputs.opened(file) as stream, Interrupts() as interrupts:
         work = _Observing(stream, (thread, users, from_line), opened, resolver, interrupts)

@@ -167,17 +167,18 @@ def _lines(stream: TextIO) -> Iterator[str]:
         yield line
 
 
-def json_object(number: int, line: str) -> Record:
-    """Return the JSON object in *line*. Raises FormatError."""
-    try:
-        record = json.loads(line, parse_int=_integer)
-    except ValueError:
-        record = None
-    except RecursionError:
-        raise FormatError(f"line {number}: is nested too deeply") from None
-    if not isinstance(record, dict):
-        raise FormatError(f"line {number}: is not a JSON object")
-    return record
+def json_objects(lines: Lines) -> Iterator[tuple[int, Record]]:
+    """Iterate over the JSON objects in *lines*, with their numbers. Raises FormatError."""
+    for number, line in lines:
+        try:
+            record = json.loads(line, parse_int=_integer)
+        except ValueError:
+            record = None
+        except RecursionError:
+            raise FormatError(f"line {number}: is nested too deeply") from None
+        if not isinstance(record, dict):
+            raise FormatError(f"line {number}: is not a JSON object")
+        yield number, record
 
 
 def plain(number: int, key: str, value: Any) -> None:

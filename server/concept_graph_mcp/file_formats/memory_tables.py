@@ -24,7 +24,7 @@ from conceptgraph_core.memories import fade, schema
 from conceptgraph_core.text import kind
 
 from ..errors import one_line
-from .lines import FormatError, Lines, Naming, Record, Row, Tally, json_object, shorten_key
+from .lines import FormatError, Lines, Naming, Record, Row, Tally, json_objects, shorten_key
 
 # The default embedding of a file's vectors.
 UNKNOWN_MODEL: Final = "an unknown model"
@@ -62,7 +62,7 @@ def read_json(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read the memories, and then the relations between them. Raises FormatError."""
     first = next(lines)
     rest = itertools.chain([first], lines)
-    by_line = (("line", number, json_object(number, line)) for number, line in rest)
+    by_line = (("line", number, row) for number, row in json_objects(rest))
     found = _document(rest) if _BEGINNING.match(first[1].strip()) else by_line
     return _convert(found, naming, tally)
 

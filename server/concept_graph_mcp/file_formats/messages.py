@@ -17,7 +17,7 @@ from conceptgraph_core.dates import unix_ms
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.text import kind
 
-from .lines import ALL_LONGER, FormatError, Record, Row, Tally, json_object, number_filled_lines
+from .lines import ALL_LONGER, FormatError, Record, Row, Tally, json_objects, number_filled_lines
 
 # Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.
 _LEAST_MS = 100_000_000_000
@@ -55,8 +55,7 @@ class Messages:
 
     def rows(self, stream: TextIO) -> Iterator[Row]:
         """Iterate over the messages in the lines of *stream*. Raises FormatError."""
-        for number, line in number_filled_lines(stream, self.tally):
-            record = json_object(number, line)
+        for number, record in json_objects(number_filled_lines(stream, self.tally)):
             try:
                 message = self._message(number, record)
             except ConceptGraphError as error:

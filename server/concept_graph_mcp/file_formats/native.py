@@ -18,7 +18,7 @@ from .lines import (
     Record,
     Row,
     Tally,
-    json_object,
+    json_objects,
     number_filled_lines,
     plain,
     sendable,
@@ -74,8 +74,7 @@ def _sort_keys(value: Any) -> Any:
 
 def read(lines: Lines, _naming: Naming, tally: Tally, fields: Fields = _OURS) -> Iterator[Row]:
     """Read the lines that `line` wrote, without unknown fields. Raises FormatError."""
-    for number, text in lines:
-        record = json_object(number, text)
+    for number, record in json_objects(lines):
         if record.get("kind") != NATIVE:
             yield Row(number, _check_fields(number, record, tally, fields))
         elif record.get("format") != _VERSION:

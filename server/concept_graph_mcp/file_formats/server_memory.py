@@ -20,7 +20,7 @@ from .lines import (
     Record,
     Row,
     Tally,
-    json_object,
+    json_objects,
     shorten_key,
     spell_relation,
     text,
@@ -49,8 +49,7 @@ def read(lines: Lines, naming: Naming, tally: Tally) -> Iterator[Row]:
     """Read entities and relations, and count conversions. Raises FormatError."""
     kinds: dict[str, str] = {}
     has_user = has_notes = False
-    for number, line in lines:
-        record = json_object(number, line)
+    for number, record in json_objects(lines):
         given = record.get("type")
         if given not in ("entity", "relation"):
             raise FormatError(f'line {number}: type must be "entity" or "relation"')
