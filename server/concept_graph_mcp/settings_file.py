@@ -119,39 +119,16 @@ def edit_text(text: str, values: Mapping[str, str | None], file: Path | None = N
     _parse_text(file, text)
     document = tomlkit.parse(text)
     for name, value in values.items():
-        if value is None:
+        wanted: str | list[str] | None = value
+        if value is not None and name == "languages":
+            wanted = [one.strip() for one in value.split(",") if one.strip()]
+        if wanted is None:
             document.pop(name, None)
-        elif document.get(name) != (
-            wanted := [one.strip() for one in value.split(",") if one.strip()]
-            if name == "languages"
-            else value
-        ):
+        elif document.get(name) != wanted:
             document[name] = wanted
     changed: str = tomlkit.dumps(document)
     _parse_text(file, changed)
     return changed
-
-
-def write_settings(values: Mapping[str, str | None], file: Path | None = None) -> Path:
-    """Write *values* into the settings file, whole or not at all, and return its path.
-
-    They are as for `edit_text`. Raises SettingsError, OSError.
-    """
-    import tempfile
-
-    # A person with the settings in another folder links to them.
-    file = (file or find_file()).resolve()
-    before = file.read_text(encoding="utf-8") if file.exists() else ""
-    after = edit_text(before, values, file)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(".partial", ".config-", file.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(after)
-        Path(name).replace(file)
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return file
 
 
 def _parse_text(file: Path, text: str) -> dict[str, str]:

@@ -111,31 +111,18 @@ def test_a_file_that_cannot_be_read_is_one_line(file):
         settings_file.read_file(file)
 
 
-def test_it_is_written_and_keeps_what_was_there(file):
-    settings_file.write_settings({"store": "/somewhere/memory.db", "languages": "en, de"}, file)
-    assert file.read_text() == 'store = "/somewhere/memory.db"\nlanguages = ["en", "de"]\n'
-    write(file, WHOLE)
-    settings_file.write_settings({"user": "bob", "concepts": None}, file)
-    assert file.read_text() == WHOLE.replace("ada", "bob").replace('concepts = "shared"\n', "")
-    assert [one.name for one in file.parent.iterdir()] == ["config.toml"]
+def test_a_change_of_it_keeps_what_was_there(file):
+    values = {"store": "/somewhere/memory.db", "languages": "en, de"}
+    made = settings_file.edit_text("", values, file)
+    assert made == 'store = "/somewhere/memory.db"\nlanguages = ["en", "de"]\n'
+    made = settings_file.edit_text(WHOLE, {"user": "bob", "concepts": None}, file)
+    assert made == WHOLE.replace("ada", "bob").replace('concepts = "shared"\n', "")
 
 
-def test_what_would_be_wrong_is_not_written(file):
-    write(file, WHOLE)
+def test_what_would_be_wrong_is_not_made(file):
     for values in ({"store": "memory.db"}, {"time_zone": "Nowhere"}, {"password": "x"}):
         with pytest.raises(SettingsError):
-            settings_file.write_settings(values, file)
-    assert file.read_text() == WHOLE
-    assert [one.name for one in file.parent.iterdir()] == ["config.toml"]
-
-
-def test_a_link_to_it_stays_a_link(file, tmp_path):
-    write(file, WHOLE)
-    link = tmp_path / "config.toml"
-    link.symlink_to(file)
-    settings_file.write_settings({"user": "bob"}, link)
-    assert link.is_symlink()
-    assert 'user = "bob"' in file.read_text()
+            settings_file.edit_text(WHOLE, values, file)
 
 
 @pytest.mark.parametrize(
