@@ -4,7 +4,7 @@ import dataclasses
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import time
@@ -146,10 +146,42 @@ def _list_cells(rows: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _ANY = ("0.0.0.0", "::")
 _CLAIM = "sub"
-_DEFAULT = Limits()
 # A store file runs one call at a time. Another one keeps it busy; each further one would stand
 # before the calls of other users.
 _ON_A_FILE = 2
+_DEFAULT = Limits()
+_WHOLE = click.IntRange(1)
+# The option of each limit: its name, its type and its help.
+_LIMITS: dict[str, tuple[str, Any, str]] = {
+    "per_second": (
+        *("--calls-per-second", Number(min=0.01)),
+        "The number of calls a user may make per second.",
+    ),
+    "at_once_each": (
+        *("--calls-at-once", _WHOLE),
+        "The number of calls of one user that run at once; others wait.",
+    ),
+    "at_once": (
+        *("--calls-in-all", _WHOLE),
+        f"How many calls of all users run at a time; default: {_DEFAULT.at_once}, on a store file"
+        f" {_ON_A_FILE}.",
+    ),
+    "bytes": ("--most-bytes", _WHOLE, "The maximum size of a request in bytes."),
+    "records": (
+        *("--most-records", _WHOLE),
+        "The number of memories and entities a user may store; default: any number.",
+    ),
+    "timeout_s": ("--timeout", Number(min=0.1), "End calls that take longer."),
+}
+
+
+def _take_limits(command: Callable[..., Any]) -> Callable[..., Any]:
+    for field, (name, type_, told) in reversed(_LIMITS.items()):
+        given: dict[str, Any] = {"type": type_, "show_default": True, "help": told}
+        given["default"] = None if field == "at_once" else getattr(_DEFAULT, field)
+        given["metavar"] = "SECONDS" if field == "timeout_s" else None
+        command = click.option(name, field, **given)(command)
+    return command
 
 
 def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[str, int]:
@@ -201,46 +233,7 @@ def _address(_ctx: click.Context, _param: click.Parameter, value: str) -> tuple[
     is_flag=True,
     help="Share concepts among all users; default: each has their own.",
 )
-@click.option(
-    "--calls-per-second",
-    type=Number(min=0.01),
-    default=_DEFAULT.per_second,
-    show_default=True,
-    help="The number of calls a user may make per second.",
-)
-@click.option(
-    "--calls-at-once",
-    type=click.IntRange(1),
-    default=_DEFAULT.at_once_each,
-    show_default=True,
-    help="The number of calls of one user that run at once; others wait.",
-)
-@click.option(
-    "--calls-in-all",
-    type=click.IntRange(1),
-    help=f"How many calls of all users run at a time; default: {_DEFAULT.at_once}, on a store"
-    f" file {_ON_A_FILE}.",
-)
-@click.option(
-    "--most-bytes",
-    type=click.IntRange(1),
-    default=_DEFAULT.bytes,
-    show_default=True,
-    help="The maximum size of a request in bytes.",
-)
-@click.option(
-    "--most-records",
-    type=click.IntRange(1),
-    help="The number of memories and entities a user may store; default: any number.",
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=Number(min=0.1),
-    default=_DEFAULT.timeout_s,
-    show_default=True,
-    help="End calls that take longer.",
-)
+@_take_limits
 @click.option(
     "--store-per-user",
     "directory",
@@ -319,6 +312,9 @@ def serve(
         raise Failure("--store-per-user and --embedded name different stores; leave one out")
     if host in _ANY and not (public_url or hosts):
         raise Failure(f"{host}: name the --public-url, or with --allow-host how clients call it")
+    if limits["at_once"] is None:
+        is_on_a_file = chosen.embedded is not None and chosen.per_user is None
+        limits["at_once"] = _ON_A_FILE if is_on_a_file else _DEFAULT.at_once
     if chosen.per_user is not None:
         prepare(chosen.per_user)
     with _listening(address) as opened:
@@ -330,7 +326,7 @@ def serve(
             tokens=kept if kept.exist() else None,
             issuer=Issuer(issuer, audience or url, user_claim) if issuer else None,
             alone=None if known else chosen.user_id,
-            limits=_limits(limits, chosen.embedded is not None and chosen.per_user is None),
+            limits=Limits(**limits),
             page=page,
         )
         run(
@@ -393,14 +389,3 @@ def _hosts(url: str, host: str, named: Sequence[str]) -> list[str]:
     allowed = [urlsplit(url).netloc, *named]
     # A client leaves out the port of its scheme, and may name any other.
     return [*allowed, *local, *(f"{one}:*" for one in (*allowed, *local) if ":" not in one)]
-
-
-def _limits(given: dict[str, Any], on_a_file: bool) -> Limits:
-    return Limits(
-        per_second=given["calls_per_second"],
-        at_once_each=given["calls_at_once"],
-        at_once=given["calls_in_all"] or (_ON_A_FILE if on_a_file else _DEFAULT.at_once),
-        bytes=given["most_bytes"],
-        records=given["most_records"],
-        timeout_s=given["timeout"],
-    )
