@@ -1,6 +1,4 @@
-"""Answer the everyday verbs: with their rows for the page and the commands, with typed results for
-tools and for Python.
-"""
+"""Answer the everyday verbs: rows for commands and the page, typed results for the tools."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
