@@ -34,7 +34,7 @@ CALL conceptgraph.associate("Where did we buy apples?") YIELD summary, score, ma
 
 For the owner:
 
-CALL conceptgraph.rename("aple", "apple", true) YIELD kind, text;
+CALL conceptgraph.rename("fruit", "fruits", true) YIELD kind, text;
     Rename a concept; returns the changed elements (with dry_run: those that would change).
 CALL conceptgraph.remove("apple", true) YIELD kind, text;
     Remove a concept or an episode with its relations; returns the removed elements.

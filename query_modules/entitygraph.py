@@ -3,11 +3,12 @@
 The last argument of every procedure is an optional map, the context (see
 conceptgraph_core/context.py); all of them read and write for its user_id alone. Times are unix
 milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
+"merge_id of merge" stands for the id that `merge` has yielded.
 
 Recording:
 
-CALL entitygraph.observe("s1", "m1", "user", "Max chewed my shoe",
-        [{label: "Max", type: "entity", kind: "pet"}]) YIELD entities;
+CALL entitygraph.observe("s1", "m1", "user", "Max and the puppy chewed my shoe",
+        [{label: "Max", type: "entity"}, {label: "puppy", type: "entity"}]) YIELD entities;
     Record the mentions of a message by the "user" or the "model"; each counts once.
 CALL entitygraph.end_session("s1") YIELD edges_created, promoted;
     Consolidate a session: connect the entities it mentioned, once.
@@ -36,18 +37,26 @@ CALL entitygraph.stats() YIELD measure, value, note;
 
 Identity:
 
-CALL entitygraph.link("id of puppy", "id of Max", null, "one dog", "model") YIELD verdict;
+CALL entitygraph.link("62b34f29-853a-81f2-9159-7aeed2f67ded",
+        "c71f368e-4492-8b3e-81a5-d360e3bf6d8f", null, "one dog", "model") YIELD verdict;
     Judge the claim that two entities are the same; its confidence is ignored.
-CALL entitygraph.merge("id of puppy", "id of Max", "one dog", "user_correction",
-        "My puppy is Max") YIELD verdict, merge_id;
+CALL entitygraph.questions() YIELD one, other, similarity, reason;
+    List the open questions whether two entities are the same, the most similar first.
+CALL entitygraph.answer("62b34f29-853a-81f2-9159-7aeed2f67ded",
+        "c71f368e-4492-8b3e-81a5-d360e3bf6d8f", false, "two dogs") YIELD merge_id;
+    Answer, as the owner, whether two entities are the same; unmerge undoes the answer.
+CALL entitygraph.merge("62b34f29-853a-81f2-9159-7aeed2f67ded",
+        "c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "one dog", "user_correction",
+        "The puppy is Max") YIELD verdict, merge_id;
     Merge one entity into another; unmerge undoes it.
-CALL entitygraph.split("id of Anna", [], 1750000000000, "My boss is another Anna", "two")
-YIELD entity_id, merge_id;
-    Move mentions and facts to a new entity of that name; unmerge undoes it.
-CALL entitygraph.end("id of Max", "Max died in May", "he died") YIELD verdict, merge_id;
-    End an entity, so that its name may mean another one; unmerge undoes it.
-CALL entitygraph.unmerge("id of the merge", "two dogs") YIELD separate, undo;
+CALL entitygraph.unmerge("merge_id of merge", "two dogs") YIELD separate, undo;
     Undo a merge, a split or an end; the pair of an undone merge is not proposed again.
+CALL entitygraph.split("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", ["id of a mention"], null,
+        "Max at work is another Max", "two") YIELD entity_id, merge_id;
+    Move mentions and facts, whose ids `get` tells, to a new entity of that name; unmerge undoes it.
+CALL entitygraph.end("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "Max died in May", "he died")
+YIELD verdict, merge_id;
+    End an entity, so that its name may mean another one; unmerge undoes it.
 CALL entitygraph.forget("c71f368e-4492-8b3e-81a5-d360e3bf6d8f", "a private matter")
 YIELD forgotten_at;
     Hide a fact, a mention or an entity, with all that rests on it alone.
@@ -55,10 +64,6 @@ CALL entitygraph.restore("c71f368e-4492-8b3e-81a5-d360e3bf6d8f") YIELD restored;
     Bring back what was forgotten with that id.
 CALL entitygraph.purge(2592000000) YIELD id, text;
     Remove for ever what was forgotten longer ago, with all that was hidden with it.
-CALL entitygraph.questions() YIELD one, other, similarity, reason;
-    List the open questions whether two entities are the same, the most similar first.
-CALL entitygraph.answer("id of puppy", "id of Max", true, "one dog") YIELD merge_id;
-    Answer, as the owner, whether two entities are the same; unmerge undoes the answer.
 CALL entitygraph.list(["ambiguous"]) YIELD entity_id, label, status;
     List entities by status, the ones activated last first, forgotten ones included.
 CALL entitygraph.merges() YIELD merge_id, source, target, reason, is_active;

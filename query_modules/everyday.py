@@ -4,13 +4,14 @@ The last argument of every procedure is an optional map, the context (see
 conceptgraph_core/context.py); its user_id names the user. Concepts belong to the user too,
 unless the context has concepts: "shared". Times are unix milliseconds.
 `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
+"id of remember" stands for the id that `remember` has yielded.
 
 CALL everyday.recall("What is Lena allergic to?") YIELD text;
     Compose a text for a message: known entities, memories and associated concepts.
     Other words for what is asked go into the context: {also: ["allergy", "nuts"]}.
 CALL everyday.peek("What is Lena allergic to?") YIELD text;
     Return the same as `recall` without counting an access.
-CALL everyday.access(["01J…"], {nougat: 1.0}) YIELD memories, concepts;
+CALL everyday.access(["id of remember"], {nougat: 1.0}) YIELD memories, concepts;
     Count the accesses that `peek` returned; a reader of a replica calls this on the main.
 CALL everyday.remember("Lena is allergic to hazelnuts", ["Lena", "hazelnuts"], "years")
 YIELD id, existing;
@@ -29,17 +30,17 @@ CALL everyday.happened("20260131", 1769817600000, 1769904000000) YIELD kind, tex
     List what was stored and said on a day, the earliest first.
 CALL everyday.changes(1769299200000, 1769904000000) YIELD at, change, text, undo;
     List what is new, corrected, contradicted, merged, faded or promoted, the latest first.
-CALL everyday.forget("01J…", "it was a joke") YIELD forgotten_at;
+CALL everyday.forget("id of remember", "it was a joke") YIELD forgotten_at;
     Hide a memory, a fact, a mention or an entity; its owner can restore it completely.
-CALL everyday.restore("01J…") YIELD restored, state;
+CALL everyday.restore("id of remember") YIELD restored, state;
     Bring back what was forgotten with that id.
 CALL everyday.relate("hazelnut", "nut", "is-a") YIELD `from`, `to`;
     Relate two concepts by "is-a", "part-of" or "evokes".
-CALL everyday.identify("Mike", "Michael", true, "Mike is Michael") YIELD verdict, undo;
+CALL everyday.identify("Lena", null, false, "Another Lena came") YIELD verdict, undo;
     Record, in the user's words, whether two names are one entity. Without b, another entity has the
     name from now on.
 
-CALL everyday.keep_question("Lena's allergy", ["nuts"], ["01J…"]) YIELD id;
+CALL everyday.keep_question("Lena's allergy", ["nuts"], ["id of remember"]) YIELD id;
     Keep what was asked, in other words too, and which memories were shown, to train on.
 CALL everyday.questions() YIELD id, asked_at, message, also, shown;
     List the kept questions, the earliest first.

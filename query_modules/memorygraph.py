@@ -3,24 +3,25 @@
 The last argument of every procedure is an optional map, the context (see
 conceptgraph_core/context.py); its user_id says whose memories these are. Times are unix
 milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
+"memory_id of create" stands for the id that `create` has yielded.
 
 One memory:
 
 CALL memorygraph.create("Daniele moved to Turin") YIELD memory_id, state;
     Store a text once, with its concepts; returns similar memories.
-CALL memorygraph.get("tea") YIELD content, state;
+CALL memorygraph.get("memory_id of create") YIELD content, state;
     Return a memory in full; counts as an access.
-CALL memorygraph.peek("tea") YIELD content, state;
+CALL memorygraph.peek("memory_id of create") YIELD content, state;
     Return a memory in full; counts as no access.
-CALL memorygraph.update("tea", null, "Tea, green", ["drinks"]) YIELD summary, tags;
+CALL memorygraph.update("memory_id of create", null, "Tea, green", ["drinks"]) YIELD summary, tags;
     Change fields of a memory, without an access; null leaves a field, "" removes it.
-CALL memorygraph.forget("tea", "It was coffee") YIELD deleted_at;
+CALL memorygraph.forget("2", "It was coffee") YIELD deleted_at;
     Hide a memory; `restore` brings it back.
-CALL memorygraph.touch(["tea"]) YIELD access_count, state;
+CALL memorygraph.touch(["memory_id of create"]) YIELD access_count, state;
     Count an access of each memory, as `get` does.
-CALL memorygraph.decay_status("tea") YIELD state, next_state, next_state_at;
+CALL memorygraph.decay_status("memory_id of create") YIELD state, next_state, next_state_at;
     Return the current score and state of a memory, and its next state and when that comes.
-CALL memorygraph.preserve("tea", "favorite") YIELD state, preserved;
+CALL memorygraph.preserve("memory_id of create", "favorite") YIELD state, preserved;
     Keep a memory from fading: by a tag, or without one until a time.
 
 Values of programs:
@@ -40,15 +41,15 @@ CALL memorygraph.context("Where does Daniele live?", 500) YIELD text, tokens;
     Return matching memories and linked ones as one text, and count an access of each.
 CALL memorygraph.peek_context("Where does Daniele live?", 500) YIELD text, tokens;
     Return the text of `context` without counting any access.
-CALL memorygraph.link("6f1d…", "0b52…", "supports") YIELD strength, created;
+CALL memorygraph.link("memory_id of create", "1", "supports") YIELD strength, created;
     Link two memories, strengthen their link by *amount*, or set it to *strength*; 0 unlinks.
-CALL memorygraph.relink("6f1d…", "0b52…", "supports") YIELD strength, restored;
+CALL memorygraph.relink("memory_id of create", "1", "supports") YIELD strength, restored;
     Restore a removed link with its strength at that time.
-CALL memorygraph.connected("6f1d…") YIELD text, relation, strength;
+CALL memorygraph.connected("memory_id of create") YIELD text, relation, strength;
     Return the memories linked to one, each once, by its strongest link; the strongest first.
-CALL memorygraph.explore("6f1d…", 2) YIELD distance, text;
+CALL memorygraph.explore("memory_id of create", 2) YIELD distance, text;
     Return the memories around one, breadth first, itself first.
-CALL memorygraph.traverse("6f1d…", "bfs", 3, 100, "outgoing") YIELD depth, text, link;
+CALL memorygraph.traverse("memory_id of create", "bfs", 3, 100, "outgoing") YIELD depth, text, link;
     Return the memories reachable along links, "bfs" or "dfs", the start first.
 CALL memorygraph.stats() YIELD nodes, edges, isolated;
     Count memories and links by state, source and type.
@@ -57,25 +58,27 @@ CALL memorygraph.analysis(5) YIELD top_connectors;
 
 For the owner, and for the worker on their behalf:
 
-CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD created;
+CALL memorygraph.ingest([{id: "1", text: "Hello", thread: "a", said_at: 0},
+        {id: "2", text: "Tea at four", thread: "a", said_at: 1}]) YIELD created;
     Store messages, {id, text, thread, speaker, said_at, tags}, each once, in a thread's order.
     Stored messages stay; `differing` are the ids of those whose stored text differs.
 CALL memorygraph.ingested([{id: "1", text: "Hello", thread: "a", said_at: 0}]) YIELD existing;
     Return the ids of the messages that `ingest` would leave unchanged, and of those that differ.
 CALL memorygraph.retract("notes-1a2b3c", ["1"]) YIELD removed, kept;
     Remove for ever the given memories that this import alone brought, with what rests on them.
-CALL memorygraph.revise("tea", {importance: 0.7}, {importance: 0.9}) YIELD importance;
+CALL memorygraph.revise("memory_id of create", {importance: 0.7}, {importance: 0.9})
+YIELD importance;
     Change content, summary or importance of a memory if it is still as seen; keep its old version.
 CALL memorygraph.list(["archived", "expired"]) YIELD memory_id, text, deleted_at;
     List memories with any of some states and any of some tags, hidden ones included.
-CALL memorygraph.show("tea") YIELD content, state, deleted_at;
+CALL memorygraph.show("2") YIELD content, state, deleted_at;
     Return a memory in full, even a hidden one, and its next state; counts no access.
-CALL memorygraph.expired("tea") YIELD memory_id, text, deleted_at;
+CALL memorygraph.expired("2") YIELD memory_id, text, deleted_at;
     Return the expired memories that match a query, or all; `restore` brings one back. With
     forgotten true, forgotten ones too.
 CALL memorygraph.unindexed() YIELD memories;
     Return how many memories `search` cannot find by words; the command `index` helps.
-CALL memorygraph.restore("tea") YIELD restored, state;
+CALL memorygraph.restore("2") YIELD restored, state;
     Restore a forgotten or expired memory in full.
 CALL memorygraph.purge(7776000000, [], 500, true) YIELD memory_id, deleted_at;
     Remove for ever the memories deleted before the retention window; returns them.
