@@ -66,7 +66,8 @@ def search(
     most = read_limit(limit)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
     time = read_span(since, until)
-    meant = read_meant(graph, query, vector, _list_beside(graph, query, since, until, about))
+    beside = _list_beside(graph, query, since, until, about)
+    meant = read_meant(graph, query, vector, beside, begins=True)
     subject = None
     if about is not None:
         named = texts.name(about, "about")

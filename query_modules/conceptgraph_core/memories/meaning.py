@@ -24,9 +24,16 @@ class Meant(NamedTuple):
 
 
 def read_meant(
-    graph: AllMemories, query: str, vector: Sequence[float] = (), beside: Iterable[Lookup] = ()
+    graph: AllMemories,
+    query: str,
+    vector: Sequence[float] = (),
+    beside: Iterable[Lookup] = (),
+    *,
+    begins: bool = False,
 ) -> Meant:
     """Return *query* as it was meant, and pull *beside*.
+
+    If it *begins* words, those of the texts that begin as one of its words does count a little.
 
     *vector* is that of its words as they stand. If its names or slips change them, and the caller
     `embeds`, it is made anew, and so is that of the other wordings, the context's `also_vector`.
@@ -34,10 +41,12 @@ def read_meant(
     context, languages, scope = graph.context, graph.context.languages, graph.context.user_id
     also = "\n".join(context.also)[:MAX_SUMMARY]
     texts = [query, *([also] if context.embeds and also else [])]
-    if missing() or not (context.embeds or spelling.doubtful(query, languages)):
+    starts = spelling.list_starts(query, languages) if begins and not missing() else {}
+    if missing() or not (context.embeds or starts or spelling.doubtful(query, languages)):
         graph.pull(*beside)
         return Meant(query, vector)
-    graph.pull(*beside, *documents.of_terms(texts, scope, languages))
+    begun = documents.of_starts(starts, scope)
+    graph.pull(*beside, *documents.of_terms(texts, scope, languages), *begun)
     index = StoredIndex(graph.another(Words), scope)
     unknown = {one: spelling.unknown(index, one, languages) for one in texts}
     if any(unknown.values()):
@@ -54,4 +63,5 @@ def read_meant(
             vector = told[query]["vector"]
         if also in told:
             graph.context = graph.context._replace(also_vector=told[also]["vector"])
-    return Meant(spelling.respell(query, spelt[query]), vector, spelt[query])
+    longer = spelling.find_longer(index, starts)
+    return Meant(spelling.respell(query, spelt[query]), vector, [*spelt[query], *longer])

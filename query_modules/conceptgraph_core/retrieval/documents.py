@@ -246,9 +246,13 @@ def of_spellings(text: str, scope: str, languages: Sequence[str]) -> list[Lookup
         found |= dict.fromkeys(part for two in parts for part in two)
         if (start := spelling.find_beginning(word, term)) is not None:
             begun.append(start)
+    return [*equal(find_terms(scope, list(found))), *of_starts(begun, scope)]
+
+
+def of_starts(starts: Iterable[str], scope: str) -> list[Lookup]:
+    """Look up a few terms of *scope* that begin with each of *starts*."""
     where, most = (("scope", scope),), 2 * spelling.MOST_COMPOUNDS
-    ranges = (Range((schema.TERM,), "name", one, one + BEYOND, where, most) for one in begun)
-    return [*equal(find_terms(scope, list(found))), *ranges]
+    return [Range((schema.TERM,), "name", one, one + BEYOND, where, most) for one in starts]
 
 
 def of_user(scope: str, user_id: str) -> Equal:

@@ -9,6 +9,8 @@ for kin, are taken as well.
 Take a German compound that no text has for its parts, and a word for compounds that begin so.
 "Anatomieprüfung" finds texts on a Prüfung in Anatomie, and "Rente" finds the Rentenbescheid. Parts
 are looked up by name, and compounds by their beginning: a few of them.
+
+A search of a few words takes each for the beginning of others too: "bake" finds the bakery.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,6 +77,27 @@ def find_compounds(
         long = [one for one in longer if len(one) >= len(begun) + _SHORTEST_PART]
         found = {one: one for one in long[:MOST_COMPOUNDS]}
     return [{"asked": term, "said": word, "term": one, "word": part} for one, part in found.items()]
+
+
+def list_starts(text: str, languages: Sequence[str]) -> dict[str, str]:
+    """Return the words of a short *text* that may be the beginning of another, with their terms."""
+    if len(split(text)) > _MOST:
+        return {}
+    right = language.read_spoken(split(text), "asking", "asking", "function", "telling", "what")
+    return {
+        word: reading.own[0]
+        for word, reading in readings(text, languages).items()
+        if len(word) >= _SHORTEST and word.isalpha() and word not in right
+    }
+
+
+def find_longer(index: Terms, starts: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return rows as of `find_compounds`, of the terms that begin as one of *starts* does."""
+    return [
+        {"asked": term, "said": word, "term": one, "word": f"{word}…"}
+        for word, term in starts.items()
+        for one in [one for one in index.beginning(word) if one != term][:MOST_COMPOUNDS]
+    ]
 
 
 class Spelling(NamedTuple):
