@@ -1,7 +1,6 @@
 """Run `concept-graph-mcp`: without a command the MCP server over stdio, else the command."""
 
 import gc
-import importlib
 import sys
 from typing import Any
 
@@ -183,24 +182,9 @@ def _serve(
         sys.exit(1)
     # Nearly all objects of a start stay alive; collecting garbage takes a twentieth of the start.
     gc.disable()
-    _import_models()
     from . import serving
 
     serving.serve(configured, with_set_time, without_worker, has_notes=has_notes)
-
-
-def _import_models() -> None:
-    """Import the models of MCP's SDK without building them: a sixth of the time of a start.
-
-    A connection needs a few of some hundred, and each is built when it is first used.
-    """
-    from pydantic import BaseModel
-
-    BaseModel.model_config["defer_build"] = True
-    try:
-        importlib.import_module("mcp.types")
-    finally:
-        del BaseModel.model_config["defer_build"]
 
 
 def run(arguments: list[str] | None = None) -> Any:
