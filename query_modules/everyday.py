@@ -18,6 +18,8 @@ YIELD id, existing;
     Store a text once, with its subjects, for "days", "years" or "always".
 CALL everyday.search("hazelnuts", null, null, null, ["memory"]) YIELD id, text;
     Find memories, episodes and entities by text or name, without counting an access.
+CALL everyday.explain("hazelnuts") YIELD text, chance, belongs, why;
+    Tell why memories belong to a message, or do not: what each signal adds to the chance.
 CALL everyday.about("Lena") YIELD facts, said;
     Return everything stored about one name, past facts too, without counting an access.
 CALL everyday.profile() YIELD text;
@@ -66,7 +68,7 @@ from conceptgraph_core.everyday import (
 from conceptgraph_core.everyday.kept import Questions
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.memories.view import Graph
-from conceptgraph_core.recall import answering
+from conceptgraph_core.recall import answering, explaining
 
 register = Module(__doc__, owning).register
 
@@ -74,6 +76,7 @@ register(procedures.RECALL, Graph, answering.recall)
 register(procedures.ACCESS, Graph, answering.access)
 register(procedures.REMEMBER, Graph, remembering.remember)
 register(procedures.SEARCH, Graph, searching.search)
+register(procedures.EXPLAIN, Graph, explaining.explain)
 register(procedures.ABOUT, Graph, telling.report_about)
 register(procedures.PROFILE, Graph, profile.profile)
 register(procedures.DAYS, Graph, timeline.days)

@@ -16,7 +16,8 @@ from .printable import printable
 # groups, each with an example; those of a drawer are listed there alone.
 _GROUPS = {
     'Use, e.g. concept-graph-mcp recall "What may Clara not eat?"': dict.fromkeys(
-        ("recall", "remember", "search", "about", "forget", "relate", "identify"), "everyday"
+        ("recall", "remember", "search", "explain", "about", "forget", "relate", "identify"),
+        "everyday",
     ),
     "Start, e.g. concept-graph-mcp setup": {
         "setup": "setup",

@@ -112,6 +112,25 @@ async def search(
     return rows, advice if rows else session.for_nothing(advice)
 
 
+async def explain(
+    session: Session, message: str, *, also: Sequence[str] = (), **given: Any
+) -> tuple[list[Row], str | None]:
+    """Return the rows of `CALL everyday.explain` for *message*, and advice, if there is any.
+
+    Raises StoreError.
+    """
+    given = _name_asked_project(session, given)
+    message, told = cut_question(message)
+    wordings = await session.wordings(also)
+
+    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
+        made = {**given, "message": message, **session.read_times(message), "embedded": embedded}
+        return session.call(calls.everyday.explain, also=wordings.beside(embedded), **made)
+
+    rows, advice = await session.answered(message, by)
+    return rows, join_advice(told, advice)
+
+
 async def about(
     session: Session,
     name: str,
@@ -252,6 +271,11 @@ class Answers:
         found = [self._show_range(self._add_date(row, "total")) for row in rows]
         total = rows[0]["total"] if rows else 0
         return cast(AllFound, without_none({"found": found, "total": total, "advice": advice}))
+
+    async def explain(self, **given: Any) -> dict[str, Any]:
+        """Tell why memories belong to a message, or do not."""
+        rows, advice = await explain(self._session, **given)
+        return without_none({"explained": rows, "advice": advice})
 
     async def about(self, **given: Any) -> About:
         """Return everything on a name."""

@@ -22,6 +22,10 @@ ABOUT = reads(
     doubts=TEXTS, feeling=float | None, relations=TEXTS, said=MAPS, more=MAP, text=str | None,
     sources=MAPS,
 )  # fmt: skip
+EXPLAIN = reads(
+    "everyday.explain", kind=str, id=str | None, text=str, chance=float, least=float,
+    belongs=bool, why=str,
+).taking("also", "project")  # fmt: skip
 PROFILE = reads("everyday.profile", text=str, lines=MAPS, sources=MAPS, tokens=int).without("text")
 DAYS = reads("everyday.days", memories=list[int], episodes=list[int], mentions=list[int])
 SIZES = reads(

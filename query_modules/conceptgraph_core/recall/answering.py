@@ -67,25 +67,14 @@ def recall(
     names nobody and no stored text matches enough of its words. A misspelt message is read as it
     was meant. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
-    message = shorten(texts.summary(message, "message"))
     room = Room(budget(token_budget))
-    beside = _list_beside(graph, message, make_query(message, before))
-    meant = read_meant(graph, message, vector, beside)
-    if meant.text != message:
-        message = meant.text
-        _read_times(graph, message)
-    graph.pull(*_list_beside(graph, message, make_query(message, before)))
-    parts = [one for one in meant.spelt if "meant" not in one]
-    query = make_query(message, before)
-    renamed = rename(graph, query)
-    graph.context = graph.context._replace(also=(*graph.context.also, *renamed))
-    wordings = Wordings(graph, query, meant.vector, model, spelt=parts)
-    given = meant.vector, model, max_age_days
-    question = read(graph, message, before, wordings, *given, len(renamed))
+    question = ask(graph, message, before, vector, model, max_age_days)
     then = _list_then(graph, question.text)
     own = [
         (line, node)
-        for line, node in asked_for(graph, message, *graph.context.also, past=question.past)
+        for line, node in asked_for(
+            graph, question.message, *graph.context.also, past=question.past
+        )
         if node is None or question.recent.holds(node.told_at)
     ]
     known = [*(line for line, _ in own), *_introduce(question)]
@@ -111,6 +100,34 @@ def recall(
             "concepts": levels,
         },
     }
+
+
+def ask(
+    graph: Graph,
+    message: str,
+    before: str | None,
+    vector: Sequence[float],
+    model: str | None,
+    max_age_days: int | None = None,
+) -> Question:
+    """Return *message* as it was meant, with all that it takes to answer it looked up.
+
+    The arguments, and the errors, are those of `recall`.
+    """
+    message = shorten(texts.summary(message, "message"))
+    beside = _list_beside(graph, message, make_query(message, before))
+    meant = read_meant(graph, message, vector, beside)
+    if meant.text != message:
+        message = meant.text
+        _read_times(graph, message)
+    graph.pull(*_list_beside(graph, message, make_query(message, before)))
+    parts = [one for one in meant.spelt if "meant" not in one]
+    query = make_query(message, before)
+    renamed = rename(graph, query)
+    graph.context = graph.context._replace(also=(*graph.context.also, *renamed))
+    wordings = Wordings(graph, query, meant.vector, model, spelt=parts)
+    given = meant.vector, model, max_age_days
+    return read(graph, message, before, wordings, *given, len(renamed))
 
 
 def _list_answers(question: Question, then: Sequence[Told]) -> list[Told]:

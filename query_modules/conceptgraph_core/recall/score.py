@@ -13,7 +13,7 @@ from ..memories.schema import CONTEXT_BEST, CONTEXT_BREVITY, CONTEXT_LEAST
 from .gather import Candidate, Gathered
 from .read import Question
 from .weigh import Weighed
-from .weights import choose, has_all, is_kept, load
+from .weights import Weights, choose, has_all, is_kept, load
 
 # So many texts of the past time that a message names belong to it, whatever their chances are.
 _MOST_OF_A_TIME: Final = 3
@@ -22,11 +22,16 @@ _BESIDE: Final = 100
 
 
 class Scored(NamedTuple):
-    """The chance of the message, that of each candidate, and those that belong, the best first."""
+    """The chance of the message, that of each candidate, and those that belong, the best first.
+
+    From *asks_at* the message asks, and from *least* a candidate answers.
+    """
 
     asks: float
     chances: Mapping[Candidate, float]
     belonging: Sequence[Candidate]
+    asks_at: float = 0.0
+    least: float = 0.0
 
 
 def score(question: Question, weighed: Weighed) -> Scored:
@@ -34,25 +39,24 @@ def score(question: Question, weighed: Weighed) -> Scored:
 
     A message with other wordings always asks.
     """
-    sets, given = load()
+    _, given = load()
     chosen = zip(question.graph.context.thresholds, given[:2], strict=True)
     asks_at, answers_at = (by_weights if one is None else one for one, by_weights in chosen)
-    weights = sets[choose(sets, question.vector, question.model)]
-    asking = weights.asking(question.vector), *weighed.message[1:]
-    asks = weights.message.chance(asking)
+    weights = weights_for(question)
+    asks = weights.message.chance(asking(question, weighed))
     chances = {one: max(map(weights.text.chance, rows)) for one, rows in weighed.rows.items()}
     ordered = sorted(
         chances, key=lambda one: (-chances[one], -one.node.told_at, one.node.memory_id)
     )
-    if question.is_number:
-        # The vector of a number says nothing, but it names the texts that have it.
-        having = [one for one in ordered if any(map(has_all, weighed.rows[one]))]
-        return Scored(asks, chances, having)
-    if asks < asks_at and len(question.graph.context.also) == question.renamed:
-        return Scored(asks, chances, [])
     # The threshold of answers sets how far behind the best another one may be, too.
     share = min(1.0, given.share * answers_at / given.answers)
     least = max(answers_at, share * max(chances.values(), default=0.0))
+    if question.is_number:
+        # The vector of a number says nothing, but it names the texts that have it.
+        having = [one for one in ordered if any(map(has_all, weighed.rows[one]))]
+        return Scored(asks, chances, having, asks_at, least)
+    if asks < asks_at and len(question.graph.context.also) == question.renamed:
+        return Scored(asks, chances, [], asks_at, least)
     around = question.around
     of_time = [one for one in ordered if around is not None and around.holds(one.node.told_at)]
     # A question about May is for something of May.
@@ -65,7 +69,20 @@ def score(question: Question, weighed: Weighed) -> Scored:
             for one in ordered
             if chances[one] >= least or one in expected or any(map(is_kept, weighed.rows[one]))
         ],
+        asks_at,
+        least,
     )
+
+
+def weights_for(question: Question) -> Weights:
+    """Return the weights by which *question* is decided."""
+    sets, _ = load()
+    return sets[choose(sets, question.vector, question.model)]
+
+
+def asking(question: Question, weighed: Weighed) -> Sequence[float]:
+    """Return the signals of the message of *question*, "asking" too."""
+    return weights_for(question).asking(question.vector), *weighed.message[1:]
 
 
 def rank(gathered: Gathered) -> list[Candidate]:

@@ -85,6 +85,19 @@ def search(
     """Return what *query* belongs to, of *kinds* (none: of all), the best first, cut to *limit*."""
 
 
+@verb_of_rule(procedures.EXPLAIN, "message", "id", "limit", "embedded")
+def explain(
+    scope: str,
+    message: Annotated[str, "A message, or what was searched for."],
+    id: Annotated[str | None, "A memory; without it, the best."] = None,
+    limit: Limit = 10,
+    *,
+    also: Wordings = (),
+    project: InProject = "this",
+) -> None:
+    """Tell why a recall of *message* shows a memory, or does not: what each signal adds."""
+
+
 @verb_of_rule(procedures.ABOUT, "name", "limit", "entity_id", "embedded")
 def about(
     scope: str,

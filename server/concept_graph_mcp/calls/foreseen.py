@@ -32,6 +32,10 @@ def search(scope: str, _: str, given: Given) -> list[Lookup]:
     return _near(scope, given, Wanted(within=within, about=subject))
 
 
+def explain(scope: str, _: str, given: Given) -> list[Lookup]:
+    return _near(scope, given, Wanted())
+
+
 def about(scope: str, _: str, given: Given) -> list[Lookup]:
     return _near(scope, given, Wanted(about=Subject([texts.name(given["name"], "name")])))
 

@@ -134,6 +134,17 @@ def _show_found(row: Row) -> Iterator[str]:
         yield f"{row['total'] - len(row['found']):,} more; --limit shows them."
 
 
+def _show_explained(row: Row) -> Iterator[str]:
+    for one in row["explained"]:
+        verb = "belongs" if one["belongs"] else "does not belong"
+        if one["kind"] != schema.MEMORY:
+            verb = "asks for something" if one["belongs"] else "asks for nothing"
+        named = f" ({one['id']})" if one["id"] else ""
+        yield f"{quote(one['text'])}{named}"
+        yield f"  {verb}: chance {one['chance']:.3f}, needed {one['least']:.3f}"
+        yield from (f"  {line}" for line in one["why"].splitlines())
+
+
 def _read_remembered(given: Given) -> Given:
     """Return what was typed with names and kinds of "Lena (sister)", as the owner's own word."""
     about = [_read_name(one) for one in given.get("about", ())]
@@ -228,6 +239,18 @@ _MADE = (
         _explain_nothing,
     ),
     Everyday(
+        verbs.explain,
+        "Tell why recall shows a memory for MESSAGE, or does not: what each signal adds.\n\n"
+        "Nothing changes.",
+        {"message": "MESSAGE..."},
+        _show_explained,
+        {
+            "id": {"metavar": "ID", "help": "This memory; without it, the best."},
+            "limit": "At most this many.",
+            "also": _ALSO,
+        },
+    ),
+    Everyday(
         verbs.remember,
         "Store TEXT once, with the names it is about.\n\n"
         "The same text again is the memory that is there, and counts as an access.",
@@ -288,4 +311,4 @@ recall = AT(
         _make(_RECALL)
     )
 )
-search, remember, about, forget, relate, identify = map(_make, _MADE)
+search, explain, remember, about, forget, relate, identify = map(_make, _MADE)
