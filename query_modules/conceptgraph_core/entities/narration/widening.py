@@ -49,19 +49,6 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     return list(rows.values())[:MOST_TERMS]
 
 
-def of_subject(graph: Graph, name: str) -> list[Row]:
-    """Return the terms of all names of what *name* names, with a share of 0. Raises LibraryMissing.
-
-    No more than `MOST_NAMES_SOUGHT` names are read.
-    """
-    return [
-        {"term": term, "share": 0.0, "said": name, "to": to, "why": "", "covers": 0.0}
-        for to in subject(graph, name).names[:MOST_NAMES_SOUGHT]
-        for word in subjects.terms(to, graph.context.languages)
-        for term in word
-    ]
-
-
 def subject(graph: Graph, name: str) -> subjects.Subject:
     """Return what *name* names, with all names of its merged entities."""
     meant = (node for node, _ in narrative.named_by(graph, name))
