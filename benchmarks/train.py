@@ -28,7 +28,6 @@ import conceptgraph_core
 from concept_graph_mcp.hosts.sqlite import modules
 from conceptgraph_core.recall import weights as deciding
 from conceptgraph_core.recall.weights import FILE, FURTHEST, MESSAGE, OTHER, TEXT, WORDS
-from conceptgraph_core.words.splitting import split
 
 from .answers.asking import Asked, opened
 from .answers.sets import HERE, Case, Part, life, sets
@@ -251,33 +250,19 @@ def _direction(lives: Iterable[Sequence[Told]]) -> Any:
 _ALIKE: Final = {"katrin": "family", "priya": "family", "ruth": "family"}
 
 
-# The kind of the lives of coding agents.
-_CODING: Final = "coding"
-
-
-def _life(name: str) -> str:
-    """Return the life of which the store *name* has notes."""
-    return name.partition(" ")[0]
-
-
-def _group(name: str) -> str:
-    """Return what the store *name* is left out with."""
-    return _ALIKE.get(_life(name), _life(name))
-
-
 def fit(lives: Mapping[str, Sequence[Told]]) -> Models:
     """Return the models fitted on *lives*.
 
     The direction is one signal of the model of messages, which sees each life by a direction that
     was found on the others. Otherwise it would seem to know everything.
     """
-    groups = {*map(_group, lives)}
+    groups = {_ALIKE.get(name, name) for name in lives}
     rows, labels = [], []
     for group in sorted(groups):
-        others = [lives[one] for one in lives if _group(one) != group]
+        others = [lives[one] for one in lives if _ALIKE.get(one, one) != group]
         direction = _direction(others) if len(groups) > 1 else None
         for name in sorted(lives):
-            if _group(name) == group:
+            if _ALIKE.get(name, name) == group:
                 rows += [_with_direction(one, direction) for one in lives[name]]
                 labels += [one.asks for one in lives[name]]
     real = [one for name in sorted(lives) for one in lives[name] if one.asks and one.rows]
@@ -331,21 +316,16 @@ def ask(lives: Sequence[Told], models: Models, thresholds: Mapping[str, float]) 
 def cross_validate(
     lives: Mapping[str, Sequence[Told]], thresholds: Mapping[str, float], echo: Callable[..., None]
 ) -> Tally:
-    """Ask each life by models fitted on the others; those just begun count apart."""
-    every, few = Tally(), Tally()
+    """Ask each life by models that were fitted on the others."""
+    every = Tally()
     models: dict[str, Models] = {}
     for name in sorted(lives):
-        group = _group(name)
+        group = _ALIKE.get(name, name)
         if group not in models:
-            models[group] = fit({k: v for k, v in lives.items() if _group(k) != group})
+            models[group] = fit({k: v for k, v in lives.items() if _ALIKE.get(k, k) != group})
         tally = ask(lives[name], models[group], thresholds)
-        if name == _life(name):
-            echo(f"{name}: {describe(tally)}")
-            every += tally
-        else:
-            few += tally
-    if few != Tally():
-        echo(f"stores just begun: {describe(few)}")
+        echo(f"{name}: {describe(tally)}")
+        every += tally
     return every
 
 
@@ -372,31 +352,6 @@ def _parts(folders: Sequence[Path]) -> list[Part]:
     return list(parts.values())
 
 
-def begun(part: Part) -> Iterator[Part]:
-    """Yield a store of one note of the life *part*, asked by one of its words alone.
-
-    So a person asks who has just begun; one word to a coding agent is rather an order. More of
-    these cost silence elsewhere.
-    """
-    if part.kind == _CODING:
-        return
-    for told in part.lived:
-        for note in told["keeps"]:
-            has = {*split(note["text"])}
-            asks = (one for case in part.cases if case.gold == {note["key"]} for one in case.also)
-            word = next((one for one in asks if one.casefold() in has), None)
-            if word is None:
-                continue
-            yield replace(
-                part,
-                user=f"{part.user} begun",
-                lived=[{**told, "said": None, "keeps": [{**note, "replaces": ""}]}],
-                cases=[Case(word, frozenset({note["key"]}))],
-                unanswerable=(),
-            )
-            return
-
-
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), default=OUT, help="The file to write.")
@@ -419,11 +374,7 @@ def main(
     `export --format training` writes the life of one's own store.
     """
     parts = [one for one in _parts(folders) if not only or one.user in only]
-    # Without vectors, little tells a word that asks from one that does not.
-    stores = {WORDS: [*parts, *(one for part in parts if not only for one in begun(part))]}
-    read = {
-        one: read_tables(stores.get(one, parts), MODELS[one], tables) for one in models or MODELS
-    }
+    read = {one: read_tables(parts, MODELS[one], tables) for one in models or MODELS}
     if only:
         sys.exit()
     made: dict[str, Any] = {}
@@ -433,18 +384,13 @@ def main(
         figures[name] = describe(cross_validate(lives, THRESHOLDS, click.echo))
         click.echo(f"together: {figures[name]}")
         made[name] = fit(lives).told()
-    if models:
-        # The others stay as they are.
-        made = json.loads(out.read_text(encoding="utf-8"))["sets"] | made
-        figures = json.loads(out.read_text(encoding="utf-8"))["figures"] | figures
     joined = {
         f"{life_}, {name}": [replace(one, vector=()) for one in told]
         for name, lives in read.items()
         if name != WORDS
         for life_, told in lives.items()
     }
-    if joined:
-        made[OTHER] = fit(joined).told()
+    made[OTHER] = fit(joined).told()
     weights = {
         "made": {"by": "python -m benchmarks.train", "on": sorted(one.user for one in parts)},
         "figures": figures,

@@ -16,14 +16,14 @@ def recalled(memory, message):
     return " ".join(str(part) for line in row["lines"] for part in line["parts"])
 
 
-# By words alone "HEAD" finds the head midwife, 23 finds 23:00, 7 and 30 find 7:30. None should.
+# By words alone "HEAD" finds the head midwife, and 7 and 30 find 7:30. Neither should.
 MISTAKEN = pytest.mark.xfail(strict=True, reason="a learned recall by words alone takes these")
 
 
 @pytest.mark.parametrize(
     "message",
     [
-        pytest.param("what's 17*23", marks=MISTAKEN),
+        "what's 17*23",
         pytest.param("git rebase -i HEAD~3", marks=MISTAKEN),
         "12 times 23?",
         pytest.param("7 + 30 = ?", marks=MISTAKEN),
