@@ -48,7 +48,7 @@ def test_eight_processes_that_access_the_same_lose_no_access(location):
 def test_eight_processes_in_one_thread_get_places_of_their_own(location):
     def said(number: int, process: int = 0) -> list[Any]:
         one = {"id": f"{process}-{number}", "thread": "t", "said_at": NOW_MS + number}
-        return ["ingesting.ingest", "default", [one | {"text": f"The tea of {number}"}]]
+        return ["memories.ingest", "default", [one | {"text": f"The tea of {number}"}]]
 
     with workers(location, 8) as started:
         started[0].rows(*said(0))
@@ -102,7 +102,7 @@ def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
     batches = [[said(number) for number in range(first, first + 20)] for first in (0, 20, 40)]
     with workers(location, 2) as started:
         for worker in started:
-            worker.send_calls([["ingesting.ingest", "default", batch] for batch in batches])
+            worker.send_calls([["memories.ingest", "default", batch] for batch in batches])
         answers = [worker.answer() for worker in started for _ in batches]
         found = memories(started[0].rows("records"))
         assert started[0].rows("check") == []
