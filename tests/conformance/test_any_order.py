@@ -62,6 +62,7 @@ def believe(entities, history, start):
 SEEDS = (6, 11, 16, 17, 20, 29, 35, 37, 45, 50, 56, 63, 69, 79)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_order_of_arrival_leaves_the_same_beliefs(memory, seed):
     random = Random(seed)

@@ -57,6 +57,7 @@ def join(hands, source, target, count):
             hands.edge(*ends, "IS_A", weight=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bounds")
 def test_a_recall_reads_a_bounded_number_of_relations_and_says_what_to_lower(memory, hands):
     memory.concept_upsert("apple")

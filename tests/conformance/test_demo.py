@@ -48,6 +48,7 @@ def session(request, store):
     )
 
 
+@pytest.mark.slow
 def test_the_notes_of_the_half_year_are_what_she_said(session, portal):
     async def collect() -> dict[str, str]:
         steps = demo.read_steps()

@@ -14,6 +14,7 @@ def entities(memory):
     return Entities(memory)
 
 
+@pytest.mark.slow
 def test_1_no_black_hole_however_much_is_mentioned(entities):
     """What shares no session gets no edge, and no session makes more than its thirty."""
     chance = random.Random(4)

@@ -128,6 +128,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=limit_examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

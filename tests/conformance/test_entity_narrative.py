@@ -523,6 +523,7 @@ def test_a_guessed_merge_is_marked(entities):
     assert entry["id"] == merge_id
 
 
+@pytest.mark.slow
 def test_the_budget_counts_the_sources(entities):
     lived(entities)
     told = tell(entities, "Max and Anna Smith", 5_000)

@@ -119,6 +119,7 @@ def mentioned(entities, days):
     return edge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("days", "weight"),
     [
@@ -137,6 +138,7 @@ def test_what_is_mentioned_again_and_again_grows_whatever_the_nights_do(entities
     assert edge["is_active"]
 
 
+@pytest.mark.slow
 def test_after_sixty_idle_days_nothing_is_on_and_a_night_costs_nothing_more(entities):
     mentioned(entities, range(0, 182, 7))
     entities.days(60)

@@ -74,6 +74,7 @@ def test_a_message_can_be_observed_without_saying_what_it_mentions(entities):
     assert [one["label"] for one in row["entities"]] == ["Anna Smith"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

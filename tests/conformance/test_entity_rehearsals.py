@@ -57,6 +57,7 @@ def worker(entities, batch):
     return LeaseRunner(session, CONFIGURED, batch, holder="one")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [2, 500])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_rehearsal_tells_what_the_run_then_does(entities, portal, seed, batch):
@@ -148,6 +149,7 @@ def figures(entities, user):
     return shown, ties
 
 
+@pytest.mark.slow
 def test_a_history_that_is_imported_is_what_its_nights_would_have_made_of_it(entities):
     """Weights, trust, what is active and crowded: the first night after it settles all of it."""
     sessions = told(random.Random(7))

@@ -175,6 +175,7 @@ def test_what_only_the_model_mentioned_is_joined_as_inferred(entities):
     assert (tie["user_reinforcement_count"], tie["model_reinforcement_count"]) == (1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_at_most_thirty_are_joined_and_the_users_come_first(entities):
     echoes = [f"echo {number}" for number in range(20)]
     said = [f"word {number}" for number in range(25)]

@@ -79,6 +79,7 @@ def fact(entities, chance, known):
     entities.run(calls.entities.fact(about, *astuple(given)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_every_sentence_of_a_life_rests_on_what_was_said_and_cites_it(entities, seed):
     chance = random.Random(seed)
@@ -111,6 +112,7 @@ def test_the_judge_sees_what_is_false(entities):
     assert len(faults({**told, "sources": uncited}, records)) == sentences(told)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REALMEM.exists(), reason="needs the RealMem conversations")
 def test_500_sentences_of_a_real_history_are_true(entities):
     told = (REALMEM / "messages.jsonl").read_text(encoding="utf-8").splitlines()

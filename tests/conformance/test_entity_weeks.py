@@ -154,6 +154,7 @@ def test_what_has_other_words_in_its_name_stays_ambiguous_however_alike(entities
     assert any("their names have different words" in row["text"] for row in told)
 
 
+@pytest.mark.slow
 def test_1_a_year_of_nights_makes_no_hub_of_what_is_mentioned_everywhere(entities):
     """What is in every session is joined with what was there, fades, and swallows nothing."""
     chance = random.Random(1)

@@ -94,6 +94,7 @@ def test_a_long_text_is_quoted_around_what_is_asked_for(days):
     assert "oak" in told
 
 
+@pytest.mark.slow
 def test_an_episode_comes_to_mind_once_and_by_a_name_with_a_digit(days, memory):
     told = "Tank 2 and the heater burst"
     for said, others in ((told, ["heater", "valve"]), ("The valve was tested", ["valve"])):

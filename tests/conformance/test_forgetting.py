@@ -518,6 +518,7 @@ def tell_much(heard):
     return sorted(one["id"] for one in heard.memory.records() if one["kind"] in kinds)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=limit_examples(),
     deadline=None,

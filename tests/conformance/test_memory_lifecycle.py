@@ -66,6 +66,7 @@ def test_recent_tells_how_many_there_are_of_which_it_shows_some(memory):
     assert [(row["text"], row["total"]) for row in rows] == [("tea 3", 2)]
 
 
+@pytest.mark.slow
 def test_the_longest_list_says_that_there_were_more(memory):
     memory.import_rows([node(f"m{number}") for number in range(schema.MAX_ROWS + 3)])
     rows = run(memory, calls.memories.recent("default", schema.MAX_ROWS))

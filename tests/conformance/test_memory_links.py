@@ -78,6 +78,7 @@ def test_a_link_lasts_longer_for_each_day_on_which_it_is_stated_again(two):
     assert links(two)[0]["strengthened_days"] == 12
 
 
+@pytest.mark.slow
 def test_a_link_that_is_used_every_week_stays_in_sight(two):
     link(two, "a", "b", "supports")
     seen = 0

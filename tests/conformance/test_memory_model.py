@@ -226,6 +226,7 @@ def compare(memory: Any, model: Reference, host: Host) -> None:
     assert memory.run(calls.transfer.check()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_any_life_of_memories_is_the_models_embedded(memory):
     @quiet(100)

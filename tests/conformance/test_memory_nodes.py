@@ -246,6 +246,7 @@ def test_concepts_that_stand_in_the_text_too_are_corrected(memory, given):
     assert memory.run(calls.transfer.check()) == []
 
 
+@pytest.mark.slow
 def test_a_copy_is_found_among_many_that_share_as_many_of_its_words(memory):
     for number in range(80):
         create(memory, f"I like coffee a lot, said guest {number} in the long queue outside")

@@ -78,6 +78,7 @@ def test_what_a_hand_made_is_among_many_that_begin_with_a_keyword(memory, hands)
     assert found(memory, ["apple"], 3) == ["Äpple", "apple 0", "apple 1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_after_any_sequence_all_names_are_found_as_their_definition_says(memory, seed):
     chance = random.Random(seed)

@@ -206,6 +206,7 @@ def arguments(callback: Any, ids: dict[str, str]) -> list[Any]:
     return [*filled.values(), *rest.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caller", CALLERS)
 def test_no_procedure_returns_or_changes_what_is_anothers(lived, caller):
     whose = {user: known(lived, user) for user in (ANN, BOB)}
@@ -261,6 +262,7 @@ def made_calls(scope: str, user: str, ids: dict[str, str], memory: Any) -> list[
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caller", CALLERS)
 def test_no_call_of_the_shell_returns_or_changes_what_is_anothers(lived, caller):
     user, scope = CALLERS[caller]
@@ -289,6 +291,7 @@ def tool_arguments(schema: dict[str, Any], ids: dict[str, str]) -> dict[str, Any
     return {name: given[name] for name in names if name in given}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caller", CALLERS)
 def test_no_tool_returns_or_changes_what_is_anothers(lived, portal, caller):
     user, scope = CALLERS[caller]

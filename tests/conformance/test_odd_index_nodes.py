@@ -57,6 +57,7 @@ def problems(memory):
     return memory.run(calls.transfer.check())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("label", "name"), PROPERTIES)
 def test_an_odd_value_stops_no_call_and_is_mended_by_index(kept, hands, host, label, name):
     before = found(kept)

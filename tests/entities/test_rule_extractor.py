@@ -346,6 +346,7 @@ def steps(text: str) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -76,6 +76,7 @@ def test_a_stop_within_a_number_or_a_name_or_after_a_title_ends_no_sentence(text
     assert Said(text).find(wanted).sentence == sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["seven", "東京", "x" * 2_000])
 def test_a_long_sentence_is_cut_between_words_where_there_are_blanks(word):
     found = Said(f"{word} " * 900 + "Max" + f" {word}" * 900).find("max")

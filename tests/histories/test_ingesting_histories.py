@@ -293,6 +293,7 @@ def test_a_folder_is_read_and_no_link_out_of_it(there, tmp_path):
     assert f"{folder / 'out.md'}: is a link out of the folder" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
 @pytest.mark.parametrize("command", ["import", "ingest"])
 def test_a_named_pipe_is_refused_and_the_pipe_of_a_shell_is_read(there, tmp_path, command):

@@ -148,6 +148,7 @@ def test_what_is_none_stays(text):
     assert redact_text(text, Tally()) == text
 
 
+@pytest.mark.slow
 def test_no_planted_secret_of_any_history_reaches_the_store(tmp_path, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     path = tmp_path / "memory.db"

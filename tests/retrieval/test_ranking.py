@@ -248,6 +248,7 @@ def shelves_with_a_rare_term(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=limit_examples(300))
 @given(
     shelves_with_a_rare_term(),

@@ -260,6 +260,7 @@ def test_each_step_is_given_what_the_ones_before_it_made(model):
     assert "20250613/karuizawa" in given(model.first("affect"))
 
 
+@pytest.mark.slow
 def test_what_is_added_is_added_at_the_end_of_its_chunk(model):
     for since, end in (
         (1, datetime(2025, 6, 15, tzinfo=TOKYO)),
@@ -346,6 +347,7 @@ def test_a_model_that_never_ends_is_cut_short(model, monkeypatch):
     assert sum(step_of(request) == "search" for request in model.requests) == 4
 
 
+@pytest.mark.slow
 def test_a_long_chunk_is_organised_in_parts_and_its_notes_again(model, tmp_path):
     changes = [{"text": f"remember {'x' * (n + 20)} and {'filler ' * 400}"} for n in range(60)]
     shown = backfill(messages=written(tmp_path, *changes))
@@ -381,6 +383,7 @@ def impatient(monkeypatch):
     monkeypatch.setattr(chat_model.OpenAIModel, "__init__", lambda self, at: init(self, at, 1, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
 def test_a_time_out_is_tried_again(model):
     model.script = lambda model, _: HANG if len(model.requests) == 1 else None
@@ -389,6 +392,7 @@ def test_a_time_out_is_tried_again(model):
     assert model.requests[0] == model.requests[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
 def test_a_model_that_stays_silent_is_named(model):
     model.script = lambda _model, _request: HANG
@@ -479,6 +483,7 @@ def test_without_the_openai_package_it_says_what_to_install(model, monkeypatch):
 # Chunks
 
 
+@pytest.mark.slow
 def test_a_chunk_that_fails_leaves_the_ones_before_it_and_says_how_to_go_on(model, whole):
     model.script = failing_in(2, "organise", Fault(400))
     failed = backfill()
@@ -524,6 +529,7 @@ def test_a_file_that_is_no_store_is_refused(model):
     assert model.requests == []
 
 
+@pytest.mark.slow
 def test_it_fills_a_memgraph(model, monkeypatch, empty_memgraph, whole):
     monkeypatch.setenv("MEMGRAPH_URI", empty_memgraph)
     options = ("--user-id", "mia", "--days-per-chunk", 1, HISTORY)
@@ -539,6 +545,7 @@ def test_it_fills_a_memgraph(model, monkeypatch, empty_memgraph, whole):
 # A real history
 
 
+@pytest.mark.slow
 def test_a_real_chat_log_becomes_a_graph(model, tmp_path):
     if not REAL_LOG.exists():
         pytest.skip("needs the sample of the DuraSpace IRC logs beside the checkout")

@@ -67,6 +67,7 @@ def test_a_folder_with_the_name_of_a_backup_cannot_be_restored(shell, strange):
 # At once
 
 
+@pytest.mark.slow
 def test_backups_at_once_all_succeed(shell):
     started = [
         subprocess.Popen(
@@ -146,6 +147,7 @@ def test_what_a_killed_restore_has_left_is_removed_by_the_next_backup(shell):
     assert list(apart.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_backup_waits_for_another_and_leaves_its_file_alone(shell):
     shell.folder.mkdir()
     arguments = [sys.executable, "-c", KILLED, str(shell.folder), shell.suffix]
@@ -199,6 +201,7 @@ def test_a_backup_is_for_its_owner_only(shell):
 SMALL = 'mount -t tmpfs -o size=16k tmpfs "$1" && shift && exec "$@"'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["backup"], ["clean", "--yes"]])
 def test_a_full_disk_is_one_line_and_nothing_is_lost(shell, arguments):
     within = ["unshare", "--mount", "sh", "-c", SMALL, "sh", str(shell.folder)]

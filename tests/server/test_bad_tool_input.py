@@ -259,6 +259,7 @@ def test_what_nobody_has_heard_of_simply_works(served):
     assert felt.structured_content["concept_id"] == "something new"
 
 
+@pytest.mark.slow
 def test_ten_thousand_names_simply_work(served):
     names = [f"name {number}" for number in range(9_999)]
     recalled = served.call("recall_query", {"seeds": [*names, "apple"], "max_hop": 1})

@@ -180,6 +180,7 @@ async def _conflict(uri):
     return row, told, kept, problems
 
 
+@pytest.mark.slow
 def test_callers_who_write_the_same_in_rounds_neither_hang_nor_lose_what_was_acknowledged(
     empty_memgraph, portal
 ):

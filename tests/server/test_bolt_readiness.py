@@ -150,6 +150,7 @@ def test_opening_again_changes_nothing(bare, connect, memgraph_uri):
     assert indexes(bare) == INDEXED
 
 
+@pytest.mark.slow
 def test_eight_processes_that_open_a_bare_database_at_once_all_succeed(bare, memgraph_uri):
     with workers(memgraph_uri, 8) as started:
         for worker in started:
@@ -403,6 +404,7 @@ def test_a_server_over_other_modules_says_so_at_every_call_until_they_are_replac
         assert result.structured_content == {"concept_id": "apple", "created": True}
 
 
+@pytest.mark.slow
 def test_a_server_over_a_database_with_colliding_names_says_so_and_stays(bare, memgraph_uri):
     bare("CREATE (:Concept {name: 'apple'}), (:Concept {name: 'apple'})")
     upsert = ("tools/call", {"name": "concept_upsert", "arguments": {"concept": "pear"}})
@@ -492,6 +494,7 @@ def edges(run: Callable[..., list[dict[str, Any]]]) -> list[float]:
     return [row["w"] for row in run("MATCH ()-[r:IS_A]->() RETURN r.weight AS w")]
 
 
+@pytest.mark.slow
 def test_the_start_up_checks_are_made_when_the_database_comes(proxy, bare, connect):
     proxy.stop()
     store = connect(through(proxy))
@@ -507,6 +510,7 @@ def test_the_start_up_checks_are_made_when_the_database_comes(proxy, bare, conne
     assert constraints(bare) == WANTED
 
 
+@pytest.mark.slow
 def test_a_database_that_goes_and_comes_back_is_used_again(proxy, connect):
     store = connect(through(proxy))
     store.run(calls.concepts.concept_upsert("apple"))
@@ -567,6 +571,7 @@ def test_a_reading_call_that_is_cut_off_has_written_nothing(proxy, connect):
     ]
 
 
+@pytest.mark.slow
 def test_an_export_that_is_cut_off_says_so(proxy, connect):
     store = connect(through(proxy))
     store.run(calls.concepts.relation_add("apple", "fruit", "is-a"))
@@ -653,6 +658,7 @@ def only_user(database: Callable[..., list[dict[str, Any]]]) -> Iterator[tuple[s
     database(f"DROP USER {name}")
 
 
+@pytest.mark.slow
 def test_credentials_that_are_not_accepted_are_refused_without_repeating_them(
     only_user, connect, memgraph_uri, caplog
 ):

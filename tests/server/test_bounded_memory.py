@@ -51,6 +51,7 @@ def kept() -> dict[str, int]:
     return sizes
 
 
+@pytest.mark.slow
 def test_no_cache_and_no_list_of_a_module_grows_with_the_calls(memory):
     use(memory, 0, 40)
     before = kept()
@@ -64,6 +65,7 @@ def test_no_cache_and_no_list_of_a_module_grows_with_the_calls(memory):
         assert len(getattr(host(memory)._catalogue, name)) == size, name
 
 
+@pytest.mark.slow
 def test_elements_are_let_go_of_beyond_the_bound(memory, monkeypatch):
     use(memory, 0, 10)
     most = 500_000

@@ -365,6 +365,7 @@ def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     assert files(target, below=target) == expected
 
 
+@pytest.mark.slow
 def test_while_install_modules_copies_a_server_finds_what_was_there_before(tmp_path, monkeypatch):
     assert run("install-modules", str(tmp_path)).exit_code == 0
     for old in (tmp_path / "conceptgraph.py", tmp_path / "conceptgraph_core" / "text.py"):

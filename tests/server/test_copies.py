@@ -35,6 +35,7 @@ def copied(file: Path, *ends: str) -> Path:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [("", "-wal"), ("-wal", ""), ("", "-wal", "-shm")])
 def test_a_copy_with_its_log_is_whole(writing, ends):
     file, worker = writing
@@ -48,6 +49,7 @@ def test_a_copy_with_its_log_is_whole(writing, ends):
     assert_sound(copy)
 
 
+@pytest.mark.slow
 def test_a_copy_without_its_log_has_what_was_in_the_file_or_is_refused_in_a_line(writing):
     file, worker = writing
     write(worker, 0)
@@ -69,6 +71,7 @@ def test_a_copy_without_its_log_has_what_was_in_the_file_or_is_refused_in_a_line
     assert run(f"--embedded={copy}", "check").exit_code == 1
 
 
+@pytest.mark.slow
 def test_a_backup_of_the_same_moment_is_whole(writing, tmp_path):
     file, worker = writing
     texts = write(worker, 0)

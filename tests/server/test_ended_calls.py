@@ -58,6 +58,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_every_procedure_that_goes_through_much_can_be_ended_and_leaves_no_trace(big, name):
     with opened(big) as host:
@@ -229,6 +230,7 @@ def names(path: Path) -> set[str]:
         return {record["name"] for record in records(host) if "name" in record}
 
 
+@pytest.mark.slow
 def test_a_cancelled_request_ends_its_call(path):
     with StdioServer("--embedded", str(path), environment=SHARED) as server:
         server.initialize()
@@ -261,6 +263,7 @@ ENDS: dict[str, Callable[[StdioServer], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS)
 def test_the_end_of_a_server_ends_its_call(path, end):
     with StdioServer("--embedded", str(path)) as server:

@@ -101,6 +101,7 @@ def test_a_query_that_nobody_waits_for_is_ended_in_the_database(empty_memgraph, 
     assert database("MATCH (n) RETURN n.name AS name") == []
 
 
+@pytest.mark.slow
 def test_a_query_cancelled_as_soon_as_it_is_sent_is_ended_in_the_database(empty_memgraph, database):
     async def main() -> None:
         store = BoltStore(empty_memgraph, "", "")
@@ -180,6 +181,7 @@ ENDS: dict[str, Callable[[StdioServer], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS)
 def test_a_call_that_a_server_ends_is_ended_in_the_database(empty_memgraph, database, end):
     make_graph(database)
@@ -198,6 +200,7 @@ def test_a_call_that_a_server_ends_is_ended_in_the_database(empty_memgraph, data
         assert aroused(database) == 0.25
 
 
+@pytest.mark.slow
 def test_a_backup_and_a_restore_may_take_longer_than_the_database_gives_a_query(
     database: Callable[..., Rows], empty_memgraph: str, portal: Any, tmp_path: Path
 ) -> None:

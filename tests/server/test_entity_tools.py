@@ -115,6 +115,7 @@ def test_what_is_right_goes_through_to_the_scope_of_the_session(called):
     assert not called("entity_end_session", {"session_id": "s"})[0]
 
 
+@pytest.mark.slow
 def test_dates_of_facts_begin_with_their_day_and_are_asked_for_to_its_end(called):
     [observed] = structured(called("entity_observe", OBSERVE))["entities"]
     max_ = {"entity_id": observed["entity_id"]}

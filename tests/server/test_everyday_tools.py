@@ -199,6 +199,7 @@ def test_what_is_refused_names_what_was_typed_in_one_line(talk):
     assert talk(conversation) == [line for *_, line in refused]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 def test_what_is_recalled_is_counted_whole(talk):
     async def conversation(call, *_):

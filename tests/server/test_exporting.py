@@ -213,6 +213,7 @@ def test_maps_are_in_the_order_of_their_keys_whichever_the_store_gives_them_in(t
     assert ok(*there, "export", "-").stdout == exported
 
 
+@pytest.mark.slow
 def test_stdout_gets_utf_8_whatever_the_locale(tmp_path):
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'memory.db'}"]
     environment = os.environ | {"TZ": "UTC", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}

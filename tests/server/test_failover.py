@@ -91,6 +91,7 @@ async def killed_under_writes(server: MemgraphProcess) -> list[str]:
     return acknowledged
 
 
+@pytest.mark.slow
 def test_failing_over_loses_nothing_that_was_acknowledged(servers, follow, portal):
     old, new, other = servers[OLD], servers[NEW], servers[OTHER]
     follow("Fail over by hand")
@@ -122,6 +123,7 @@ def test_failing_over_loses_nothing_that_was_acknowledged(servers, follow, porta
     assert {"content": "Stray"} not in old.rows(CONTENTS)
 
 
+@pytest.mark.slow
 def test_an_old_main_that_nobody_wrote_to_comes_back_with_its_data(servers, follow):
     follow("Fail over by hand")
     old, new = servers[OLD], servers[NEW]

@@ -93,6 +93,7 @@ def killed_after(path: Path, tmp_path: Path, number: int, acknowledged: int) -> 
     return {writes[index][1] for index in range(len(answers))}
 
 
+@pytest.mark.slow
 def test_whatever_a_killed_process_had_acknowledged_is_there_and_nothing_is_half_written(tmp_path):
     path = tmp_path / "memory.db"
     acknowledged: set[str] = set()
@@ -114,6 +115,7 @@ def test_whatever_a_killed_process_had_acknowledged_is_there_and_nothing_is_half
         assert {name for name in concepts if not name.startswith("after")} == {a for a, _ in whole}
 
 
+@pytest.mark.slow
 def test_a_process_killed_while_it_makes_the_file_leaves_one_that_opens(tmp_path):
     for number in range(6):
         path = tmp_path / f"{number}.db"
@@ -136,6 +138,7 @@ def test_a_process_killed_while_it_makes_the_file_leaves_one_that_opens(tmp_path
 # Racing
 
 
+@pytest.mark.slow
 def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_would(tmp_path):
     path = tmp_path / "memory.db"
     with workers(path, 8) as started:
@@ -209,6 +212,7 @@ def test_a_warm_recall_reads_no_row_of_the_graph(tmp_path):
         assert row_reads(statements) == []
 
 
+@pytest.mark.slow
 def test_a_small_write_of_another_process_is_seen(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host, workers(path, 1) as (other,):
@@ -268,6 +272,7 @@ def random_call(random: Random) -> calls.Call:
     return random.choice(made)()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_three_processes_do_in_turn_each_sees_what_a_new_one_would(tmp_path, seed):
     path = tmp_path / "memory.db"
@@ -342,6 +347,7 @@ def test_a_full_disk_is_one_clear_line_and_nothing_is_lost(tmp_path, pages, size
         assert race.in_order(records(host)) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [1, 4_096, 10_000, 40_000, 100_000])
 def test_a_write_that_the_system_refuses_is_one_clear_line_and_nothing_is_lost(tmp_path, room):
     path = tmp_path / "memory.db"

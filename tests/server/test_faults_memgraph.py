@@ -2,6 +2,7 @@
 
 from contextlib import closing
 
+import pytest
 import race
 from embedded_files import assert_sound
 from server_processes import all_at_once, workers
@@ -12,6 +13,7 @@ from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 
 
+@pytest.mark.slow
 def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_would(
     empty_memgraph, tmp_path
 ):
@@ -29,6 +31,7 @@ def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_wo
     assert_sound(tmp_path / "one.db")
 
 
+@pytest.mark.slow
 def test_the_first_addition_of_a_relation_by_many_at_once_makes_one_edge(empty_memgraph):
     pairs = [
         ["relation_add", f"from {number}", f"to {number}", kind]
@@ -52,6 +55,7 @@ def test_the_first_addition_of_a_relation_by_many_at_once_makes_one_edge(empty_m
     assert {edge["weight"] for edge in edges} == {expected}
 
 
+@pytest.mark.slow
 def test_many_clients_that_make_the_same_names_get_one_node_each_and_no_error(empty_memgraph):
     names = [f"name {number}" for number in range(25)]
     upserts = [["concept_upsert", name] for name in names]

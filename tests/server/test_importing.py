@@ -361,6 +361,7 @@ def interrupted(monkeypatch):
     return press_in
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_much_is_in_and_the_same_command_completes_it(
     there, long_file, interrupted
 ):
@@ -390,6 +391,7 @@ def test_ctrl_c_twice_does_not_wait_for_the_batch(there, long_file, interrupted,
     assert told in stopped.stderr
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_stdin_is_silent_says_how_much_is_in(tmp_path):
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'memory.db'}"]
     with subprocess.Popen(
@@ -448,6 +450,7 @@ def test_the_bar_shows_how_many_lines_there_are(there, long_file, monkeypatch):
     assert shown["length"] == 2_500
 
 
+@pytest.mark.slow
 def test_a_line_s_records_are_never_parted(there, interrupted):
     interrupted(1)
     text = lines(entity("Bob", *(f"fact {n}" for n in range(800))), entity("Ann", "is tall"))

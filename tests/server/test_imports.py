@@ -65,6 +65,7 @@ def test_what_needs_no_store_imports_none(tmp_path, command, monkeypatch):
     assert not imported(tmp_path, *command.split()) & {*SLOW, "mgp"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -85,6 +86,7 @@ def test_a_command_on_a_file_imports_neither_a_driver_nor_mcp(tmp_path, command,
     assert not found & SLOW
 
 
+@pytest.mark.slow
 def test_an_ingest_imports_nothing_for_a_terminal(tmp_path):
     (tmp_path / "messages.jsonl").write_text(
         '{"text": "Two kettles", "thread": "t", "time_ms": 1750000000000, "speaker": "Ann"}\n'
@@ -95,6 +97,7 @@ def test_an_ingest_imports_nothing_for_a_terminal(tmp_path):
     assert not {"rich", "concept_graph_mcp.file_formats.server_memory"} & found
 
 
+@pytest.mark.slow
 def test_a_command_on_memgraph_imports_neither_mcp_nor_the_embedded_host(tmp_path):
     found = imported(tmp_path, "stats")
     assert "neo4j" in found
@@ -111,6 +114,7 @@ def test_what_the_driver_is_not_to_find_is_found_by_other_threads():
     assert not any(isinstance(finder, driver._Hiding) for finder in sys.meta_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("toolset", "own", "others"),
     [

@@ -188,6 +188,7 @@ def test_ctrl_c_finishes_a_batch_and_the_same_command_goes_on(there, small_batch
     assert ok(*there, "ingest", "-", stdin=lines(25)).stderr == "ingested: 5, there already: 20\n"
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_nothing_half_and_the_next_one_completes_it(there, tmp_path):
     file = tmp_path / "messages.jsonl"
     file.write_text(lines(3_000))

@@ -72,6 +72,7 @@ def show(kills: Kills) -> None:
     print(dict(kills.fell), dict(kills.parts))  # noqa: T201
 
 
+@pytest.mark.slow
 def test_in_the_middle_of_a_vector_index(life):
     def index() -> None:
         life.call(life.store.fit_vectors)
@@ -96,6 +97,7 @@ def test_in_the_middle_of_a_vector_index(life):
     show(kills)
 
 
+@pytest.mark.slow
 def test_in_the_middle_of_a_clean(life):
     def clean() -> None:
         life.call(life.store.restore, None)
@@ -119,6 +121,7 @@ def test_in_the_middle_of_a_clean(life):
 
 
 # Before it asks, and while it deletes.
+@pytest.mark.slow
 @pytest.mark.parametrize("killed_at", ["SHOW ", "MATCH (n:Memory) DETACH"])
 def test_a_clean_that_loses_memgraph_ends_with_a_line(server, tmp_path, monkeypatch, killed_at):
     monkeypatch.setenv("MEMGRAPH_URI", server.uri)

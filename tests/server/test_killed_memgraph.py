@@ -97,6 +97,7 @@ DONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("done", DONE)
 def test_it_starts_again_with_all_there_was(server, portal, tmp_path, done):
     life = Started(server, portal, tmp_path)

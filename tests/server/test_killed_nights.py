@@ -64,6 +64,7 @@ def begun(memory):
     return memory.records()
 
 
+@pytest.mark.slow
 def test_a_night_that_is_killed_anywhere_is_completed_by_the_next(memory, begun):
     told, ended = night(memory)
     assert ended == 0

@@ -112,6 +112,7 @@ def moments(statements: int, count: int) -> Iterator[int]:
         yield random.randint(low + 1, max(low + 1, high))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_writer_killed_at_any_statement_loses_nothing(tmp_path, operation):
     killing = Killing(tmp_path, operation)

@@ -83,6 +83,7 @@ def small_caches(monkeypatch):
     monkeypatch.setattr(languages, "_REMEMBERED_TERMS", 100)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_caches")
 @pytest.mark.parametrize("written", [export, lines])
 def test_memory_does_not_grow_with_the_file(there, tmp_path, written):

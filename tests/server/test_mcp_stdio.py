@@ -188,6 +188,7 @@ def listed(portal: Any, path: Path, *options: str) -> list[dict[str, Any]]:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "expected"),
     [([], TOOLS), (["--enable-set-time"], {**TOOLS, "set_time": SET_TIME})],
@@ -234,6 +235,7 @@ def test_every_limit_in_a_schema_is_one_that_is_accepted(server):
     assert tried >= 6
 
 
+@pytest.mark.slow
 def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended(path):
     copy_without_words(path)
     shared = {"CONCEPT_GRAPH_CONCEPTS": "shared"}
@@ -253,6 +255,7 @@ def test_what_no_question_finds_yet_is_said_with_every_answer_until_it_is_mended
             assert list(answer) == ["episodes"]
 
 
+@pytest.mark.slow
 def test_the_server_introduces_itself(path):
     with StdioServer("--embedded", str(path)) as server:
         told = server.initialize()
@@ -366,6 +369,7 @@ def test_a_search_without_keywords_lists_the_most_aroused(server):
     assert ok(server.call("concept_search")) == {"concepts": ["apple"], "matched": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "size"), [(-5, 1), (0, 1), (200, 200), (201, 200), (2**62, 200)])
 def test_a_limit_of_a_search_beyond_its_bounds_counts_as_the_nearest(server, limit, size):
     for number in range(210):
@@ -416,6 +420,7 @@ def test_a_host_is_offered_a_prompt(server):
         assert tool in message["content"]["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "toolsets", ["memory", "memory,entity", "memory,concept", "entity", "everyday"]
 )
@@ -459,12 +464,14 @@ def test_text_of_any_script_goes_in_and_comes_out_as_it_is(server):
 # The clock
 
 
+@pytest.mark.slow
 def test_without_the_option_there_is_no_set_time(path):
     with StdioServer("--embedded", str(path)) as server:
         server.initialize()
         assert "Unknown tool" in refusal(server.call("set_time", now_ms=NOW_MS))
 
 
+@pytest.mark.slow
 def test_set_time_stops_the_clock_of_this_server_and_zero_or_less_lets_it_run(server, shared_path):
     assert ok(server.call("set_time", now_ms=NOW_MS)) == {"now_ms": NOW_MS, "reset": False}
     stopped = ok(server.call("update_affect", target="apple", valence_delta=0.5))
@@ -534,6 +541,7 @@ def refused_with(*arguments: str, ends_with: int = 1, **environment: str | None)
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", [None, ""])
 def test_without_a_time_zone_it_serves_in_that_of_the_machine(path, zone):
     with StdioServer("--embedded", str(path), environment={"TZ": zone}) as server:
@@ -543,6 +551,7 @@ def test_without_a_time_zone_it_serves_in_that_of_the_machine(path, zone):
     assert err == b""
 
 
+@pytest.mark.slow
 def test_a_settings_file_that_is_wrong_is_the_answer_to_every_call(tmp_path):
     file = tmp_path / "concept-graph-mcp/config.toml"
     file.parent.mkdir()
@@ -551,6 +560,7 @@ def test_a_settings_file_that_is_wrong_is_the_answer_to_every_call(tmp_path):
     assert line.startswith(f"{file}: TZ: unknown time zone")
 
 
+@pytest.mark.slow
 def test_the_settings_file_names_the_store_of_a_server_without_options(tmp_path, path):
     file = tmp_path / "concept-graph-mcp/config.toml"
     file.parent.mkdir()
@@ -562,6 +572,7 @@ def test_the_settings_file_names_the_store_of_a_server_without_options(tmp_path,
     assert path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
@@ -585,6 +596,7 @@ def test_with_a_bad_setting_every_call_is_answered_with_a_line_that_names_it(var
     assert "open-sesame-42" not in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -637,10 +649,12 @@ def test_in_a_terminal_a_bad_argument_is_told_where_its_help_is():
     assert ended.stderr.endswith(b"; see concept-graph-mcp --help\n")
 
 
+@pytest.mark.slow
 def test_memgraph_url_is_another_name_of_memgraph_uri():
     assert "MEMGRAPH_UR" in refused_with(MEMGRAPH_URI=None, MEMGRAPH_URL="http://x")
 
 
+@pytest.mark.slow
 def test_a_start_in_a_terminal_says_in_one_line_what_it_waits_for(path):
     ours, theirs = os.openpty()
     try:
@@ -677,6 +691,7 @@ def make_text(path: Path) -> None:
     path.write_text("These are notes and no database.\n" * 100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [make_other_kind, make_newer, make_text])
 def test_a_file_that_is_no_store_of_ours_is_told_at_every_call_and_left_alone(path, make):
     make(path)
@@ -691,6 +706,7 @@ def test_a_file_that_is_no_store_of_ours_is_told_at_every_call_and_left_alone(pa
         assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_opened_is_a_tool_error_and_the_server_stays(tmp_path):
     directory = tmp_path / "memory.db"
     directory.mkdir()
@@ -702,6 +718,7 @@ def test_a_store_that_cannot_be_opened_is_a_tool_error_and_the_server_stays(tmp_
         assert ok(server.call("concept_upsert", concept="apple"))["created"] is True
 
 
+@pytest.mark.slow
 def test_a_database_that_is_not_there_is_a_tool_error_and_the_server_stays():
     uri = f"bolt://127.0.0.1:{closed_port()}"
     with StdioServer(environment={"MEMGRAPH_URI": uri}) as server:
@@ -714,6 +731,7 @@ def test_a_database_that_is_not_there_is_a_tool_error_and_the_server_stays():
     assert out == b""
 
 
+@pytest.mark.slow
 def test_credentials_that_are_not_accepted_are_told_at_every_call_and_the_server_stays():
     with locked() as uri:
         environment = {
@@ -738,6 +756,7 @@ def is_alive(group: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_the_server_ends_when_stdin_closes_and_leaves_nothing_behind(path):
     with StdioServer("--embedded", str(path)) as server:
         server.initialize()
@@ -750,6 +769,7 @@ def test_the_server_ends_when_stdin_closes_and_leaves_nothing_behind(path):
     assert_sound(path)
 
 
+@pytest.mark.slow
 def test_the_server_ends_when_stdin_closes_before_anything_was_said(path):
     for arguments in (["--embedded", str(path)], []):
         with StdioServer(*arguments) as server:
@@ -759,6 +779,7 @@ def test_the_server_ends_when_stdin_closes_before_anything_was_said(path):
             assert not is_alive(server.process.pid)
 
 
+@pytest.mark.slow
 def test_a_client_that_closes_right_after_its_calls_leaves_a_sound_store(path):
     with StdioServer("--embedded", str(path)) as server:
         server.initialize()
@@ -783,6 +804,7 @@ def test_a_client_that_closes_right_after_its_calls_leaves_a_sound_store(path):
     assert len(records) == 5 * len(episodes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_and_leaves_a_sound_store(path, number):
     with StdioServer("--embedded", str(path)) as server:
@@ -829,6 +851,7 @@ def test_a_request_that_cannot_be_read_is_answered_with_an_error(server, argumen
     assert ok(server.call("concept_search", keywords=[]))["concepts"] == []
 
 
+@pytest.mark.slow
 def test_a_request_that_cannot_be_read_is_answered_on_a_connection_without_a_handshake(path):
     envelope = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -846,6 +869,7 @@ def test_a_request_that_cannot_be_read_is_answered_on_a_connection_without_a_han
 # Where the store is
 
 
+@pytest.mark.slow
 def test_without_a_path_the_store_is_in_the_data_directory(tmp_path):
     home = str(tmp_path / "data")
     expected = tmp_path / "data" / "concept-graph-mcp" / "memory.db"
@@ -858,6 +882,7 @@ def test_without_a_path_the_store_is_in_the_data_directory(tmp_path):
     assert [entry.name for entry in (tmp_path / "data").iterdir()] == ["concept-graph-mcp"]
 
 
+@pytest.mark.slow
 def test_the_environment_can_name_the_file_and_the_option_goes_before_it(tmp_path):
     named, option = tmp_path / "below" / "named.db", tmp_path / "option.db"
     changes = {"CONCEPT_GRAPH_EMBEDDED": str(named)}
@@ -871,6 +896,7 @@ def test_the_environment_can_name_the_file_and_the_option_goes_before_it(tmp_pat
     assert option.is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["0", "false", ""])
 def test_the_environment_can_say_that_nothing_is_embedded(value):
     with StdioServer(environment={"CONCEPT_GRAPH_EMBEDDED": value}) as server:
@@ -878,6 +904,7 @@ def test_the_environment_can_say_that_nothing_is_embedded(value):
         assert "bolt://127.0.0.1:1" in refusal(server.call("concept_upsert", concept="apple"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="has no /dev/full")
 @pytest.mark.parametrize("reader", ["a full file", "a reader that has gone"])
 def test_a_server_that_cannot_answer_ends_with_a_line(tmp_path: Path, reader: str) -> None:
@@ -933,6 +960,7 @@ def limited(tmp_path: Path, most: int) -> Iterator[Any]:
 
 
 # With so little some threads do not start.
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [235 * 2**20, 262_144_000, 450 * 2**20])
 def test_a_server_with_too_little_memory_ends_with_a_line(tmp_path: Path, most: int) -> None:
     with limited(tmp_path, most) as server:
@@ -942,6 +970,7 @@ def test_a_server_with_too_little_memory_ends_with_a_line(tmp_path: Path, most: 
 
 
 # Where OpenBLAS would end the process.
+@pytest.mark.slow
 @pytest.mark.parametrize("room_mb", [600, 750])
 def test_a_server_without_memory_for_its_model_answers_each_call(
     tmp_path: Path, room_mb: int

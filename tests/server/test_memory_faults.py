@@ -32,6 +32,7 @@ def memories(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {record["id"]: record for record in records if record["kind"] == "memory"}
 
 
+@pytest.mark.slow
 def test_eight_processes_that_access_the_same_lose_no_access(location):
     wanted = [["memories.touch", ["m000", "m001"]], ["memories.get", "m001"]] * 5
     wanted += [["memories.create", "default", "a new one"]]
@@ -45,6 +46,7 @@ def test_eight_processes_that_access_the_same_lose_no_access(location):
     assert len(found) == 2 + 8
 
 
+@pytest.mark.slow
 def test_eight_processes_in_one_thread_get_places_of_their_own(location):
     def said(number: int, process: int = 0) -> list[Any]:
         one = {"id": f"{process}-{number}", "thread": "t", "said_at": NOW_MS + number}
@@ -114,6 +116,7 @@ def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
     }
 
 
+@pytest.mark.slow
 def test_one_of_eight_workers_makes_each_change_once(location):
     lease = [["memory_admin.worker_lease", f"worker {number}", 60_000] for number in range(8)]
     with workers(location, 8) as started:
@@ -130,6 +133,7 @@ def test_one_of_eight_workers_makes_each_change_once(location):
     assert [one["state"] for one in found.values()].count("dormant") == 10
 
 
+@pytest.mark.slow
 def test_a_lease_that_all_ask_for_at_once_is_given_to_one(location):
     with workers(location, 8) as started:
         # In no store yet: the first to ask makes the worker.
@@ -141,6 +145,7 @@ def test_a_lease_that_all_ask_for_at_once_is_given_to_one(location):
     assert len({row["holder"] for row in rows}) == 1
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_batch_leaves_each_memory_as_it_was_or_done(tmp_path):
     path = tmp_path / "memory.db"
     with workers(path, 1) as started:
@@ -166,6 +171,7 @@ def test_a_worker_killed_in_mid_batch_leaves_each_memory_as_it_was_or_done(tmp_p
     assert [one["state"] for one in found.values()].count("archived") >= 30
 
 
+@pytest.mark.slow
 def test_a_backup_is_restored_amid_memories_in_use(location, tmp_path):
     file = tmp_path / ("backup.db" if isinstance(location, Path) else "backup.jsonl.gz")
     with workers(location, 3) as (owner, *servers):

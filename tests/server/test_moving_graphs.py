@@ -42,6 +42,7 @@ def test_a_restore_first_keeps_what_it_replaces(shell):
     assert shell.graph() == replaced
 
 
+@pytest.mark.slow
 def test_what_others_write_while_a_restore_keeps_what_it_replaces_is_not_lost(shell, monkeypatch):
     shell.keep("backup")
     shell.ok("concept", "remove", "apple", "--yes")
@@ -237,6 +238,7 @@ def test_a_correction_that_cannot_be_made_is_one_line(shell, arguments, line):
     assert shell.graph() == before
 
 
+@pytest.mark.slow
 def test_an_embedded_store_is_backed_up_and_restored_while_others_use_it(tmp_path):
     """Another process keeps writing; each of its processes sees the restored graph at once."""
     path, folder = tmp_path / "memory.db", tmp_path / "backups"

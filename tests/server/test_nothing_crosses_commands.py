@@ -70,6 +70,7 @@ def bring(folder, mark):
     made("import", str(observed))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("store")
 @pytest.mark.parametrize(
     ("user", "concepts", "mine"),

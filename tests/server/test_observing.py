@@ -92,6 +92,7 @@ def test_a_history_that_comes_again_or_has_grown_counts_once(there):
     assert entities(there)["Max"]["user_mention_count"] == 4
 
 
+@pytest.mark.slow
 def test_a_message_that_was_forgotten_as_a_memory_is_not_observed(there):
     ok(*there, "ingest", "-", stdin=HISTORY)
     ok(*there, "observe", "-", stdin=HISTORY)
@@ -149,6 +150,7 @@ def test_going_on_from_a_line_observes_only_what_follows_in_the_same_sessions(th
     assert entities(there).keys() >= {"Anna", "Max"}
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_from_which_line_to_go_on(tmp_path):
     environment = {**os.environ, "TZ": "UTC"}
     command = [sys.executable, "-m", "concept_graph_mcp", f"--embedded={tmp_path / 'm.db'}"]
@@ -408,6 +410,7 @@ def test_what_is_not_installed_is_one_line(there, monkeypatch):
 REAL = Path(__file__).parents[3] / "shared/data/realmem_dev/messages.jsonl"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.exists(), reason="needs the RealMem conversations")
 def test_a_real_history_is_observed_whole(tmp_path, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")

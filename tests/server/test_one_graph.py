@@ -59,6 +59,7 @@ def replace(worker: Worker, random: Random, files: list[Path]) -> None:
     assert worker.ask("restore", None if chosen is None else str(chosen)) == {"rows": []}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", spread_examples(range(5), 1))
 def test_every_process_sees_one_graph_whatever_is_restored_cleaned_imported_and_recalled(
     tmp_path, location, seed
@@ -82,6 +83,7 @@ def test_every_process_sees_one_graph_whatever_is_restored_cleaned_imported_and_
         assert_sound(Path(location))
 
 
+@pytest.mark.slow
 def test_a_recall_after_a_restore_writes_nothing_of_what_was_discarded(tmp_path, location):
     file = backup_file(tmp_path, location, 0)
     with workers(location, 3) as (server, other, owner):

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 OPENING = """
 import sys, threading
 from pathlib import Path
@@ -30,6 +32,7 @@ print(*failures, sep="\\n")
 """
 
 
+@pytest.mark.slow
 def test_stores_that_are_opened_at_once_in_a_new_process_all_have_every_procedure(tmp_path: Path):
     # Only in a new process is nothing loaded yet.
     command = [sys.executable, "-c", OPENING, str(tmp_path)]

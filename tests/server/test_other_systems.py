@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import importlib, os, pkgutil, signal, socket, sys
 import concept_graph_mcp
@@ -42,6 +44,7 @@ print(*import_all(), sep="\\n")
 """
 
 
+@pytest.mark.slow
 def test_no_module_needs_what_windows_lacks_to_be_imported():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False

@@ -85,6 +85,7 @@ def test_there_are_thirty():
     assert len(set(POISONED)) == 30
 
 
+@pytest.mark.slow
 def test_a_note_that_poses_as_the_server_is_a_quotation_on_its_own_line(talk):
     async def conversation(call, _):
         ids = {}
@@ -146,6 +147,7 @@ def entity_lines(told):
     return lines
 
 
+@pytest.mark.slow
 def test_what_a_message_says_is_told_as_a_quotation_of_the_user(talk):
     async def conversation(call, _):
         for number, text in enumerate(POISONED):
@@ -168,6 +170,7 @@ def test_what_a_message_says_is_told_as_a_quotation_of_the_user(talk):
     talk(conversation)
 
 
+@pytest.mark.slow
 def test_what_poses_as_a_name_a_kind_or_a_fact_is_quoted_too(talk):
     async def conversation(call, _):
         for number, text in enumerate(POISONED):

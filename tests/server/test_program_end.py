@@ -69,6 +69,7 @@ def ended(program: str, file: Path, home: Path) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_short_program_ends_quietly_and_leaves_vectors_and_nothing_at_home(
     program, file, tmp_path
@@ -80,6 +81,7 @@ def test_a_short_program_ends_quietly_and_leaves_vectors_and_nothing_at_home(
     assert [*home.iterdir()] == []
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_while_the_model_loads_waits_for_it(file, tmp_path):
     program = "Memory.open(file).remember('Rosa keeps a banjo')\n"
     brief = "from concept_graph_mcp import memory_opening\nmemory_opening._FINISHING_S = 0.0\n"
@@ -87,6 +89,7 @@ def test_a_program_that_ends_while_the_model_loads_waits_for_it(file, tmp_path):
     assert (end.returncode, end.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_while_the_model_loads_ends_quietly(file):
     given = {"CONCEPT_GRAPH_EMBEDDINGS": None, "CONCEPT_GRAPH_EMBEDDED": str(file)}
     with StdioServer("--toolsets", "everyday", environment=given) as server:
@@ -98,6 +101,7 @@ def test_a_server_that_ends_while_the_model_loads_ends_quietly(file):
         assert server.process.wait(DEADLINE_S) == 0
 
 
+@pytest.mark.slow
 def test_the_end_of_a_memory_waits_for_a_model_that_is_being_loaded(file, monkeypatch):
     loads = opening.load_model
     done: list[str] = []

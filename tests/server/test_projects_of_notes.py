@@ -46,6 +46,7 @@ def ask(request, repositories, tmp_path, monkeypatch):
         yield by_server if request.param == "stdio" else by_command
 
 
+@pytest.mark.slow
 def test_a_repository_gets_its_own_notes_and_those_on_the_user(ask, repositories, tmp_path):
     for name, folder in repositories.items():
         ask(folder, "remember", {"text": TOLD[name], "said": f"{TOLD[name]}!"})

@@ -42,6 +42,7 @@ def process(*arguments: str) -> Iterator[tuple[subprocess.Popen, str]]:
             watchdog.cancel()
 
 
+@pytest.mark.slow
 def test_without_tokens_it_serves_this_machine_as_one_user(store, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_USER", "ann")
     with process(store, "--toolsets=everyday", "serve", "--http=0") as (_, url):
@@ -58,6 +59,7 @@ def test_without_tokens_it_serves_this_machine_as_one_user(store, monkeypatch):
     assert "Ann likes hazelnuts." in ok(store, "memories", "list").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_on_a_signal_calls_in_flight_end_first(store, tmp_path, number):
     """Each of many calls is either answered or was never taken, and what is answered is kept."""
@@ -164,6 +166,7 @@ def test_a_server_of_many_users_has_no_clock_to_set(store):
     assert "--enable-set-time is for serving over stdio only" in failed.stderr
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(store):
     with process(store, "serve", "--http=0") as (_, url):
         port = url.split(":")[2].split("/")[0]
@@ -171,6 +174,7 @@ def test_a_port_that_is_taken_is_told(store):
     assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in failed.stderr
 
 
+@pytest.mark.slow
 def test_a_proxy_passes_requests_to_the_public_address(store, tmp_path):
     ok(store, "tokens", "add", "ann")
     public = "https://memory.example.com"
@@ -205,6 +209,7 @@ def test_a_store_file_runs_few_calls_at_a_time(store, monkeypatch, arguments, at
     assert [limits.at_once for limits in seen] == [at_once]
 
 
+@pytest.mark.slow
 def test_several_servers_on_one_file_serve_the_same_users(store, tmp_path):
     tokens = Tokens(tmp_path / "memory.db.tokens")
     tokens.add("bob", (), None)

@@ -236,6 +236,7 @@ def test_tools_that_do_not_exist_are_counted_under_one_name(served):
     assert 'concept_graph_http_calls_total{outcome="error",tool="unknown"} 1.0' in served.metrics()
 
 
+@pytest.mark.slow
 def test_two_requests_at_once_are_both_answered(served):
     with served.connected() as connection:
         connection.sendall(served.whole("search", "ann", query="x") * 2)

@@ -312,6 +312,7 @@ def told(result):
     return result["content"][0]["text"]
 
 
+@pytest.mark.slow
 def test_a_user_who_waits_does_not_hold_up_another(embedded, tokens):
     held = Held(embedded, "ann")
     limits = Limits(at_once=3, at_once_each=2, waiting_each=2)
@@ -331,6 +332,7 @@ def test_a_user_who_waits_does_not_hold_up_another(embedded, tokens):
     assert [one for one in answers if one.get("isError")] == []
 
 
+@pytest.mark.slow
 def test_a_call_that_takes_too_long_is_ended(embedded, tokens):
     held = Held(embedded, "ann")
     with running(held, tokens, limits=Limits(timeout_s=0.2)) as server:
@@ -385,6 +387,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 def test_every_method_waits_for_its_turn(embedded, tokens):
     held = Held(embedded, "ann")
     limits = Limits(per_second=10_000, at_once=2, at_once_each=1, waiting_each=1)
@@ -434,6 +437,7 @@ def test_too_many_requests_a_second_are_refused_with_429(embedded, tokens):
         assert server.post(user="bob").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_user_keeps_so_many_records_and_no_more(each_store, tokens):
     with running(each_store, tokens, limits=Limits(records=2)) as server:
         kept = server.called("remember", text="Ann likes hazelnuts.")["structuredContent"]["id"]

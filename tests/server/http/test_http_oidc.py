@@ -219,6 +219,7 @@ def test_keys_are_rotated_without_a_restart(admitting, issuer):
     assert refused(admitting, old)
 
 
+@pytest.mark.slow
 def test_forged_tokens_do_not_make_requests_to_the_issuer(embedded, tokens, issuer):
     with running(embedded, tokens, issuer=Issuer(issuer.url, AUDIENCE)) as server:
         assert asked(server, issuer.token(AUDIENCE)).status_code == 200

@@ -108,6 +108,7 @@ def test_no_path_leads_elsewhere(page, path):
         assert b" 404 " in answer.recv(100)
 
 
+@pytest.mark.slow
 def test_nothing_is_answered_without_a_valid_token(page):
     mine = page.server.token("ann")
     gone = page.server.tokens.add("ann", READ, None)
@@ -135,6 +136,7 @@ def test_a_token_counts_in_the_header_alone(page):
     assert page.ask(f"{token}/about", None).status_code == 404
 
 
+@pytest.mark.slow
 def test_other_hosts_and_other_pages_are_refused(page):
     assert page.ask(headers={"host": "evil.example"}).status_code == 421
     assert httpx2.get(page.base, headers={"host": "evil.example"}).status_code == 421
@@ -186,6 +188,7 @@ def test_everybody_on_this_machine_is_the_one_user_where_there_are_no_tokens(emb
 # Whose memory it is
 
 
+@pytest.mark.slow
 def test_each_user_sees_and_changes_their_own_memory_alone(page_each, each_store):
     page = page_each
     mine, others = kept(page, "ann", **NUTS), kept(page, "bob", **BERRIES)
@@ -239,6 +242,7 @@ def test_no_parameter_and_no_header_says_who_it_is(page, name):
     assert told.json()["rows"] == []
 
 
+@pytest.mark.slow
 def test_a_reader_looks_and_is_told_why_nothing_can_be_changed(page_each):
     page = page_each
     mine = kept(page, "ann", **NUTS)
@@ -269,6 +273,7 @@ class Noting:
         return await self._store.call(call, context)
 
 
+@pytest.mark.slow
 def test_looking_writes_nothing(each_store, tokens):
     noting = Noting(each_store)
     with running(noting, tokens, page=True) as server:
@@ -281,6 +286,7 @@ def test_looking_writes_nothing(each_store, tokens):
     assert noting.wrote == []
 
 
+@pytest.mark.slow
 def test_looking_makes_no_file_where_each_user_has_one(tmp_path, tokens):
     with running(UserFiles(tmp_path / "users"), tokens, page=True) as server:
         page = Page(server)
@@ -296,6 +302,7 @@ def test_looking_makes_no_file_where_each_user_has_one(tmp_path, tokens):
 # Limits
 
 
+@pytest.mark.slow
 def test_requests_of_the_page_are_limited_counted_and_logged_as_calls_are(embedded, tokens, caplog):
     caplog.set_level("INFO", "concept_graph_mcp.http")
     limits = Limits(per_second=0.5, bytes=1_000)
@@ -326,6 +333,7 @@ def test_requests_of_the_page_are_limited_counted_and_logged_as_calls_are(embedd
     }
 
 
+@pytest.mark.slow
 def test_a_request_that_takes_too_long_is_ended_and_nobody_else_waits(embedded, tokens):
     held = Held(embedded, "ann")
     with running(held, tokens, page=True, limits=Limits(timeout_s=1.0)) as server:

@@ -16,6 +16,7 @@ def files(tmp_path):
     return UserFiles(tmp_path / "users", most_open=2)
 
 
+@pytest.mark.slow
 def test_each_user_has_a_file_and_a_damaged_one_stops_nobody_else(files, tokens):
     ids = ("ann", "Ann", "../ann", "ann" + "x" * 197)
     damaged = user_files.file_of(files.directory, "default")
@@ -33,6 +34,7 @@ def test_each_user_has_a_file_and_a_damaged_one_stops_nobody_else(files, tokens)
     assert len(user_files.files(files.directory)) == len(ids) + 1
 
 
+@pytest.mark.slow
 def test_a_directory_that_is_gone_is_no_ready_store(files, tokens):
     with running(files, tokens) as server:
         assert httpx2.get(f"{server.base}/ready").status_code == 200
@@ -48,6 +50,7 @@ def test_a_directory_that_is_gone_is_no_ready_store(files, tokens):
         )
 
 
+@pytest.mark.slow
 def test_the_command_serves_a_directory(plain_environment, tmp_path):
     directory = tmp_path / "users"
     token = ok(f"--embedded={directory}/", "tokens", "add", "ann").stdout.strip()

@@ -56,6 +56,7 @@ def test_no_user_is_told_where_the_file_is(embedded, tokens):
 NOBODYS = "01970000-0000-7000-8000-000000000000"
 
 
+@pytest.mark.slow
 def test_an_id_of_another_user_is_refused_as_one_that_nobody_has(each_store, tokens, caplog):
     with running(each_store, tokens, toolsets=KNOWN_TOOLSETS) as server:
         kept = server.ask("remember", "ann", **NUTS, said="Ann likes hazelnuts.")["id"]
@@ -95,6 +96,7 @@ def test_an_id_of_another_user_is_refused_as_one_that_nobody_has(each_store, tok
         assert word not in caplog.text
 
 
+@pytest.mark.slow
 def test_the_concepts_of_the_toolset_concept_are_a_users_own(each_store, tokens):
     with running(each_store, tokens, toolsets=("concept", "memory", "entity")) as server:
         server.ask("concept_upsert", "ann", concept="hazelnut")
@@ -143,6 +145,7 @@ def test_no_user_is_told_to_run_a_worker_and_the_log_says_so(each_store, tokens,
     assert len(told) == ("://" in each_store.location)
 
 
+@pytest.mark.slow
 def test_a_reader_reads_and_leaves_no_trace(each_store, tokens):
     with running(each_store, tokens, toolsets=("everyday", "memory")) as server:
         kept = server.called("remember", "ann", **NUTS)["structuredContent"]["id"]
