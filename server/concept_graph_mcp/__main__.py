@@ -16,7 +16,7 @@ from .printable import printable
 # groups, each with an example; those of a drawer are listed there alone.
 _GROUPS = {
     'Use, e.g. concept-graph-mcp recall "What may Clara not eat?"': dict.fromkeys(
-        ("recall", "remember", "search", "explain", "about", "forget", "relate", "identify"),
+        ("recall", "remember", "search", "about", "forget", "relate", "identify"),
         "everyday",
     ),
     "Start, e.g. concept-graph-mcp setup": {
@@ -56,6 +56,7 @@ _DRAWERS = {
         {
             **dict.fromkeys(("memories", "entities", "concept"), "layers"),
             **dict.fromkeys(("observe", "backfill"), "observing"),
+            "explain": "everyday",
         },
     ),
 }

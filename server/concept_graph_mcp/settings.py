@@ -444,7 +444,7 @@ SETTINGS = (
     Setting(RETENTION_VARIABLE, "like `worker --retention`", "", "retention_ms", retention),
     Setting(REDACT_VARIABLE, "on: leave secrets out of what agents store",
             "", "redacts", partial(_switch, name=REDACT_VARIABLE)),
-    Setting(KEEP_VARIABLE, "on: keep what `recall` is asked, for `export --format training`",
+    Setting(KEEP_VARIABLE, "on: keep what `recall` is asked, to train on it",
             "keep_questions", "keeps_questions", partial(_switch, name=KEEP_VARIABLE)),
     Setting("CONCEPT_GRAPH_SETTINGS", "the settings file, if it is not the usual one"),
     Setting("CONCEPT_GRAPH_TOKENS", "the file of the tokens for `serve`",

@@ -65,12 +65,9 @@ class ConceptTool(Tool):
                 return agreed
             if not agreed:
                 raise ToolError(consent.DECLINED)
-        if self.context_kwarg is not None:
-            # For long-running tools: to report progress, and to notice a cancelled call.
-            given[self.context_kwarg] = context
         try:
             with advised() as advice:
-                result = await self.fn(**given)
+                result = await self._call(given, context)
         except StoreError as error:
             if isinstance(error, Unavailable):
                 # The person who runs the server must know, and reads no answers.
@@ -95,6 +92,12 @@ class ConceptTool(Tool):
             name: _structure(value, schemas[name]) if name in schemas else value
             for name, value in arguments.items()
         }
+
+    async def _call(self, given: dict[str, Any], context: Any) -> Any:
+        if self.context_kwarg is not None:
+            # For long-running tools: to report progress, and to notice a cancelled call.
+            given = {**given, self.context_kwarg: context}
+        return await self.fn(**given)
 
 
 def _add_advice(result: dict[str, Any] | str, advice: Sequence[str]) -> dict[str, Any] | str:

@@ -6,7 +6,6 @@ predicates that it touches; facts keep their ids. Facts that were stated, correc
 hand, and those of stores that kept no claims, take part with their own times.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -18,6 +17,8 @@ from ..inputs import Given
 from ..node import All, Graph, Node
 from . import comparing
 
+# Not imported: a reload would drop it.
+json: Final[Any] = __import__("json")
 # A fact keeps these of the words that state it.
 SAID: Final = ("origin", "source_span", "inferred_from", "context")
 # These follow from the claims, and are empty before they are folded.
