@@ -445,6 +445,7 @@ def test_no_query_module_has_a_name_that_a_reload_would_drop() -> None:
     assert clashes == []
 
 
+@pytest.mark.slow
 def test_entries_and_the_core_import_only_what_can_be_imported_again() -> None:
     # A reload imports again what an entry imports: its types would not be those mgp knows.
     allowed = {path: {"mgp", "conceptgraph_core"} for path in entries()}
@@ -454,6 +455,7 @@ def test_entries_and_the_core_import_only_what_can_be_imported_again() -> None:
     assert {path: names for path, names in beyond.items() if names} == {}
 
 
+@pytest.mark.slow
 def test_only_the_graph_adapter_imports_mgp() -> None:
     importing = [path for path in core() if "mgp" in absolute_imports(path)]
     assert {path.parent.name for path in importing} == {"graph"}
@@ -477,6 +479,7 @@ assert sorted(first.procedures) == sorted(second.procedures) != []
 """
 
 
+@pytest.mark.slow
 def test_modules_load_again_after_a_reload_has_dropped_what_they_import() -> None:
     imported = {name for path in (*entries(), *core()) for name in absolute_imports(path)}
     # What Memgraph keeps by name, and mgp, which it keeps from 3.10 on.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
+import pytest
 from tests.markdown import ROOT
 
 CORE, SHELL = "conceptgraph_core", "concept_graph_mcp"
@@ -128,6 +129,7 @@ def test_every_module_is_in_a_part_of_the_house_and_every_part_has_one():
     assert {part(name) for name in MODULES} >= set(ORDER)
 
 
+@pytest.mark.slow
 def test_no_import_runs_upward():
     height = {name: ORDER.index(part(name)) for name in MODULES if part(name)}
     upward = [
@@ -160,6 +162,7 @@ def test_no_two_rooms_of_entities_know_each_other():
     assert [pair for pair in known if pair[::-1] in known] == []
 
 
+@pytest.mark.slow
 def test_the_core_imports_nothing_of_the_shell_and_the_shell_no_entry_file():
     assert "concept_graph_mcp.settings" in imports("concept_graph_mcp.serving")
     of_core = [name for name in MODULES if name.startswith(CORE)]
@@ -203,6 +206,7 @@ def is_bare(name: str) -> bool:
     return is_participle or word in SAY_NOTHING
 
 
+@pytest.mark.slow
 def test_the_functions_named_by_a_word_that_says_nothing_get_fewer():
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     bare = [
@@ -227,6 +231,7 @@ def test_the_small_files_that_one_other_imports_get_fewer():
     assert len(small) <= MOST_SMALL_FILES, f"put them into the one that imports them: {small}"
 
 
+@pytest.mark.slow
 def test_modules_and_files_that_docstrings_name_exist():
     files = [*TEXTS, *(each.stem for each in (ROOT / "tests").rglob("*.py"))]
     lacking = [

@@ -121,6 +121,7 @@ def test_a_memory_is_open_from_its_first_call_on(place):
         memory.recall("Where does Clara live?")
 
 
+@pytest.mark.slow
 def test_a_program_ends_that_does_not_close_its_memory(tmp_path):
     told = (
         "from concept_graph_mcp import Memory\n"
@@ -274,6 +275,7 @@ def test_importing_the_memory_imports_neither_mcp_nor_what_opens_a_store():
     assert ended.stdout.strip() == "set()"
 
 
+@pytest.mark.slow
 def test_a_program_without_mcp_has_a_memory(tmp_path):
     told = (
         "import sys\n"

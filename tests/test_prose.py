@@ -1,5 +1,6 @@
 """The prose of the source: docstrings, comments, help texts and descriptions of tools."""
 
+import pytest
 from tests.markdown import ROOT
 from tests.prose import of_file, of_source, opens_with_a_clause
 
@@ -9,6 +10,7 @@ FILES = sorted(
 )
 
 
+@pytest.mark.slow
 def test_no_sentence_of_source_opens_with_a_clause_in_place_of_its_subject():
     assert FILES
     assert [

@@ -245,6 +245,7 @@ STEPS = ("capture", "note", "note", "replace", "forget", "forget", "restore", "p
 SEEDS = (*range(5), 42, 48, 50, 60, 88, 90, 93)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_told_that_no_text_says_and_nothing_untold_that_one_says(memory, seed):
     random = Random(seed)

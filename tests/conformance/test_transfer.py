@@ -220,6 +220,7 @@ def test_nodes_of_other_kinds_are_not_exported(memory, hands, lived):
     assert memory.records() == lived
 
 
+@pytest.mark.slow
 def test_more_than_one_batch_is_exported_whole(memory):
     rows = [concept(f"n{number:04}", at=number) for number in range(2_300)]
     rows += [relation(f"n{number:04}", "n0000") for number in range(1, 2_300)]

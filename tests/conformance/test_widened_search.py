@@ -108,6 +108,7 @@ def test_no_episode_and_no_concept_about_everything_widens_a_question(memory, wi
     assert widened("apple thing") == []
 
 
+@pytest.mark.slow
 def test_a_neighbour_that_many_memories_mention_is_not_read(memory):
     # No two in the same words, which would be shown as one.
     rows = [node(f"m{number:04}", content=f"kettle {number}") for number in range(FEW_MENTIONS)]

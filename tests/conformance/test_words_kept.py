@@ -201,6 +201,7 @@ class Life:
         self.memory.import_rows(records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_done_the_index_is_what_the_texts_say(
     memory: Memory, hands: Any, portal: Any, tmp_path: Path, seed: int
@@ -257,6 +258,7 @@ def test_a_limit_below_nothing_is_refused(memory: Memory, limit: int) -> None:
         memory.run(calls.transfer.index_rest(limit))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals that kill")
 def test_indexing_that_was_killed_is_completed_by_the_same_command(
     memory: Memory, hands: Any

@@ -54,6 +54,7 @@ def test_keeps_the_contract(case, store, portal):
         pytest.fail(breach, pytrace=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [

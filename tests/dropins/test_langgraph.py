@@ -170,6 +170,7 @@ def test_a_model_is_the_memorys(memory):
         MemoryStore(memory, index={"dims": 3, "embed": lambda texts: [[0.0] * 3 for _ in texts]})
 
 
+@pytest.mark.slow
 def test_swept_items_leave_no_memory(store, memory, clock):
     store.batch([PutOp(ANN, str(n), {"n": n}, ttl=1) for n in range(600)])
     store.put(ANN, "stays", {"n": 0})

@@ -67,6 +67,7 @@ def test_a_repository_gets_its_own_notes_and_those_on_the_user(ask, repositories
     assert all(one in nowhere for one in TOLD.values()) is (ask.__name__ == "by_command")
 
 
+@pytest.mark.slow
 def test_what_is_told_in_two_repositories_is_of_both(ask, repositories):
     for folder in repositories.values():
         ask(folder, "remember", {"text": TOLD["api"], "said": TOLD["api"]})

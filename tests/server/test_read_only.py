@@ -79,6 +79,7 @@ def run(host: Host, call: calls.Call) -> None:
     host.call(call.procedure.name, [*call.arguments, {}], call.procedure.fields)
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_read(store, read_only):
     for command, expected in (
         (["stats"], "is-a"),
@@ -92,6 +93,7 @@ def test_a_store_that_cannot_be_written_is_read(store, read_only):
         assert expected in shown.stdout
 
 
+@pytest.mark.slow
 def test_changes_of_a_killed_program_that_cannot_be_read_there_are_one_clear_line(
     folder, read_only, tmp_path
 ):
@@ -123,6 +125,7 @@ def test_a_store_that_cannot_be_written_says_so(store, read_only):
     assert shown.stdout == "the file cannot be written from here\n", shown.stderr
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_backed_up(store, read_only, tmp_path):
     kept = tmp_path / "kept"
     made = read_only("-m", "concept_graph_mcp", f"--embedded={store}", "backup", "--dir", str(kept))
@@ -132,6 +135,7 @@ def test_a_store_that_cannot_be_written_is_backed_up(store, read_only, tmp_path)
     assert "apple is-a fruit" in shown.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [["relate", "apple", "is-a", "pear"], ["import", "-"], ["clean", "--yes"]],
@@ -149,6 +153,7 @@ def test_writing_to_a_store_that_cannot_be_written_is_one_clear_line(
     assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_made_there_is_one_clear_line(folder, read_only):
     path = folder / "below" / "memory.db"
     refused = read_only(
@@ -160,6 +165,7 @@ def test_a_store_that_cannot_be_made_there_is_one_clear_line(folder, read_only):
     )
 
 
+@pytest.mark.slow
 def test_what_is_written_where_it_can_be_is_seen_where_it_can_only_be_read(folder, within):
     path = folder / "memory.db"
     with closing(Host(path)) as host:

@@ -52,6 +52,7 @@ def test_lists_say_how_long_they_may_be_kept_and_all_have_titles_and_icons(talk)
     assert talk(conversation) == (3_600_000, "private", [], True)
 
 
+@pytest.mark.slow
 def test_subscribers_are_told_of_a_write_and_not_of_reading(talk):
     async def conversation(client):
         async with client.listen(resource_subscriptions=[TODAY, ME]) as changes:
@@ -87,6 +88,7 @@ def test_subscribers_are_told_of_what_another_process_writes(talk, tmp_path, mon
     assert "cello" in talk(conversation)
 
 
+@pytest.mark.slow
 def test_all_on_a_name_is_a_resource_whose_names_are_completed(talk):
     async def conversation(client):
         await remember(client, "Clara Schumann may not eat hazelnuts", "Clara Schumann")

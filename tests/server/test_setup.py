@@ -358,6 +358,7 @@ def test_the_generic_client_is_shown_or_written_where_it_is_told(home):
     assert json.loads((home / "servers.json").read_text()) == shown
 
 
+@pytest.mark.slow
 def test_doctor_says_who_is_configured_and_called_last_with_what_result(home):
     ok("--embedded", "setup", "cursor", "--yes")
     journal.note_result("cursor", "tool", "answered")
@@ -374,6 +375,7 @@ def test_doctor_says_who_is_configured_and_called_last_with_what_result(home):
     assert "run setup again" in wrong["state"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", WITH_HOOKS)
 def test_doctor_says_that_the_program_of_a_hook_is_gone(home, client):
     # The program on the PATH is there, but its environment is another one: pipx in place of uv.
@@ -468,6 +470,7 @@ def toolsets_of(client: str) -> str:
     return server["args"][server["args"].index("--toolsets") + 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", WITH_HOOKS)
 def test_a_clients_own_memory_is_switched_off_if_that_is_chosen_and_on_again(home, client):
     theirs = {"claude-code": '{\n  "theme": "dark"\n}\n', "codex": TOML}[client]
@@ -537,6 +540,7 @@ def test_before_setup_the_usual_file_is_an_empty_memory_that_reading_does_not_cr
     assert not (home / "data/concept-graph-mcp/memory.db").exists()
 
 
+@pytest.mark.slow
 def test_recall_and_search_say_in_one_line_that_nothing_is_stored(home):
     for verb in ("recall", "search"):
         told = ok(verb, "what dog do I own?").stdout

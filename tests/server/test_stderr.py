@@ -62,6 +62,7 @@ def test_a_log_whose_reader_has_stopped_reading_is_not_waited_for(log, monkeypat
         assert pipe.read(65_536) == b"WARNING: read again\n"
 
 
+@pytest.mark.slow
 def test_a_server_goes_on_when_the_reader_of_its_log_is_gone(tmp_path):
     directory = tmp_path / "memory.db"
     directory.mkdir()
@@ -77,6 +78,7 @@ def test_a_server_goes_on_when_the_reader_of_its_log_is_gone(tmp_path):
         assert server.finish() == 0
 
 
+@pytest.mark.slow
 def test_a_server_without_any_stderr_writes_nothing_into_its_files(tmp_path):
     path = tmp_path / "memory.db"
     path.mkdir()
@@ -91,6 +93,7 @@ def test_a_server_without_any_stderr_writes_nothing_into_its_files(tmp_path):
     assert (started.returncode, started.stdout) == (0, b"")
 
 
+@pytest.mark.slow
 def test_a_server_whose_settings_are_wrong_says_so_to_its_client_though_nobody_reads_its_log():
     with StdioServer(environment={"TZ": "Middle/Earth"}) as server:
         assert server.process.stderr is not None

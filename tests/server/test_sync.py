@@ -67,6 +67,7 @@ def changed(result):
     return [line for line in result.stderr.splitlines() if "records changed" in line]
 
 
+@pytest.mark.slow
 def test_two_files_become_the_same_and_the_same_again_changes_nothing(stores):
     a, b = stores
     fill(stores)
@@ -117,6 +118,7 @@ def test_a_forgotten_version_wins_over_a_later_one():
     assert made["access_count"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asker", [0, 1])
 def test_what_is_forgotten_in_one_is_forgotten_in_both(stores, asker):
     a, b = stores
@@ -196,6 +198,7 @@ def host(request):
     return request.getfixturevalue(request.param)
 
 
+@pytest.mark.slow
 def test_a_host_is_reached_by_ssh(stores, host, tmp_path):
     a, _ = stores
     b = [f"--embedded={tmp_path / 'a folder'}/b.db"]
@@ -213,6 +216,7 @@ def test_a_host_is_reached_by_ssh(stores, host, tmp_path):
     assert len(texts(a)) == 2
 
 
+@pytest.mark.slow
 def test_a_host_without_a_store_gets_all(stores, shell, tmp_path):
     a, b = stores
     fill((a, [f"--embedded={tmp_path / 'c'}.db"]))
@@ -220,6 +224,7 @@ def test_a_host_without_a_store_gets_all(stores, shell, tmp_path):
     assert plain(a) == plain(b)
 
 
+@pytest.mark.slow
 def test_a_broken_connection_is_told_and_the_next_time_all_is_the_same(
     stores, shell, tmp_path, monkeypatch
 ):

@@ -132,6 +132,7 @@ def fill_disk(portal: Any, store: EmbeddedStore) -> None:
             fill_with(words)
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_memories_and_users_can_be_removed(small_disk, portal):
     path = small_disk / "memory.db"
     store = EmbeddedStore(path)

@@ -186,6 +186,7 @@ def test_two_servers_may_use_one_directory(files, portal):
     assert len(kept(files, portal, "ann")) == 3
 
 
+@pytest.mark.slow
 def test_due_jobs_run_on_each_file_when_they_are_due_and_a_damaged_one_is_left(
     files, portal, caplog
 ):

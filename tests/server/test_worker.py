@@ -114,6 +114,7 @@ def test_work_that_is_paused_is_not_done_until_it_is_resumed(owner):
     assert owner.states() == {"a": "archived"}
 
 
+@pytest.mark.slow
 def test_what_earlier_jobs_did_is_told_where_a_later_one_fails(owner, monkeypatch):
     owner.brings(memory("a"))
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:toy")
@@ -276,6 +277,7 @@ def test_texts_that_lack_a_vector_are_embedded(owner, monkeypatch):
     assert sizes == {"area": 3, "echo": 3, "more": None}
 
 
+@pytest.mark.slow
 def test_a_pause_and_what_was_done_outlive_a_restore_and_a_clean(owner, tmp_path):
     owner.brings(memory("a"), memory("b", "bob"))
     apart = ("--dir", str(tmp_path / "backups"))

@@ -54,6 +54,7 @@ def owner(there, monkeypatch):
     return Owner(there)
 
 
+@pytest.mark.slow
 def test_the_daily_run_is_rehearsed_with_reasons_and_then_taken_for_everybody(owner):
     for user in ("mia", "bob"):
         owner.brings(*(entity(f"{user} {key}", user) for key in "abc"))

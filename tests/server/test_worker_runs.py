@@ -281,6 +281,7 @@ def test_after_a_kill_anywhere_another_run_ends_as_if_nothing_had_happened(
     assert anyio.run(lived, folder / "two.db", rows, kill_at, answered) == undisturbed
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_leaves_whole_batches_and_the_next_completes_them(
     memory,
 ):
@@ -308,6 +309,7 @@ def test_a_worker_that_is_killed_leaves_whole_batches_and_the_next_completes_the
     assert histories == {1}
 
 
+@pytest.mark.slow
 def test_two_workers_change_each_memory_once(memory):
     many = 300
     memory.import_rows([old(f"m{number:03}") for number in range(many)])

@@ -61,6 +61,7 @@ def status(memory):
     return row
 
 
+@pytest.mark.slow
 def test_a_service_does_at_once_what_is_due_and_ends_when_it_is_told_to(memory, tmp_path):
     fill(memory, 3)
     metrics = tmp_path / "worker.prom"
@@ -79,6 +80,7 @@ def test_a_service_does_at_once_what_is_due_and_ends_when_it_is_told_to(memory, 
     assert 'processed_total{job="decay"} 3.0' in metrics.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_end_in_the_middle_it_finishes_its_batch(memory, number):
     many = 600

@@ -38,6 +38,7 @@ def there(memory, store) -> tuple[list[str], dict[str, str]]:
     return [f"--embedded={store.location}"], {}
 
 
+@pytest.mark.slow
 def test_it_serves_either_store_until_it_is_interrupted(there, memory):
     options, variables = there
     seen = [{"label": "Zeus", "type": "entity"}]
@@ -51,12 +52,14 @@ def test_it_serves_either_store_until_it_is_interrupted(there, memory):
     assert memory.records() == before
 
 
+@pytest.mark.slow
 def test_it_may_be_interrupted_as_soon_as_it_says_where_it_is(lived_file):
     with Viewer(f"--embedded={lived_file}", "view") as viewer:
         viewer.address()
         assert viewer.interrupt() == 0
 
 
+@pytest.mark.slow
 def test_every_start_has_an_address_of_its_own_on_this_machine_only(lived_file):
     options = f"--embedded={lived_file}", "view"
     with Viewer(*options) as one, Viewer(*options) as other:
@@ -116,6 +119,7 @@ def test_a_port_that_is_taken_is_a_failure(lived_file):
     assert result.stderr.splitlines()[-1] == said
 
 
+@pytest.mark.slow
 def test_before_the_first_write_it_shows_the_demo(lived_file, tmp_path):
     folder = tmp_path / "concept-graph-mcp"
     folder.mkdir()

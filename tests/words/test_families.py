@@ -79,6 +79,7 @@ def test_words_of_no_family_are_known() -> None:
     assert not families.knows(["kittne"], ("en",), ENGLISH)
 
 
+@pytest.mark.slow
 def test_the_list_is_sorted_by_the_stems_of_the_stemmer() -> None:
     lines = [line.split() for line in load_lines("en", "derived")]
     stems = [line[0] for line in lines]
