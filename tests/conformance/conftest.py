@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 from anyio.from_thread import BlockingPortal
+from everyday_calls import Days
 from expect import ProbeFailed
 from samples import samples  # noqa: F401
 
@@ -368,3 +369,8 @@ def probe(request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal
             pytest.skip(f"needs {PROBE}.py in a query-modules directory of the Memgraph")
     yield probe
     probe.close()
+
+
+@pytest.fixture
+def days(memory: Any) -> Days:
+    return Days(memory)

@@ -1,7 +1,7 @@
 """Keep one word of several from leading to a replaced text or to a long note."""
 
 import pytest
-from test_everyday import Days
+from everyday_calls import Days
 
 FILLING = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 15
 PLACES = "Ann saw a lake", "Ann read a book", "The tea is in the tin", "Ann bakes bread on Sunday"

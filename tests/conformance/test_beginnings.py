@@ -1,7 +1,7 @@
 """The beginning of a word, of four letters and more, finds texts behind those that have it."""
 
 import pytest
-from test_everyday import Days
+from everyday_calls import Days
 
 TEXTS = (
     "The user buys bread at the bakery on Elm street",

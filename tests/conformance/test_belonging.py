@@ -2,17 +2,11 @@
 
 import pytest
 from expect import REFUSALS
-from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core import context as contexts
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 def kept(days, name, *texts, keep="normal", kind=None):

@@ -2,8 +2,8 @@
 
 import pytest
 from entity_layer import Entities
+from everyday_calls import Days
 from test_amounts_and_ends import tell as tell_facts
-from test_everyday import Days
 from test_latest_word import kind_of, tell
 
 

@@ -1,18 +1,11 @@
 """A memory that replaced another is corrected again, forgotten and restored."""
 
-import pytest
 from expect import DAY_MS
-from test_everyday import Days
 
 from concept_graph_mcp import calls
 
 everyday = calls.everyday
 WHERE = "Where does Pia live?"
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 def forget(days, memory_id):

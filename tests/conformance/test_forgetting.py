@@ -3,10 +3,10 @@
 from dataclasses import astuple
 
 import pytest
+from everyday_calls import Days
 from expect import DAY_MS, REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_everyday import Days
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls

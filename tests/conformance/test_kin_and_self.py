@@ -1,18 +1,12 @@
 """Whom "my kids" and "mum" name, and what recall and a profile tell of the user, on both hosts."""
 
 import pytest
-from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import lines
 
 everyday = calls.everyday
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 @pytest.fixture

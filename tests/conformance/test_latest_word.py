@@ -2,8 +2,8 @@
 
 import pytest
 from entity_layer import Entities
+from everyday_calls import Days
 from test_entity_statements import own
-from test_everyday import Days
 
 
 @pytest.fixture

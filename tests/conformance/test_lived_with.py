@@ -4,18 +4,12 @@ from datetime import UTC
 
 import pytest
 from entity_layer import Entities
-from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import asking, lines
 
 everyday = calls.everyday
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 @pytest.fixture

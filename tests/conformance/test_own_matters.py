@@ -1,7 +1,7 @@
 """Which texts recall and the profile take for the user's own, on both hosts."""
 
 import pytest
-from test_everyday import Days
+from everyday_calls import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.dates import Span

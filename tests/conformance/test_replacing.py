@@ -1,15 +1,9 @@
 """A new text shows what it may replace, and ends what it surely does."""
 
 import pytest
-from test_everyday import Days
 
 from concept_graph_mcp.calls import everyday
 from conceptgraph_core.everyday import lines
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 def tell(days, text, **given):

@@ -1,16 +1,10 @@
 """The user's words state facts of the user and of those known, whatever `about` names."""
 
 import pytest
-from test_everyday import Days
 
 from concept_graph_mcp.calls import everyday
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 def say(days, said, about=()):

@@ -2,14 +2,9 @@
 
 import pytest
 from entity_layer import Entities
-from test_everyday import Days
+from everyday_calls import Days
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 def tell(days, text, after, **given):

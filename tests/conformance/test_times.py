@@ -4,8 +4,8 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from everyday_calls import Days
 from expect import DAY_MS
-from test_everyday import Days
 
 from concept_graph_mcp import calls
 from conceptgraph_core.everyday import asking, lines, schema

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from expect import REFUSALS
-from test_everyday import Days
 from test_everyday_corrections import forget, restore
 
 from concept_graph_mcp import calls
@@ -13,11 +12,6 @@ everyday = calls.everyday
 THERAPIST = {"name": "Dr. Lang", "kind": "therapist"}
 SAID = "Dr. Lang is my therapist, because of the burnout"
 QUESTIONS = ("Who is my therapist?", "What about Dr. Lang?", "burnout", "therapist")
-
-
-@pytest.fixture
-def days(memory):
-    return Days(memory)
 
 
 def therapist(days, said=SAID, **more):
