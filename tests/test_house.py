@@ -55,7 +55,7 @@ ORDER = [
             "answers",
             "worker",
             "view",
-            # What the tools have of the drop-ins.
+            # The part of the drop-ins that the tools have.
             *("dropins.kept", "dropins.files"),
             "tools",
             "memory_opening",

@@ -1,4 +1,4 @@
-"""What is believed, now and then, does not depend on the order in which words arrive."""
+"""Beliefs, now and then, do not depend on the order in which words arrive."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Who is who, by the word of the user alone."""
+"""Two names for one, and one name for two, by the word of the user alone."""
 
 import pytest
 from everyday_calls import clara

@@ -1,4 +1,4 @@
-"""What is found by a search, about a name, and by a time."""
+"""Memories found by a search, about a name, and by a time."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -484,7 +484,7 @@ def test_a_clients_own_memory_is_switched_off_if_that_is_chosen_and_on_again(hom
     assert "1 new, 0 there already" in told
     assert (is_off(client), toolsets_of(client)) == (True, "everyday,files")
     assert "pnpm" in ok("search", "bakery").stdout
-    # What was chosen stays, until something else is.
+    # A choice stays, until another is made.
     assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
     ok("setup", client, "--yes", "--own-memory", "off")
     assert (is_off(client), toolsets_of(client)) == (True, "everyday")

@@ -66,7 +66,7 @@ def test_questions_are_written_with_what_belongs(lived):
     assert (kettle["ask"], kettle["notes"]) == ("Lena's brass kettle", [ids["kettle"]])
     assert (life["unanswerable"], life["silence"]) == ([], [])
     kept = {one["keeps"][0]["key"]: one["keeps"][0] for one in life["messages"]}
-    # What was shown and then forgotten shows what does not belong.
+    # A text that was shown and then forgotten did not belong.
     assert kept.keys() == {*ids.values()}
     assert kept[ids["kettle"]]["about"] == ["Lena"]
     assert [kept[ids[one]]["keep"] for one in ids] == ["years", "years", "normal"]

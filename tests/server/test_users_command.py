@@ -53,7 +53,7 @@ def test_an_export_has_all_of_one_user_and_nothing_of_another(store, monkeypatch
     other = store.with_name("other.db")
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDED", str(other))
     made("import", str(file))
-    # Who imported may undo it.
+    # The one who imported may undo it.
     assert listed() == {"ann": before, "bob": {"user_id": "bob", "journals": 1}}
     assert run("check").stdout == "Nothing is wrong.\n"
 
