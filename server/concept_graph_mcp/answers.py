@@ -60,8 +60,7 @@ async def _keep_question(
         message, also = session.redacted((message, list(also)))
     shown = [one["id"] for one in row["sources"] if one["kind"] == schema.MEMORY]
     try:
-        asked = {"message": message, "wordings": also, "shown": shown}
-        asked["project"] = given["project"]
+        asked = {"message": message, "wordings": also, "shown": shown, "project": given["project"]}
         await session.run(session.call(calls.everyday.keep_question, **asked))
     except StoreError as error:
         return f"the question was not kept: {error}"
@@ -99,15 +98,8 @@ async def search(
 
     Raises StoreError.
     """
-    given = _name_asked_project(session, given)
     query, told = cut_question(query)
-    wordings = await session.wordings(also)
-
-    def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        made = {**given, "query": query, "embedded": embedded}
-        return session.call(calls.everyday.search, also=wordings.beside(embedded), **made)
-
-    rows, advice = await session.answered(query, by)
+    rows, advice = await _ask(session, calls.everyday.search, query, also, query=query, **given)
     advice = join_advice(told, advice)
     return rows, advice if rows else session.for_nothing(advice)
 
@@ -119,16 +111,23 @@ async def explain(
 
     Raises StoreError.
     """
-    given = _name_asked_project(session, given)
     message, told = cut_question(message)
+    given |= {"message": message, **session.read_times(message)}
+    rows, advice = await _ask(session, calls.everyday.explain, message, also, **given)
+    return rows, join_advice(told, advice)
+
+
+async def _ask(
+    session: Session, verb: Any, text: str, also: Sequence[str], **given: Any
+) -> tuple[list[Row], str | None]:
+    """Return the rows of *verb*, asked with the vector of *text* and its wordings, and advice."""
+    given = _name_asked_project(session, given)
     wordings = await session.wordings(also)
 
     def by(embedded: calls.memories.Embedded | None) -> calls.Call:
-        made = {**given, "message": message, **session.read_times(message), "embedded": embedded}
-        return session.call(calls.everyday.explain, also=wordings.beside(embedded), **made)
+        return session.call(verb, also=wordings.beside(embedded), embedded=embedded, **given)
 
-    rows, advice = await session.answered(message, by)
-    return rows, join_advice(told, advice)
+    return await session.answered(text, by)
 
 
 async def about(

@@ -1,5 +1,6 @@
 """Declare the layers of work: the worker's, which clients can stop, of imports, of questions."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ..graph.primitives import BEYOND, Range
@@ -55,52 +56,40 @@ LAYER: Final = Layer(
     stays=True,
 )
 
-JOURNAL: Final = "Import"
-# The elements that each call of an import created, as records without their values. A restored
-# graph has others, so a restore removes it; no export has a record of it.
-JOURNALS: Final = Layer(
-    name="journals",
-    nodes=(
-        NodeKind(
-            JOURNAL,
-            kind="journal",
-            measure="journals",
-            key=("scope", "id"),
-            properties=tuple(
-                optional(name, _accept_any)
-                for name in ("scope", "id", "import_id", "made_at", "count", "rows")
-            ),
-            text="import_id",
-            scope="scope",
-            exported=False,
-        ),
-    ),
-    edges=(),
-    walked=(JOURNAL,),
-    indexes=(Index(JOURNAL, ("scope", "id"), unique=True),),
-)
 
-QUESTION: Final = "KeptQuestion"
-# The questions that recalls were asked. No search finds them, and no export has one: only
-# `everyday.questions` lists them.
-KEPT: Final = Layer(
-    name="questions",
-    nodes=(
-        NodeKind(
-            QUESTION,
-            kind="question",
-            measure="questions",
-            key=("scope", "id"),
-            properties=tuple(
-                optional(name, _accept_any)
-                for name in ("scope", "id", "asked_at", "message", "also", "project", "shown")
+def _make_layer(label: str, kind: str, text: str, properties: Sequence[str]) -> Layer:
+    """Declare the layer of a user's records of that label, which no search finds and no export has.
+
+    A restore removes them.
+    """
+    measure = f"{kind}s"
+    return Layer(
+        name=measure,
+        nodes=(
+            NodeKind(
+                label,
+                kind=kind,
+                measure=measure,
+                key=("scope", "id"),
+                properties=tuple(
+                    optional(name, _accept_any) for name in ("scope", "id", *properties)
+                ),
+                text=text,
+                scope="scope",
+                exported=False,
             ),
-            text="message",
-            scope="scope",
-            exported=False,
         ),
-    ),
-    edges=(),
-    walked=(QUESTION,),
-    indexes=(Index(QUESTION, ("scope", "id"), unique=True),),
-)
+        edges=(),
+        walked=(label,),
+        indexes=(Index(label, ("scope", "id"), unique=True),),
+    )
+
+
+# The elements that each call of an import created, as records without their values.
+JOURNAL: Final = "Import"
+_CREATED: Final = ("import_id", "made_at", "count", "rows")
+JOURNALS: Final = _make_layer(JOURNAL, "journal", "import_id", _CREATED)
+# The questions that recalls were asked: only `everyday.questions` lists them.
+QUESTION: Final = "KeptQuestion"
+_ASKED: Final = ("asked_at", "message", "also", "project", "shown")
+KEPT: Final = _make_layer(QUESTION, "question", "message", _ASKED)
