@@ -13,7 +13,7 @@ from conceptgraph_core.entities.schema import CAUSAL_MOODS_APART
 from conceptgraph_core.everyday import schema as everyday
 from conceptgraph_core.memories import fade
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.retrieval import along_threads, periods, question, scoring
+from conceptgraph_core.retrieval import periods, question, scoring
 
 DESIGN = ROOT / "docs/design.md"
 TEXT = " ".join(DESIGN.read_text(encoding="utf-8").split())
@@ -70,8 +70,8 @@ def test_the_score_of_a_text_is_that_of_the_ranking():
     assert f"count / (count + {scoring.SATURATION})" in formula
     assert f"(length / mean length)^{minus(scoring.LENGTH_EXPONENT)}" in formula
     assert f"(texts / texts with the word)^{scoring.RARITY_EXPONENT}" in formula
-    assert f"{along_threads.FADING}^distance" in formula
-    assert f"up to {along_threads.NEIGHBOURS} texts away" in formula
+    assert f"{scoring.FADING}^distance" in formula
+    assert f"up to {scoring.NEIGHBOURS} texts away" in formula
     assert f"(1 + days)^{minus(question.AGE_EXPONENT)}" in formula
     assert f"named          = {question.NAMED}" in formula
     assert f"asker          = {question.ASKER}" in formula

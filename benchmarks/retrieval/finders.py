@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import log
 
 from conceptgraph_core.retrieval.question import question
-from conceptgraph_core.retrieval.second_step import associate
+from conceptgraph_core.retrieval.ranking import associate
 from conceptgraph_core.words import terms
 
 from .folder import Query

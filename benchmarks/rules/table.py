@@ -98,9 +98,9 @@ RULES: Final = (
         "what contradicts comes first",
     ),
     Rule("only what the user said with it", {"memories.wordings:_set_apart": unchanged(0)}),
-    Rule("a later text on a matter first", {"retrieval.second_step:later_first": unchanged(1)}),
+    Rule("a later text on a matter first", {"retrieval.ranking:later_first": unchanged(1)}),
     # Finding.
-    Rule("the second step", {"retrieval.second_step:_pass_on": nothing}, "answers two texts away"),
+    Rule("the second step", {"retrieval.ranking:_pass_on": nothing}, "answers two texts away"),
     Rule("spelling", {"retrieval.spelling:correct": no_rows}, "misspelt words"),
     Rule("compounds", {"retrieval.spelling:find_compounds": no_rows}, "German compounds"),
     Rule("families", {"words.families:find_families": no_pairs}, "allergic finds allergy"),

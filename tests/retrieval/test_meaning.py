@@ -8,13 +8,12 @@ import plain
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_ranking import ASKED_AT, DAY_MS, Shelf, cue, place
+from test_ranking import ASKED_AT, DAY_MS, Shelf, associate, cue, place
 
-from conceptgraph_core.retrieval import along_threads
-from conceptgraph_core.retrieval.index import Corpus, Mentions
-from conceptgraph_core.retrieval.nearness import Cosines, Near, cosines_of_all
+from conceptgraph_core.retrieval import scoring
+from conceptgraph_core.retrieval.index import Corpus, Cosines, Mentions, Near, cosines_of_all
 from conceptgraph_core.retrieval.question import Question
-from conceptgraph_core.retrieval.ranking import Associated, associate, spread_activation
+from conceptgraph_core.retrieval.ranking import Associated, spread_activation
 
 ASKED: dict[str, Any] = {
     "cues": ["a", "b"], "asked_at": ASKED_AT, "named": [], "asker": "Ann", "periods": []
@@ -123,7 +122,7 @@ def test_a_sample_of_the_places_stands_for_all(monkeypatch: pytest.MonkeyPatch) 
         for number in range(3_000)
     ]
     found = spread_activation(QUESTION, corpus(texts), Placed(texts)).deviation()
-    monkeypatch.setattr(along_threads, "_SAMPLED", 10**9)
+    monkeypatch.setattr(scoring, "_SAMPLED", 10**9)
     exact = spread_activation(QUESTION, corpus(texts), Placed(texts)).deviation()
     assert found == pytest.approx(exact, rel=0.1)
 

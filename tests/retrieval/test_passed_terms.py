@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from test_ranking import ASKED_AT, Shelf
 
-from conceptgraph_core.retrieval import second_step
+from conceptgraph_core.retrieval import ranking
 from conceptgraph_core.retrieval.index import Corpus
 from conceptgraph_core.retrieval.question import Cue, Question
+from conceptgraph_core.retrieval.ranking import PASSING, SHARE, Association, associate
 from conceptgraph_core.retrieval.schema import MOST_PASSED
-from conceptgraph_core.retrieval.second_step import PASSING, SHARE, Association, associate
 
 
 def text(key: str, *terms: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def test_no_more_mentions_are_read_than_the_bound(monkeypatch: Any) -> None:
 
     rare = [f"rare{number}" for number in range(300)]
     texts = [text("rosa", "rosa", *rare), *(text(one, one) for one in rare)]
-    monkeypatch.setattr(second_step, "RARE", 1.0)
+    monkeypatch.setattr(ranking, "RARE", 1.0)
     rows = ask(Counting(texts), "rosa")
     assert MOST_PASSED - 1 <= sum(read) - 1 <= MOST_PASSED
     assert len(rows) > 1

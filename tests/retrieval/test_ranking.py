@@ -1,7 +1,7 @@
-"""`associate` against the plain formula, over random threads, speakers, dates and ties."""
+"""One step against the plain formula, over random threads, speakers, dates and ties."""
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import plain
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.examples import limit_examples
 
 from conceptgraph_core.retrieval import ranking
-from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
+from conceptgraph_core.retrieval.index import Corpus, Mentions, Near, Told
 from conceptgraph_core.retrieval.periods import Period
 from conceptgraph_core.retrieval.question import Cue, Question
-from conceptgraph_core.retrieval.ranking import Associated, associate
+from conceptgraph_core.retrieval.ranking import Associated, choose, spread_activation
 
 ASKED_AT = 1_750_000_000_000
 DAY_MS = plain.DAY_MS
@@ -24,6 +24,19 @@ TERMS = "abcde"
 # Few values, so that there are ties of everything.
 times = st.sampled_from([None, *(ASKED_AT - days * DAY_MS for days in (-1, 0, 1, 2, 2, 30, 400))])
 counts = st.dictionaries(st.sampled_from(TERMS), st.integers(1, 3), max_size=3)
+
+
+def associate(
+    question: Question,
+    corpus: Corpus,
+    index: Any,
+    limit: int,
+    admits: Callable[[int], bool] = lambda _: True,
+    near: Near[int] | None = None,
+) -> list[Associated[int]]:
+    """Return what one step finds, in the order of the scores."""
+    spread = spread_activation(question, corpus, index, near)
+    return choose(question, index, spread, limit, admits)
 
 
 class Shelf:

@@ -1,12 +1,11 @@
 """The stories in three languages: the sentence that answers comes first."""
 
 import pytest
-from test_ranking import Shelf
+from test_ranking import Shelf, associate
 from tests.retrieval.stories import ASKED, QUESTIONS, sentences
 
 from conceptgraph_core.retrieval.index import Corpus
 from conceptgraph_core.retrieval.question import question
-from conceptgraph_core.retrieval.ranking import associate
 from conceptgraph_core.words import terms
 
 ASKED_AT = 1_750_000_000_000

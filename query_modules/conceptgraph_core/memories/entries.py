@@ -26,7 +26,7 @@ class Told(NamedTuple):
 def find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     """Return those of *found* that a later one is on the matter of, each with the latest of these.
 
-    See `second_step.later_first`.
+    See `ranking.later_first`.
     """
     renewing = [(one.node, texts) for one in found if (texts := one.renews)]
     if not renewing:

@@ -33,7 +33,7 @@ from ..graph.primitives import (
 )
 from ..retrieval import documents
 from ..retrieval import schema as words
-from ..retrieval.along_threads import NEIGHBOURS
+from ..retrieval.schema import NEIGHBOURS
 from ..words import missing, terms
 from . import schema
 from .fade import EXPIRED, STATES

@@ -9,8 +9,8 @@ from ..graph.primitives import BEYOND, Equal, Incoming, Lookup, Range, Sized, Un
 from ..layers import SHARED, IndexedText, NodeKind
 from ..words import missing, terms
 from . import schema, spelling
-from .along_threads import NEIGHBOURS
 from .question import own_names, sought_terms, speaker_terms
+from .schema import NEIGHBOURS
 
 # (label, properties, values) of one look-up by index.
 Place = tuple[str, tuple[str, ...], tuple[Any, ...]]

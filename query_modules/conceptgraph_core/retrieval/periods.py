@@ -8,11 +8,8 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
-from . import calendar_words as calendars
-from . import date_patterns, spans
-from .period_patterns import PATTERNS
-from .period_reader import Read, Reader, tokens
-from .spans import Days
+from .calendar import Days, in_year, likely, tense
+from .period_patterns import PATTERNS, Read, Reader, find_named_days, tokens
 
 # People mention a day within a few days of it, and a month within a week of it.
 REACH_OF_DAYS: Final = 3
@@ -81,8 +78,8 @@ def _find_named(text: str, today: date | None) -> tuple[Collection[Days], Named]
     folded = unicodedata.normalize("NFKC", text).casefold()
     said = tokens(folded)
     words = [token.text for token in said]
-    spoken = calendars.likely(words)
-    is_past, is_ahead = calendars.tense(spoken, words)
+    spoken = likely(words)
+    is_past, is_ahead = tense(spoken, words)
     languages = tuple(one.language for one in spoken)
     if today is None:
         return (), Named((), tuple(words), is_past, is_ahead, languages)
@@ -97,7 +94,7 @@ def _find_named(text: str, today: date | None) -> tuple[Collection[Days], Named]
         read = [one for one in read if not one.is_vague]
     used = {at for one in read for at in range(one.start, one.end)}
     known = (each for one in _keep_whole(read) for each in _take_apart(one))
-    days = dict.fromkeys([*known, *date_patterns.find_named_days(folded, today)])
+    days = dict.fromkeys([*known, *find_named_days(folded, today)])
     rest = tuple(word for at, word in enumerate(words) if at not in used)
     return days, Named((), rest, is_past, is_ahead, languages)
 
@@ -144,7 +141,7 @@ def _of_year(one: Read, year: Read) -> Read | None:
         return None
     if days.first.day != 1 or days.end.day != 1 or days == year.days:
         return None
-    return one._replace(days=spans.in_year(days, first.year))
+    return one._replace(days=in_year(days, first.year))
 
 
 def _of_date(one: Read, other: Read) -> Read | None:

@@ -45,6 +45,8 @@ PARTS: Final = 16
 # in the order of `index.Mentions`.
 COUNT: Final = "count"
 OF_MENTIONED: Final = ("length", "thread", "position", "said_at")
+# A text is spread along its thread to so many texts before it and after it.
+NEIGHBOURS: Final = 3
 # The place of a text in its scope.
 PLACE: Final = ("thread", "position")
 

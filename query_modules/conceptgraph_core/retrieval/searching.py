@@ -16,12 +16,11 @@ from ..layers import NodeKind
 from . import documents, schema
 from .graph_index import StoredIndex
 from .groups import SPELT_COSINE
+from .index import FEWEST, Cosines, Near, cosines_of_all
 from .indexer import Words, is_of
-from .nearness import FEWEST, Cosines, Near, cosines_of_all
 from .question import LEADS, Cue, Further, Question, asking, light, question
-from .ranking import Associated, read_beside, read_by
+from .ranking import Associated, Association, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
-from .second_step import Association
 
 Row = dict[str, Any]
 _DECIMALS = 6

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from ...retrieval.calendar_words import MONTHS, ORDINALS, SMALL_MONTHS, WEEKDAYS
+from ...retrieval.calendar import MONTHS, ORDINALS, SMALL_MONTHS, WEEKDAYS
 from .folded import folded
 
 # These separate the parts of a date. A line's end does not: "June 7th\n2. Flights".

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from ... import folding
-from ...retrieval.calendar_words import MONTHS, WEEKDAYS
+from ...retrieval.calendar import MONTHS, WEEKDAYS
 from ...words.languages import STOP_WORDS
 from ...words.splitting import in_words, is_unspaced
 from .. import names, schema
