@@ -45,7 +45,7 @@ class Context(NamedTuple):
       fourth for its first and last day alone.
     * `told_around`: the past time that the question names among other words, as two such times.
     * `offset_minutes`: how far the local time of the question is ahead of UTC.
-    * `also` are other wordings of the question (see `memories.wordings`), and `also_vector` is the
+    * `also` are other wordings of the question (see `memories.search`), and `also_vector` is the
       vector of all of them together.
     * `only_new`: an import leaves existing elements unchanged.
     * `import_id` is of the import that a call belongs to, and can be taken back by (None: none).

@@ -175,8 +175,7 @@ def test_a_term_that_several_wordings_lead_to_is_counted_once(memory):
 
 def test_several_lists_are_one_with_each_memory_at_its_best_score(memory):
     # Imported here, because the host must be the first to import its modules.
-    from conceptgraph_core.memories.search import Found
-    from conceptgraph_core.memories.wordings import merge_found
+    from conceptgraph_core.memories.search import Found, merge_found
 
     nodes = [SimpleNamespace(id=number) for number in range(3)]
 

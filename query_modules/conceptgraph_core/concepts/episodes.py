@@ -8,7 +8,7 @@ from .. import limits, text
 from ..errors import InvalidText, WrongKind
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from ..retrieval.schema import DEFAULT_LIMIT
+from ..retrieval.schema import DEFAULT_LIMIT, checked_limit
 from ..text import show_name
 from . import lookups, schema
 from .affect import create_concept
@@ -58,21 +58,20 @@ def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[
     """Return the episodes that match the words of a text, the best first; at most *limit*.
 
     A row has episode_id, summary, date ("2025-06-15", or None), score, matched, words and factors
-    as `retrieval.searching.search` returns them, and the node. This arouses nothing.
+    as `Search.explain` returns them, and the node. This arouses nothing.
     """
-    kind = schema.LAYER.kind(schema.EPISODE)
+    kind, most = schema.LAYER.kind(schema.EPISODE), checked_limit(limit)
+    found = searching.find_nodes(graph, kind, schema.words_scope(graph.scope), text_, most)
     return [
         {
-            "episode_id": row["key"],
-            "summary": row["node"].text,
-            "date": _date(row["said_at"]),
-            "score": row["score"],
-            "matched": row["matched"],
-            "words": row["words"],
-            "factors": row["factors"],
-            "episode": graph.yielded(row["node"]),
+            "episode_id": hit.match.told.id,
+            "summary": hit.node.text,
+            "date": _date(hit.match.told.said_at),
+            "score": hit.score,
+            **searched.explain(hit.match),
+            "episode": graph.yielded(hit.node),
         }
-        for row in searching.search(graph, kind, schema.words_scope(graph.scope), text_, limit)
+        for searched, hit in found
     ]
 
 

@@ -12,8 +12,8 @@ from ..memories.entries import Told, entries
 from ..memories.filters import Wanted
 from ..memories.projects import read_project
 from ..memories.schema import SEARCH_DEPTH
+from ..memories.search import Wordings
 from ..memories.view import Graph, Node
-from ..memories.wordings import Wordings
 from ..retrieval.periods import Period, find_periods
 from .asking import name_months
 

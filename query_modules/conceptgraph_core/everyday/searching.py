@@ -20,13 +20,12 @@ from ..memories.lookups import leading
 from ..memories.meaning import Meant, read_meant
 from ..memories.projects import read_project
 from ..memories.rendering import teller
-from ..memories.search import Found
+from ..memories.search import Found, Wordings
 from ..memories.view import Graph, Node
-from ..memories.wordings import Wordings
 from ..ranks import fuse_rankings
 from ..retrieval import documents
-from ..retrieval import searching as indexed
 from ..retrieval.question import shorten
+from ..retrieval.searching import Hit, find_nodes, list_matched
 from ..words import talk, terms
 from . import lookups, schema
 from .asking import has_words, read_limit, read_span
@@ -168,26 +167,16 @@ def _memories(
 def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
     scope = concepts.words_scope(graph.scope)
-    also = graph.context.also
-    first = indexed.Search(graph, kind, scope, query, wordings=also)
-    others = [indexed.Search(graph, kind, scope, one, "also", (), first) for one in also]
-    first.narrow(wanted.within)
 
     def admits(node: Any) -> bool:
         return wanted.about is None or wanted.about.is_in((node.text, node.name))
 
-    def row(searched: indexed.Search, hit: indexed.Hit) -> Row:
-        at, matched = hit.found.told.said_at or 0, searched.matched(hit)
+    def row(hit: Hit) -> Row:
+        at, matched = hit.match.told.said_at or 0, list_matched(hit.match.words)
         return {"text": hit.node.text, "at": at, "who": None, "matched": matched}
 
-    every = [(one, hit) for one in (first, *others) for hit in one.best(DEPTH, admits)]
-    if others:
-        every.sort(key=lambda one: -one[1].score)
-    best: dict[int, tuple[indexed.Search, indexed.Hit]] = {}
-    for one in every:
-        best.setdefault(one[1].found.text, one)
-    for searched, hit in best.values():
-        yield _Result(hit.found.told.id, None, partial(row, searched, hit))
+    for _, hit in find_nodes(graph, kind, scope, query, DEPTH, wanted.within, admits):
+        yield _Result(hit.match.told.id, None, partial(row, hit))
 
 
 def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:

@@ -31,7 +31,7 @@ def find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     renewing = [(one.node, texts) for one in found if (texts := one.renews)]
     if not renewing:
         return {}
-    by_text = {one.hit.found.text: one.node for one in found if one.hit is not None}
+    by_text = {one.match.text: one.node for one in found if one.match is not None}
     renewing.sort(key=lambda one: near_duplicates.age(one[0]))
     return {by_text[text]: node for node, texts in renewing for text in texts if text in by_text}
 

@@ -1,7 +1,7 @@
 """Find memories by their text: by words, and by vectors where texts are embedded."""
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,13 +15,13 @@ from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..graph.primitives import Lookup
 from ..ranks import cosine_to
-from ..retrieval.question import Cue, Further, asks_of_the_past, shorten
+from ..retrieval.question import Further, asks_of_the_past, shorten
+from ..retrieval.ranking import Associated
 from ..retrieval.schema import checked_limit
-from ..retrieval.searching import Hit, Reading, Search
+from ..retrieval.searching import Search, list_matched
 from . import lookups, near_duplicates, schema, standing
 from .fade import EXPIRED
 from .filters import Wanted
-from .lookups import near
 from .meaning import read_meant
 from .view import AllMemories, DeletedMemories, ExpiredMemories, Graph, Node
 
@@ -31,7 +31,7 @@ _ANY = Wanted()
 
 @dataclass(slots=True)
 class Found:
-    """A memory that matches a query; `hit` is None without a query.
+    """A memory that matches a query; `match` is None without a query.
 
     `also` has the other memories with the same words. `by` found it, and `others` are the same
     memory as other wordings of the query found it, with lower scores.
@@ -39,16 +39,15 @@ class Found:
 
     node: Node
     score: float
-    hit: Hit | None
-    also: tuple[Node, ...] = ()
+    match: Associated[int] | None = None
     by: "Finder | None" = None
+    also: tuple[Node, ...] = ()
     others: "tuple[Found, ...]" = ()
-    _similarity: Callable[[Node], float | None] = lambda _: None
 
     @property
     def similarity(self) -> float | None:
         """The cosine to the query, computed on demand: few results need it."""
-        return self._similarity(self.node)
+        return None if self.by is None else self.by.similarity(self.node)
 
     @property
     def is_heard(self) -> bool:
@@ -56,31 +55,27 @@ class Found:
 
         Nearness in meaning does not count.
         """
-        hits = (one.hit for one in (self, *self.others))
-        words = [word for hit in hits if hit is not None for word in hit.found.words if word.term]
+        words = [word for one in self._list_matches() for word in one.words if word.term]
         return bool(words) and all(word.is_heard for word in words)
 
     @property
     def renews(self) -> tuple[int, ...]:
         """The texts of older memories on the same matter, by their ids in the index."""
-        hits = (one.hit for one in (self, *self.others))
-        return tuple(text for hit in hits if hit is not None for text in hit.found.renews)
+        return tuple(text for one in self._list_matches() for text in one.renews)
 
     @property
     def matched(self) -> list[str]:
         """The words of the query that led to the memory, those of its best wording first."""
-        found = (one.by.matched(one) for one in (self, *self.others) if one.by is not None)
+        found = (list_matched(one.words) for one in self._list_matches())
         return list(dict.fromkeys(word for words in found for word in words))
 
     @property
     def terms(self) -> dict[str, float]:
-        """The terms of the query that the memory itself has, each with what it gave."""
-        hits = (one.hit for one in (*self.others, self))
+        """The terms of the query that the memory itself has, each with what its best one gave."""
         return {
             term: word.gave
-            for hit in hits
-            if hit is not None
-            for word in hit.found.words
+            for one in reversed(self._list_matches())
+            for word in one.words
             for (offset, _), term in zip(word.sources, word.terms, strict=True)
             if term and not offset
         }
@@ -88,11 +83,14 @@ class Found:
     @property
     def in_period(self) -> bool:
         """Whether the memory is from a period that the query names."""
-        return self.hit is not None and self.hit.found.factors.period > 1.0
+        return self.match is not None and self.match.factors.period > 1.0
+
+    def _list_matches(self) -> list[Associated[int]]:
+        return [one.match for one in (self, *self.others) if one.match is not None]
 
 
-class Finder:
-    """A query to the memories of the call's user, by one wording (see `wordings.Wordings`).
+class Finder(Search):
+    """A query to the memories of the call's user, by one wording (see `Wordings`).
 
     *vector* is the query's embedding by *model*, and *spelt* has rows of `spelling.correct`. The
     first one pulls what it reads for all wordings, of the nearest memories *depth* that are
@@ -116,19 +114,26 @@ class Finder:
         beside: Iterable[Lookup] = (),
     ) -> None:
         query = shorten(text.summary(query, "query"))
-        scope = graph.context.user_id
-        self._search: Search
+        self._memories = graph
+        of = graph, schema.KIND, graph.context.user_id, query, "query"
         self._led: Sequence[Sequence[Row]]
         if others:
-            self._led, first = others[0]._led, others[0]._search
-            further = _read_further(self._led[len(others)])
-            self._search = Search(graph, schema.KIND, scope, query, "query", further, first)
+            self._led = others[0]._led
+            super().__init__(*of, _read_further(self._led[len(others)]), others[0])
         else:
             self._led = pull_led_to(graph, query)
-            self._search = _pull_search(
-                graph, query, self._led, vector, wanted, depth, spelt, beside
+            vectors = [vector, *([graph.context.also_vector] if len(vector) else [])]
+            scope = graph.context.user_id
+            near = (look for one in vectors for look in lookups.near(scope, one, depth, wanted))
+            own, related = _list_terms(graph, self._led, wanted, spelt)
+            super().__init__(
+                *(*of, _read_further(self._led[0])),
+                wordings=graph.context.also,
+                beside=own,
+                related=related,
+                spelt=spelt,
+                pulled=[*beside, *near],
             )
-        self._graph = graph
         self._like = others[1] if len(others) > 1 else None
         if self._like is None:
             self._vector = comparable(graph, vector, model)
@@ -154,69 +159,34 @@ class Finder:
     def ranked(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories that are *wanted*, each of several duplicates too."""
         if self._like is not None:
-            self._search.expect_as(self._like._search)
+            self.expect_as(self._like)
         elif self._vector:
             near = self._similarities_of(wanted)
             first = max(depth, schema.NEAREST)
             others = [cosine for _, cosine in near[first:]] if len(near) >= first else None
-            self._search.expect_near(dict(near[:first]), others)
-        about, spoken = wanted.about, self._graph.context.languages
-        self._search.narrow(
+            self.expect_near(dict(near[:first]), others)
+        about, spoken = wanted.about, self._memories.context.languages
+        self.narrow(
             wanted.within,
             None if about is None else [list(subjects.terms(one, spoken)) for one in about.names],
         )
-        admits = functools.partial(wanted.admits, self._graph)
-        return [
-            Found(hit.node, hit.score, hit, (), self, _similarity=self.similarity)
-            for hit in self._search.best(depth, admits)
-        ]
-
-    @property
-    def reading(self) -> Reading:
-        """How the query compares with all texts, once `best` was called."""
-        return self._search.read()
-
-    def covered(self, found: Found) -> float:
-        """Return the share of the words of the query that *found* has (`Search.covered`)."""
-        return 0.0 if found.hit is None else self._search.covered(found.hit)
-
-    def covering(self, found: Found) -> Sequence[tuple[Cue, float, bool]]:
-        """Return the cues that lead to *found* (`Search.covering`)."""
-        return () if found.hit is None else self._search.covering(found.hit)
-
-    def evidence(self, found: Found) -> dict[str, float]:
-        """Return the words of the query that *found* has, with weights (`Search.evidence`)."""
-        return {} if found.hit is None else self._search.evidence(found.hit)
-
-    @property
-    def content(self) -> frozenset[str]:
-        """The words of the query that neither only ask nor say little."""
-        return self._search.content
-
-    def explained(self, found: Found) -> Row:
-        """Return `matched`, `words` and `factors`, as in `retrieval.searching.search`."""
-        if found.hit is None:
-            return {"matched": [], "words": [], "factors": {}}
-        return self._search.explained(found.hit)
-
-    def matched(self, found: Found) -> list[str]:
-        """Return `matched` alone."""
-        return [] if found.hit is None else self._search.matched(found.hit)
+        admits = functools.partial(wanted.admits, self._memories)
+        return [Found(*hit, self) for hit in self.rank(depth, admits)]
 
     def _similarities_of(self, wanted: Wanted) -> list[tuple[str, float]]:
         """Return the memory ids and the cosines of what was looked up, the nearest first.
 
         These are the nearest memories, and some others (`schema.SAMPLED`).
         """
-        nodes = list(self._graph.nodes())
-        self._similarities |= self._graph.cosines(nodes, "embedding", self._vector)
+        graph = self._memories
+        nodes = list(graph.nodes())
+        self._similarities |= graph.cosines(nodes, "embedding", self._vector)
         others = [node for node in nodes if node.id not in self._similarities]
-        self._graph.expect_vectors(others, "embedding")
+        graph.expect_vectors(others, "embedding")
         near = [
             (-similarity, node.memory_id)
             for node in nodes
-            if (similarity := self.similarity(node)) is not None
-            and wanted.admits(self._graph, node)
+            if (similarity := self.similarity(node)) is not None and wanted.admits(graph, node)
         ]
         return [(memory_id, -further) for further, memory_id in sorted(near)]
 
@@ -231,20 +201,83 @@ class Finder:
         return self._similarities[node.id]
 
 
-class _Latest:
-    """Finds the latest memories, for a search without a query."""
+class Wordings:
+    """The finders of a query and of its other wordings, the context's `also`.
 
-    def __init__(self, graph: AllMemories) -> None:
-        self._graph = graph
+    A caller's model knows words that the query lacks: "allergy" for "what may I not cook for
+    Clara?". Each wording is a query of its own, so none can make a memory weaker that another one
+    finds. They share the look-up and the bound of mentions, of which the query itself takes its
+    part first. Raises what `Finder` raises.
 
-    def best(self, _: int, wanted: Wanted) -> list[Found]:
-        """Return all memories that are *wanted*, the latest created or accessed first."""
-        nodes = [node for node in self._graph.nodes() if wanted.admits(self._graph, node)]
-        nodes.sort(key=lambda node: (-node.last, node.memory_id))
-        return _once([Found(node, 0.0, None) for node in nodes])
+    *vector* is the query's; the context has one of the other wordings together, which counts if the
+    query has one too. Vectors find what is *wanted*; *spelt* has rows of `spelling.correct`.
+    """
 
-    def explained(self, _: Found) -> Row:
-        return {"matched": [], "words": [], "factors": {}}
+    def __init__(
+        self,
+        graph: AllMemories,
+        query: str,
+        vector: Sequence[float] = (),
+        model: str | None = None,
+        *,
+        wanted: Wanted = _ANY,
+        spelt: Sequence[Mapping[str, str]] = (),
+    ) -> None:
+        self._finders = [Finder(graph, query, vector, model, wanted=wanted, spelt=spelt)]
+        also = graph.context.also_vector if len(vector) else (), model
+        for wording in graph.context.also:
+            self._finders.append(Finder(graph, wording, *also, others=self._finders))
+
+    def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
+        """Return, for each wording, what finds by it, and the best *depth* memories it finds."""
+        return [(finder, _set_apart(finder.best(depth, wanted))) for finder in self._finders]
+
+    def best(self, depth: int, wanted: Wanted) -> list[Found]:
+        """Return the best *depth* memories of each wording, the best first."""
+        return merge_found([found for _, found in self.each(depth, wanted)])
+
+
+def merge_found(lists: Iterable[Sequence[Found]]) -> list[Found]:
+    """Return the memories of all *lists*, each once, with its best score, the best first.
+
+    A list may put a memory before a better one, a later text before the one that it renews. It
+    counts as much as that one here, so that the order within a list stays.
+    """
+    given = [found for found in lists if found]
+    if len(given) == 1:
+        return list(given[0])
+    ranks: dict[int, float] = {}
+    best: dict[int, Found] = {}
+    for found in given:
+        rank = 0.0
+        for one in reversed(found):
+            rank = max(rank, one.score)
+            ranks[one.node.id] = max(rank, ranks.get(one.node.id, 0.0))
+        for one in found:
+            known = best.get(one.node.id)
+            best[one.node.id] = one if known is None else _join_found(known, one)
+    return sorted(best.values(), key=lambda one: -ranks[one.node.id])
+
+
+def _set_apart(found: Sequence[Found]) -> list[Found]:
+    """Return *found* without texts that only what the user said leads to, if that led to others.
+
+    Several texts may be made from the same words. The one that has a word of the query itself is
+    the one that is asked for.
+    """
+    if all(one.node.raw.get_property("said") is None for one in found):
+        return list(found)
+    heard = [one for one in found if one.node.get("said") is not None and one.is_heard]
+    others = {one.node.get("said") for one in found if one not in heard}
+    return [one for one in found if one not in heard or one.node.get("said") not in others]
+
+
+def _join_found(one: Found, other: Found) -> Found:
+    if one.score < other.score:
+        one, other = other, one
+    also = tuple(dict.fromkeys((*one.also, *other.also)))
+    others = (*one.others, replace(other, others=()), *other.others)
+    return replace(one, also=also, others=others)
 
 
 def search(
@@ -266,7 +299,7 @@ def search(
     first, without scores and matches.
 
     A row has the brief of a memory and:
-    * score, matched, words and factors, see `retrieval.searching.search`;
+    * score, matched, words and factors, see `Search.explain`;
     * similarity, the cosine, None without vectors;
     * memory, the node;
     * total, the number of results, counted up to 100 or the limit;
@@ -281,13 +314,15 @@ def search(
     depth = max(most, schema.SEARCH_DEPTH)
     if query is None:
         graph.pull(lookups.listed_by(graph.context.user_id, wanted, depth))
-        finder: Finder | _Latest = _Latest(graph)
+        nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
+        nodes.sort(key=lambda node: (-node.last, node.memory_id))
+        found = _once([Found(node, 0.0) for node in nodes])
     else:
         query = shorten(text.summary(query, "query"))
         meant = read_meant(graph, query, vector)
         given = meant.vector, model
         finder = Finder(graph, query, *given, wanted=wanted, depth=depth, spelt=meant.spelt)
-    found = finder.best(depth, wanted)
+        found = finder.best(depth, wanted)
     shown, against = _later_first(graph, found, most)
     return [
         {
@@ -298,7 +333,7 @@ def search(
             "also": len(one.also),
             **standing.mark(graph, one.node, against),
             "memory": graph.yielded(one.node),
-            **finder.explained(one),
+            **_explain(one),
         }
         for one in shown
     ]
@@ -395,35 +430,22 @@ def pull_led_to(graph: AllMemories, query: str) -> list[list[Row]]:
     return led
 
 
-def _pull_search(
+def _list_terms(
     graph: AllMemories,
-    query: str,
     led: Sequence[Sequence[Row]],
-    vector: Sequence[float],
     wanted: Wanted,
-    depth: int,
     spelt: Sequence[Mapping[str, str]],
-    pulled: Iterable[Lookup],
-) -> Search:
-    """Return the search for *query*, which has *pulled* that and what each wording needs."""
-    context, scope = graph.context, graph.context.user_id
+) -> tuple[list[str], list[str]]:
+    """Return the terms that a query reads beside its own, and those that it and others lead to."""
     beside, related = [], [row["term"] for rows in led for row in rows]
     if wanted.about is not None:
-        called, *others = (subjects.terms(one, context.languages) for one in wanted.about.names)
+        spoken = graph.context.languages
+        called, *others = (subjects.terms(one, spoken) for one in wanted.about.names)
         beside = [term for word in called for term in word]
         named = others[: merged.MOST_NAMES_SOUGHT]
         related += (term for words in named for word in words for term in word)
-    related += (term for _, term, _, _ in context.neighbours)
-    related += (one["term"] for one in spelt)
-    vectors = [vector, *([context.also_vector] if len(vector) else [])]
-    return Search(
-        *(graph, schema.KIND, scope, query, "query", _read_further(led[0])),
-        wordings=context.also,
-        beside=beside,
-        related=related,
-        spelt=spelt,
-        pulled=[*pulled, *(look for one in vectors for look in near(scope, one, depth, wanted))],
-    )
+    related += (term for _, term, _, _ in graph.context.neighbours)
+    return beside, [*related, *(one["term"] for one in spelt)]
 
 
 def _read_further(rows: Sequence[Row]) -> list[Further]:
@@ -440,6 +462,12 @@ def comparable(graph: AllMemories, vector: Sequence[float], model: str | None) -
     made = tuple(validators.vector(vector, "vector"))
     remembered.check(graph, text.name(model, "model"), len(made))
     return made
+
+
+def _explain(found: Found) -> Row:
+    if found.by is None or found.match is None:
+        return {"matched": [], "words": [], "factors": {}}
+    return found.by.explain(found.match)
 
 
 def _round(value: float | None) -> float | None:

@@ -26,8 +26,8 @@ from ..language import oneself
 from ..memories.entries import Told, count_access
 from ..memories.lookups import leading
 from ..memories.meaning import read_meant
+from ..memories.search import Wordings
 from ..memories.view import Graph, Node
-from ..memories.wordings import Wordings
 from ..procedures import NOTHING
 from ..retrieval.question import shorten
 from ..words import missing, talk, terms

@@ -7,8 +7,8 @@ from .. import budgets, text
 from ..memories.entries import count_access
 from ..memories.meaning import read_meant
 from ..memories.rendering import fitting
+from ..memories.search import Wordings
 from ..memories.view import Graph
-from ..memories.wordings import Wordings
 from ..retrieval.question import shorten
 from .gather import gather
 from .read import read

@@ -15,8 +15,8 @@ from ..entities.narration import narrative
 from ..entities.narration.named import Place
 from ..everyday.asking import is_of_the_user, make_query
 from ..limits import MAX_DAYS
+from ..memories.search import Wordings
 from ..memories.view import Graph
-from ..memories.wordings import Wordings
 from ..retrieval.question import Past, past_of
 from ..words.splitting import split
 

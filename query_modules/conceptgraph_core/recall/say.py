@@ -9,8 +9,8 @@ from ..everyday import passages, schema
 from ..everyday.lines import SAID, Line, Room, make_line, size, title_size
 from ..memories import near_duplicates, rendering, standing
 from ..memories.entries import Told, entries, entry, find_renewed
+from ..memories.search import merge_found
 from ..memories.view import Node
-from ..memories.wordings import merge_found
 from .gather import Candidate, is_past_use
 from .read import Question
 

@@ -53,8 +53,8 @@ class _Wording:
         self._read = read = finder.reading
         self._best = max((one.score for one in found), default=0.0)
         self._places = {id(one): place for place, one in enumerate(found, 1)}
-        self._evidence = {id(one): finder.evidence(one) for one in found}
-        self._covered = {id(one): finder.covered(one) for one in found}
+        self._evidence = {id(one): finder.evidence(one.match) for one in found}
+        self._covered = {id(one): finder.covered(one.match) for one in found}
         self._most_covered = max(self._covered.values(), default=0.0)
         self._most_evidence = max((sum(e.values()) for e in self._evidence.values()), default=0.0)
         self._concepts = question.words - read.asking
@@ -67,7 +67,7 @@ class _Wording:
         covered, evidence = self._covered.get(key, 0.0), self._evidence.get(key, {})
         weight = sum(evidence.values())
         score = 0.0 if found is None else found.score
-        covering = () if found is None else self._finder.covering(found)
+        covering = () if found is None else self._finder.covering(found.match)
         # An association of a name is no name.
         has_name = any(
             cue.share >= _NAME_SHARE and cue.said.partition(LEADS)[0] in question.names

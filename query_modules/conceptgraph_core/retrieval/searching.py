@@ -29,11 +29,11 @@ _LIGHT = 0.3
 
 
 class Hit(NamedTuple):
-    """A node that matches a question."""
+    """A node that matches a question, by its text."""
 
     node: Any
     score: float
-    found: Associated[int]
+    match: Associated[int]
 
 
 class Reading(NamedTuple):
@@ -115,8 +115,7 @@ class Search:
         self._others: list[Search] = []
         self._sought: Question | None = None
         self._association: Association[int] | None = None
-        # The results of `evidence` by text: the bar of a recall asks for each several times.
-        self._evidence: dict[int, dict[str, float]] = {}
+        # By text, because a recall asks for each several times.
         self._covering: dict[int, tuple[tuple[Cue, float, bool], ...]] = {}
 
     def expect_near(
@@ -156,7 +155,7 @@ class Search:
             among = None if None in having else set().union(*filter(None, having))
         self._index.narrow(within, among)
 
-    def best(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
+    def rank(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
         """Return the best *limit* nodes that the graph sees and *admits* accepts.
 
         For another limit it may be called again, with the same *admits*.
@@ -205,35 +204,35 @@ class Search:
         read = read_by(self._question, self._index)
         return read_beside(read, (one._question for one in self._others), self._index)
 
-    def explained(self, hit: Hit) -> Row:
-        """Return `matched`, `words` and `factors` of *hit*, as in the rows of `search`."""
-        factors = hit.found.factors
-        words = _in_order(hit.found.words)
-        return {
-            "matched": _list_matched(words),
-            "words": [self._word(word) for word in words],
-            "factors": {name: round(getattr(factors, name), _DECIMALS) for name in schema.FACTORS},
-        }
+    def explain(self, match: Associated[int]) -> Row:
+        """Return `matched`, `words` and `factors` of *match*.
 
-    def matched(self, hit: Hit) -> list[str]:
-        """Return `matched` of *hit* alone."""
-        return _list_matched(_in_order(hit.found.words))
+        * `matched` has the words of the question that led to the node, the greatest share first.
+        * Each of `words` has word, term, gave and from. `from` has maps of offset, key and share;
+          the offset 0 is the text itself, −1 the text before it in its thread. A word that the
+          question only leads to has a `why` too, such as "by way of" another text, or "car →
+          automobile 0.71": a neighbour of the word, with their cosine.
+        * score = sum(gave) · age · named · asker · period
+        """
+        factors = {name: round(getattr(match.factors, name), _DECIMALS) for name in schema.FACTORS}
+        words = [self._word(word) for word in _in_order(match.words)]
+        return {"matched": list_matched(match.words), "words": words, "factors": factors}
 
-    def covered(self, hit: Hit, heard: float = 1.0) -> float:
-        """Return the share of the question's words that *hit* has, in [0, 1], weighted by rarity.
+    def covered(self, match: Associated[int] | None) -> float:
+        """Return the share of the question's words that a text has, in [0, 1], weighted by rarity.
 
         * A word that no text has weighs as much as a word of a single text.
         * A word that only asks (`asking`), or says little beside others (`light`), is ignored.
         * A word that leads to a term of the text counts by what that term covers.
-        * A word that was only heard when the text was told counts as *heard*.
         * A neighbour of the word is not enough, unless it is of its family.
         """
-        has = _covers(self.covering(hit), heard)
+        has = _covers(self.covering(match), 1.0)
         got = sum(rarity * has.get(said, 0.0) for said, rarity in self._rarities.items())
         return got / sum(self._rarities.values()) if self._rarities else 0.0
 
-    def read(self) -> Reading:
-        """Return how the question compares with all texts."""
+    @property
+    def reading(self) -> Reading:
+        """How the question compares with all texts, once `rank` was called."""
         near = self._near if self._near is not None and self._near.texts else None
         unknown = sum(self._count(cue) == 0 for cue in self._cues) / max(1, len(self._cues))
         return Reading(
@@ -246,25 +245,23 @@ class Search:
             bool(self._question.periods),
         )
 
-    def covering(self, hit: Hit) -> Sequence[tuple[Cue, float, bool]]:
-        """Return the cues that lead to *hit*, as `Spread.covered` does; looked up once."""
-        text = hit.found.text
-        if text not in self._covering:
-            self._covering[text] = tuple(hit.found.covered)
-        return self._covering[text]
+    def covering(self, match: Associated[int] | None) -> Sequence[tuple[Cue, float, bool]]:
+        """Return the cues that lead to a text, as `Spread.covered` does; looked up once."""
+        if match is None:
+            return ()
+        if match.text not in self._covering:
+            self._covering[match.text] = tuple(match.covered)
+        return self._covering[match.text]
 
-    def evidence(self, hit: Hit) -> dict[str, float]:
-        """Return the words of the question that *hit* has, as `covered` does, each with its weight.
+    def evidence(self, match: Associated[int] | None) -> dict[str, float]:
+        """Return the words of the question that a text has, as `covered` does, with their weights.
 
-        It is the root of how rare the word is, so that a common word does not stand for a rare one.
-        A word that says little (`light`) has less. No caller may change them.
+        A weight is the root of how rare the word is, so that a common word does not stand for a
+        rare one. A word that says little (`light`), or was only heard when the text was told, has
+        less.
         """
-        text = hit.found.text
-        if text not in self._evidence:
-            has = _covers(self.covering(hit), schema.HEARD_COVERS)
-            weights = self._weights.items()
-            self._evidence[text] = {one: has[one] * by for one, by in weights if one in has}
-        return self._evidence[text]
+        has = _covers(self.covering(match), schema.HEARD_COVERS)
+        return {one: has[one] * by for one, by in self._weights.items() if one in has}
 
     @cached_property
     def content(self) -> frozenset[str]:
@@ -314,41 +311,32 @@ class Search:
         }
 
 
-def search(
+def find_nodes(
     graph: adapter.Graph[Any],
     kind: NodeKind,
     scope: str,
     asked: str,
-    limit: int | None,
+    limit: int,
     within: Span = ALWAYS,
     admits: Callable[[Any], bool] = lambda _: True,
-) -> list[Row]:
-    """Return the nodes of *kind* in *scope* that match *asked*, the best first.
+) -> list[tuple[Search, Hit]]:
+    """Return the nodes of *kind* in *scope* that match *asked*, the best first, with what found it.
 
-    Only nodes said *within* a time that *admits* accepts are found.
-
-    A row has node, key, said_at (unix ms or None), score, matched, words and factors:
-    * `matched` has the words of the question that led to the node, the greatest share first.
-    * Each of `words` has word, term, gave and from. `from` has maps of offset, key and share; the
-      offset 0 is the text itself, −1 the text before it in its thread. A word that the question
-      only leads to has a `why` too, such as "by way of" another text, or "car → automobile 0.71": a
-      neighbour of the word, with their cosine.
-    * score = sum(gave) · age · named · asker · period
-
-    Raises InvalidText, InvalidNumber, LibraryMissing.
+    Only nodes said *within* a time that *admits* accepts are found: *limit* of each wording, as
+    other wordings of *asked* (the context's `also`) find too. Raises InvalidText, InvalidNumber,
+    LibraryMissing.
     """
-    searched = Search(graph, kind, scope, asked)
-    searched.narrow(within)
-    return [
-        {
-            "node": hit.node,
-            "key": hit.found.told.id,
-            "said_at": hit.found.told.said_at,
-            "score": hit.score,
-            **searched.explained(hit),
-        }
-        for hit in searched.best(schema.checked_limit(limit), admits)
-    ]
+    also = graph.context.also
+    first = Search(graph, kind, scope, asked, wordings=also)
+    others = [Search(graph, kind, scope, one, "also", (), first) for one in also]
+    first.narrow(within)
+    every = [(one, hit) for one in (first, *others) for hit in one.rank(limit, admits)]
+    if others:
+        every.sort(key=lambda one: -one[1].score)
+    best: dict[int, tuple[Search, Hit]] = {}
+    for one in every:
+        best.setdefault(one[1].match.text, one)
+    return list(best.values())
 
 
 def count_unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
@@ -444,8 +432,9 @@ def _in_order(words: Iterable[Word[int]]) -> list[Word[int]]:
     return sorted(words, key=lambda word: (-word.gave, word.term))
 
 
-def _list_matched(words: Iterable[Word[int]]) -> list[str]:
-    return [_said(word) for word in words if word.cue is not NEARNESS]
+def list_matched(words: Iterable[Word[int]]) -> list[str]:
+    """Return the words of a question that led to a text, the greatest share first."""
+    return [_said(word) for word in _in_order(words) if word.cue is not NEARNESS]
 
 
 def _said(word: Word[int]) -> str:
