@@ -119,7 +119,7 @@ from conceptgraph_core.memories import (
 )
 from conceptgraph_core.memories import search as searching
 from conceptgraph_core.memories.view import AllMemories, DeletedMemories, Graph
-from conceptgraph_core.recall import contexts
+from conceptgraph_core.recall import answering
 
 register = Module(__doc__).register
 
@@ -136,7 +136,7 @@ register(procedures.PEEK_ITEMS, AllMemories, items.items)
 
 register(procedures.RECENT, Graph, crud.recent)
 register(procedures.SEARCH, Graph, searching.search)
-register(procedures.CONTEXT, Graph, contexts.context)
+register(procedures.CONTEXT, Graph, answering.context)
 
 register(procedures.LINK, Graph, links.link)
 register(procedures.RELINK, Graph, links.relink)

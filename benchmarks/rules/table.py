@@ -71,7 +71,7 @@ RULES: Final = (
         "questions that name a time",
     ),
     Rule("the past", {"retrieval.question:past_of": nothing}, "what was so before"),
-    Rule("plans that a text tells", {"everyday.planned:find_told": no_rows}, "what is planned"),
+    Rule("plans that a text tells", {"recall.gather:find_planned": no_rows}, "what is planned"),
     Rule(
         "what was done, without plans",
         {"everyday.asking:asks_what_was_done": _no},

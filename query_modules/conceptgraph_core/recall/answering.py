@@ -1,10 +1,13 @@
-"""Recall for a message: the entities it names, matching memories, associated concepts."""
+"""Recall for a message: the entities it names, matching memories, associated concepts.
+
+A context has the matching memories alone.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final
 
-from .. import quoting
+from .. import budgets, quoting
 from .. import text as texts
 from ..arguments import Budget, Days
 from ..concepts import recall as concepts
@@ -16,7 +19,7 @@ from ..entities.language import kin
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
-from ..everyday import asking, lookups, planned, schema
+from ..everyday import asking, lookups, schema
 from ..everyday.asking import asks_what_was_done, budget, make_query
 from ..everyday.lines import MIND, WHO, Line, Room, make_line, sources, text, tokens
 from ..everyday.oneself import asked_for
@@ -26,16 +29,17 @@ from ..language import oneself
 from ..memories.entries import Told, count_access
 from ..memories.lookups import leading
 from ..memories.meaning import read_meant
+from ..memories.rendering import fitting
 from ..memories.search import Wordings
 from ..memories.view import Graph, Node
 from ..procedures import NOTHING
 from ..retrieval.question import shorten
 from ..words import missing, talk, terms
 from ..words.splitting import split
-from .gather import gather, told_in
+from .gather import find_planned, gather, told_in
 from .read import Question, read, rename
 from .say import list_current, put_in_order, quote
-from .score import score
+from .score import rank, score
 from .weigh import weigh
 
 Row = dict[str, Any]
@@ -128,6 +132,49 @@ def ask(
     wordings = Wordings(graph, query, meant.vector, model, spelt=parts)
     given = meant.vector, model, max_age_days
     return read(graph, message, before, wordings, *given, len(renamed))
+
+
+def context(
+    graph: Graph,
+    query: str,
+    token_budget: int | None = budgets.DEFAULT_BUDGET,
+    vector: Sequence[float] = (),
+    model: str | None = None,
+) -> dict[str, Any]:
+    """Compose the memories that match *query* within *token_budget*, the most relevant first.
+
+    * The text has the matches, and memories that the links of the best matches lead to.
+    * A memory that contradicts another one precedes it, and so does a later one on its matter.
+    * Duplicates (the same words) appear once, by the latest.
+    * A replaced memory is left out, unless *query* asks for the past.
+    * A memory that does not fit is left out; only the first one is cut.
+
+    Returns text, entries (the lines: memory_id, at in unix ms, speaker, source, text, also,
+    contradicted_by), memory_ids, tokens (estimated), left_out (how many did not fit) and accessed
+    (the arguments of `everyday.access`).
+
+    Unless the call is read-only, the memories in the text count as accessed, and the existing links
+    between them are strengthened. Raises the errors of `search`.
+    """
+    most = budgets.budget(token_budget)
+    query = shorten(texts.summary(query, "query"))
+    meant = read_meant(graph, query, vector)
+    wordings = Wordings(graph, query, meant.vector, model, spelt=meant.spelt)
+    question = read(graph, query, None, wordings, meant.vector, model, None)
+    found = put_in_order(question, rank(gather(question)), later_first=True)
+    rows = list(fitting((one.entry for one in found), most))
+    put = [found[place].node for place, *_ in rows]
+    count_access(graph, put)
+    made = "\n".join(line for *_, line in rows)
+    memory_ids = [node.memory_id for node in put]
+    return {
+        "text": made,
+        "entries": [dict(shown) for _, shown, _ in rows],
+        "memory_ids": memory_ids,
+        "tokens": budgets.tokens(budgets.size(made)),
+        "left_out": len(found) - len(put),
+        "accessed": {"memories": memory_ids},
+    }
 
 
 def _list_answers(question: Question, then: Sequence[Told]) -> list[Told]:
@@ -242,7 +289,7 @@ def _list_then(graph: Graph, question: str) -> list[Told]:
     span = Span(since, until)
     found = told_in(graph, question, span, plans, apart)
     if plans:
-        return found + planned.find_told(graph, span, {one.node for one in found})
+        return found + find_planned(graph, span, {one.node for one in found})
     if asks_what_was_done(question):
         # A plan that was only made then is nothing that happened.
         return [one for one in found if not _is_ahead(graph, one.node)]
