@@ -120,6 +120,7 @@ def test_6_every_edge_shows_its_axes_and_none_moves_another(entities):
     assert echoed["weight"] == pytest.approx(1 - 0.7 / math.e)
 
 
+@pytest.mark.slow
 def test_7_a_models_echo_is_never_promoted_and_comes_last(entities):
     entities.one("I met Phoebe", "Phoebe", session="first")
     for session in range(25):

@@ -94,6 +94,7 @@ def test_every_sentence_of_a_life_rests_on_what_was_said_and_cites_it(entities, 
     assert judged > 30
 
 
+@pytest.mark.slow
 def test_the_judge_sees_what_is_false(entities):
     lived(entities, random.Random(1))
     records = entities.memory.records()

@@ -87,6 +87,7 @@ def test_another_type_kind_or_time_leaves_them_ambiguous(entities, given):
     assert weekly(entities, "merge") == []
 
 
+@pytest.mark.slow
 def test_5_boss_and_manager_stay_two_however_alike_and_often_together(entities):
     boss = {**entity("my boss"), "kind": "person", "embedding": [1.0, 0.0]}
     manager = {**entity("my manager"), "embedding": [0.97, math.sqrt(1 - 0.97**2)]}
@@ -238,6 +239,7 @@ def test_only_what_meets_all_criteria_is_set_aside_and_nothing_is_removed(entiti
     assert weekly(entities, "prune") == []
 
 
+@pytest.mark.slow
 def test_a_single_mention_with_feeling_is_kept_for_years(entities):
     entities.one("Dad died", {"label": "Dad", "type": "entity", "valence": -0.9})
     entities.one("a bus came", "bus")

@@ -150,6 +150,7 @@ def test_the_budget_counts_text_and_sources(text, budget):
     assert not put or lines.tokens(put) <= budget
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [50, 80, 200, 1_200])
 def test_a_recall_keeps_to_its_budget_and_cuts_what_is_long(days, budget):
     days.remember("The kettle hisses. " * 400, ["kettle"])
@@ -314,6 +315,7 @@ def test_associations_that_a_memory_above_tells_are_left_out(days):
     assert "“Clara evokes hazelnuts”" not in told
 
 
+@pytest.mark.slow
 def test_the_words_of_what_is_forgotten_or_replaced_come_back_by_no_name(days):
     said = "My mother Gesine is in room 214"
     about = [{"name": "Gesine", "kind": "mother"}]
@@ -330,6 +332,7 @@ def test_the_words_of_what_is_forgotten_or_replaced_come_back_by_no_name(days):
     assert "118" in days.recall("Where is my mother?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("message", ["林檎" * 600, "Where is Clara? " + "x" * 1_001])
 def test_a_message_may_have_words_longer_than_names(days, message):
     days.remember(f"Clara likes {message[:2]}", ["Clara"])

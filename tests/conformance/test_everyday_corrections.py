@@ -1,5 +1,6 @@
 """A memory that replaced another is corrected again, forgotten and restored."""
 
+import pytest
 from expect import DAY_MS
 
 from concept_graph_mcp import calls
@@ -43,6 +44,7 @@ def test_what_a_forgotten_one_replaced_is_so_again(days):
     assert days.kept(graz)["valid_until"] == until
 
 
+@pytest.mark.slow
 def test_the_first_of_three_is_so_again_when_both_others_are_forgotten(days):
     graz, linz, wels = moved(days, "Graz", "Linz", "Wels")
     forget(days, linz)
@@ -120,6 +122,7 @@ def test_a_replacement_that_is_told_again_changes_nothing(days):
     assert days.kept(graz)["valid_until"] == until
 
 
+@pytest.mark.slow
 def test_what_was_told_later_ended_when_it_is_said_to_have(days):
     """Only a time that was given with the old memory bounds its end."""
     happened = days.memory.now_ms - 12 * DAY_MS

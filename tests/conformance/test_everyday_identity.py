@@ -102,6 +102,7 @@ def named_one(days, *names):
     return [days.about(name)["id"] for name in names]
 
 
+@pytest.mark.slow
 def test_a_merged_name_is_the_same_as_a_third_and_different_again(days):
     sung(days, "Lena", "Lenchen", "Leni")
     days.identify("Lenchen", "Lena", True, "Lenchen is Lena")
@@ -115,6 +116,7 @@ def test_a_merged_name_is_the_same_as_a_third_and_different_again(days):
     assert (lena == lenchen, lenchen == leni) == (True, False)
 
 
+@pytest.mark.slow
 def test_two_differ_wherever_each_was_merged(days):
     sung(days, "Oma", "Opa", "Hilde", "Hilda")
     days.identify("Hilda", "Hilde", True, "Hilda is Hilde")
@@ -148,6 +150,7 @@ def test_another_one_begins_once_however_often_it_is_said(days):
     assert later["undo"] != first["undo"]
 
 
+@pytest.mark.slow
 def test_another_one_of_a_merged_name_has_that_name(days):
     sung(days, "Lena", "Lenchen")
     days.identify("Lenchen", "Lena", True, "Lenchen is Lena")

@@ -39,6 +39,7 @@ def test_all_about_a_name_is_bounded_and_says_what_more_there_is(days, memory):
     assert (row["relations"], row["more"]) == (["Clara evokes music"], {"said": 1})
 
 
+@pytest.mark.slow
 def test_all_about_a_name_has_what_was_so_too(days, memory):
     clara(days)
     entity_id = days.about("Clara")["id"]
@@ -71,6 +72,7 @@ def test_a_message_is_asked_with_what_came_before_only_for_a_pronoun():
     assert not asks_of_the_past("Where is it?")
 
 
+@pytest.mark.slow
 def test_a_time_in_a_long_memory_is_found_whole(days, memory):
     start = memory.now_ms
     walks = [f"Walked the dog in the park, round {number}" for number in range(400)]
@@ -168,6 +170,7 @@ def test_for_days_again_counts_from_then(days, memory):
     assert text not in days.recall(question)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("label", "typed"), [("José", "Jose"), ("René", "Rene"), ("Clara", "Clära")]
 )
@@ -218,6 +221,7 @@ def test_replaced_ones_are_in_no_list_of_the_memory_layer(days):
     assert set(row["memory_ids"]) == set(ids)
 
 
+@pytest.mark.slow
 def test_what_is_near_in_meaning_is_narrowed_before_any_limit(days, memory, store, portal):
     memory.run(calls.embedding.choose("toy", 3, again=False))
     portal.call(store.fit_vectors)

@@ -76,6 +76,7 @@ def days(memory):
     return Told(memory)
 
 
+@pytest.mark.slow
 def test_each_id_that_is_returned_can_be_forgotten_and_restored(days):
     days.say(SAID)
     days.remember("Sander plays the cello", [{"name": "Sander", "kind": "husband"}])
@@ -156,6 +157,7 @@ def test_with_an_entity_goes_all_that_rests_on_it_alone(days):
     assert days.state() == before
 
 
+@pytest.mark.slow
 def test_with_an_entity_go_the_memories_about_it_alone(days):
     alone = days.remember("Sander snores at night", [{"name": "Sander", "kind": "husband"}])["id"]
     days.remember("Sander is allergic to peanuts", ["Sander", "peanuts"])
@@ -297,6 +299,7 @@ def test_nobody_forgets_or_restores_what_is_another_users(days):
         days.restore(sander, "bob")
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_goes_through_an_export(days, memory):
     days.say(SAID)
     sander = days.entity("Sander")
@@ -456,6 +459,7 @@ def test_a_purged_message_is_left_nowhere(heard, memory):
     assert heard.facts() == [("sister", "Clara")]
 
 
+@pytest.mark.slow
 def test_what_a_second_message_told_outlives_the_first_in_its_own_words(heard, memory):
     heard.hear("1", "I work at Philips, in gloomy Drachten")
     heard.hear("2", "I work at Philips")
@@ -468,6 +472,7 @@ def test_what_a_second_message_told_outlives_the_first_in_its_own_words(heard, m
     assert [one["text"] for one in history(heard)] == ["I work at Philips"]
 
 
+@pytest.mark.slow
 def test_a_statement_before_is_so_again_when_the_message_of_the_later_is_forgotten(heard):
     heard.hear("1", "I live in Leeds")
     heard.hear("2", "I live in York")
@@ -605,6 +610,7 @@ def test_a_purged_mention_takes_along_what_it_alone_told(days, memory):
     assert of_entities(memory) == []
 
 
+@pytest.mark.slow
 def test_only_what_was_forgotten_long_ago_is_purged(days):
     days.say(SAID)
     sander, now = days.entity("Sander"), days.memory.now_ms

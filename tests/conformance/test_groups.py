@@ -69,6 +69,7 @@ def ids(memory: Any, query: str, user: str = "default") -> list[str]:
     return [row["memory_id"] for row in search(memory, query, user, limit=100)]
 
 
+@pytest.mark.slow
 def test_a_text_is_found_by_the_neighbour_of_a_word_and_the_row_says_so(kept, portal):
     assert "short" not in ids(kept, "Which car?")
     assert work(kept, portal).counts["grouped"] > 0
@@ -96,6 +97,7 @@ def test_without_a_look_up_it_is_the_same(kept, portal):
     assert plain == [{name: row[name] for name in fields} for row in rows]
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing_until_a_tenth_has_changed(kept, portal):
     work(kept, portal)
     assert work(kept, portal).counts == {}
@@ -113,6 +115,7 @@ def test_a_killed_run_is_completed_by_the_next(kept, portal):
     assert "short" in ids(kept, "Which car?")
 
 
+@pytest.mark.slow
 def test_each_user_has_groups_of_their_own_texts(kept, portal):
     kept.import_rows([node("ann 1", "ann", content="The automobile is hers")])
     work(kept, portal)
@@ -129,6 +132,7 @@ def test_short_texts_have_no_groups(memory, portal):
     assert work(memory, portal).counts == {}
 
 
+@pytest.mark.slow
 def test_to_index_all_again_wipes_them(kept, portal):
     work(kept, portal)
     before = ids(kept, "Which car?")
@@ -151,6 +155,7 @@ def test_a_word_that_nothing_says_any_more_is_named_by_no_neighbour(kept, portal
     assert kept.run(calls.embedding.group_scopes())[0]["grouped"] is None
 
 
+@pytest.mark.slow
 def test_a_check_finds_nothing_wrong_with_them(kept, portal):
     work(kept, portal)
     assert kept.run(calls.transfer.check()) == []
@@ -179,6 +184,7 @@ def test_a_part_of_the_conversations_stands_for_a_large_scope(kept, portal, monk
     assert 5 < read[0] < 36
 
 
+@pytest.mark.slow
 def test_episodes_have_them_too(memory, portal):
     rows = [
         {"kind": "episode", "name": f"20260101:{n}", "summary": row["content"]}

@@ -196,6 +196,7 @@ def test_a_profile_is_current(lena, memory):
     assert "push" not in whole
 
 
+@pytest.mark.slow
 def test_a_profile_is_bounded_and_its_parts_take_turns(days):
     for number in range(40):
         days.remember(f"The user keeps secret number {number} in mind " + "x" * 300, keep="always")
@@ -234,6 +235,7 @@ def test_the_profile_of_another_user_stays_theirs(lena):
     assert "Lena" not in str(lena.recalled("Who am I?", user="bob"))
 
 
+@pytest.mark.slow
 def test_what_is_kept_always_is_found_behind_many_others(days, memory):
     days.remember("The user is allergic to penicillin", keep="always")
     rows = [

@@ -82,6 +82,7 @@ def test_a_fact_leads_to_its_value_as_long_as_it_holds(memory, predicate, is_ove
     assert (f"{said}: Berlin" in why) == (not is_over)
 
 
+@pytest.mark.slow
 def test_a_kind_that_many_share_leads_nowhere(memory):
     for number in range(MOST_SHARING + 1):
         remember(memory, f"Note {number}", {"name": f"thing{number}", "kind": "gadget"})

@@ -13,6 +13,7 @@ def labels(row):
     return [one["label"] for one in row["entities"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "later", "name"),
     [

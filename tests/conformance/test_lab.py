@@ -73,6 +73,7 @@ def test_a_search_defaults_to_fifty(call, memory):
     assert [row["concept"] for row in rows] == [f"apple {n:02}" for n in range(50)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 2, 0, 1_000])
 def test_a_search_by_scan_finds_what_a_search_by_index_does(call, memory, limit):
     for number in range(70):
@@ -92,6 +93,7 @@ def test_a_recall_defaults_to_two_hops(call, memory):
         assert {row["total"] for row in rows} == {2}
 
 
+@pytest.mark.slow
 def test_a_recall_defaults_to_a_thousand_rows(call, memory):
     relations = [
         {"kind": "relation", "from": "hub", "to": f"n{n}", "type": "is-a"} for n in range(1_001)

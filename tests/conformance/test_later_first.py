@@ -73,6 +73,7 @@ def test_others_are_corrected_by_themselves_alone(memory):
     assert found(memory, "Which Fiat?") == ["old", "new"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "query"), [(OLD, f"{NEW}, upstairs", ASKED), (FIAT, SKODA, "Which Fiat?")]
 )

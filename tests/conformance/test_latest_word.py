@@ -15,6 +15,7 @@ def kind_of(days, name):
     return days.about(name)["kind"]
 
 
+@pytest.mark.slow
 def test_a_later_statement_takes_the_place_of_an_earlier_one(entities):
     entities.observe("I live in Leeds")
     then = entities.memory.now_ms
@@ -33,6 +34,7 @@ def test_two_values_in_one_message_stay_a_contradiction(entities):
     assert sorted(conflict["values"]) == ["Leeds", "York"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "first", "last"),
     [
@@ -56,6 +58,7 @@ def test_one_who_is_no_longer_of_a_kind_is_told_as_former(memory, kind, first, l
     assert f"({kind} until " in days.recall(f"What about {name}?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", ["Dana isn't happy, my boss said so", "Kim is no longer my boss, but Dana is"]
 )
@@ -76,6 +79,7 @@ def test_all_that_is_known_of_the_dead_says_that_they_died(memory, text):
     assert kind_of(days, "Bolota") == "dog (died)"
 
 
+@pytest.mark.slow
 def test_an_end_counts_that_the_user_tells_without_the_name(memory):
     days = Days(memory)
     days.remember("The user's mother Birthe moved", [{"name": "Birthe", "kind": "mother"}])
@@ -93,6 +97,7 @@ def tell(memory, *messages):
     return Days(memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "last", "before", "now"),
     [
@@ -117,6 +122,7 @@ def test_the_tie_of_another_is_none_of_the_users(memory):
     assert kind_of(days, "Ingrid") == "person"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "last", "name"),
     [
@@ -129,6 +135,7 @@ def test_hears_of_a_death_by_any_name(memory, first, last, name):
     assert kind_of(tell(memory, first, last), name).endswith("(died)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -186,11 +193,13 @@ def test_a_friend_who_got_divorced_is_a_friend_still(memory):
     assert kind_of(days, "Sue") == "friend"
 
 
+@pytest.mark.slow
 def test_a_day_with_its_stop_ends_no_sentence(memory):
     days = tell(memory, "Meine Mutter heißt Gisela.", "Gisela ist am 11. Oktober 2025 gestorben.")
     assert kind_of(days, "Gisela") == "mother (died)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "last"), [("ciso", "cto"), ("girlfriend", "wife")])
 def test_a_kind_follows_the_users_latest_word(memory, first, last):
     days = Days(memory)
@@ -202,6 +211,7 @@ def test_a_kind_follows_the_users_latest_word(memory, first, last):
     assert kind_of(days, "Maria") == last
 
 
+@pytest.mark.slow
 def test_two_kinds_that_one_rarely_has_are_a_doubt(memory):
     days = tell(memory, "My colleague Maria called.", "My cousin Maria is here.")
     row = days.about("Maria")
@@ -209,6 +219,7 @@ def test_two_kinds_that_one_rarely_has_are_a_doubt(memory):
     assert row["doubts"] == ["cousin too, as told on 2025-06-16"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "last", "name", "fact"),
     [
@@ -225,6 +236,7 @@ def test_a_later_statement_about_somebody_known_changes_that_one(memory, first, 
     assert [(one["predicate"], one["value"]) for one in now] == [fact]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "last", "is_over"),
     [
@@ -246,6 +258,7 @@ def test_a_tie_ends_by_what_ends_it_without_the_kind(memory, kind, name, last, i
     assert kind_of(days, name) == (f"former {kind}" if is_over else kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "last", "is_dead"),
     [
@@ -264,6 +277,7 @@ def test_an_animal_dies_by_words_that_mean_sleep_of_a_person(memory, kind, last,
     assert kind_of(days, "Knopf").endswith("(died)") == is_dead
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "last",
     [
@@ -283,6 +297,7 @@ def test_the_tie_of_another_ends(entities, last):
         assert (fact["value"], fact["until"] is None) == ("Holger", is_so)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "name", "told"),
     [
@@ -307,6 +322,7 @@ def test_a_word_for_kin_and_the_name_told_for_it_are_one(entities, word, name, t
     assert Days(entities.memory).about(name)["also"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", ["My sister Clara is a vet.", "Her dad Walter is seventy."])
 def test_another_is_not_the_one_of_a_word_for_kin(entities, told):
     entities.observe("My sister rang. Dad came round too.")
@@ -315,6 +331,7 @@ def test_another_is_not_the_one_of_a_word_for_kin(entities, told):
     assert entities.records("merge") == []
 
 
+@pytest.mark.slow
 def test_a_note_on_the_users_father_is_on_dad(memory):
     days = Days(memory)
     days.remember("Alan, the user's father, is a miner", [{"name": "Alan", "kind": "father"}])
@@ -325,6 +342,7 @@ def test_a_note_on_the_users_father_is_on_dad(memory):
     assert "Alan" in days.recall("How is my dad?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "partner"),
     [
@@ -342,6 +360,7 @@ def test_a_new_partner_takes_the_place_of_the_one_before(entities, said, partner
     assert [value for _, value, _ in own(entities)] == [partner]
 
 
+@pytest.mark.slow
 def test_a_new_job_brings_its_occupation(entities):
     entities.observe("I work at Tideline as a data engineer.")
     entities.days(30)

@@ -48,6 +48,7 @@ def test_a_name_with_the_word_before_it_is_the_one_so_called(days):
     assert days.about("Jen")["kind"] == "sister"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "then", "longer", "short"),
     [
@@ -90,6 +91,7 @@ def plans(days, message):
     return lines.text(row["lines"])
 
 
+@pytest.mark.slow
 def test_a_plan_is_found_by_the_day_that_a_text_tells(days, memory):
     ingest(
         days,
@@ -112,6 +114,7 @@ def test_a_plan_of_a_day_that_is_over_is_not_ahead(days, memory):
     assert plans(days, "What have I got coming up?") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -128,6 +131,7 @@ def test_a_plan_of_a_day_is_none_of_the_same_day_a_year_later(days, memory, said
     assert plans(days, "What have I got coming up?") == ""
 
 
+@pytest.mark.slow
 def test_the_report_on_the_user_lists_the_facts(days):
     Entities(days.memory).observe("I live in York and I am allergic to hazelnuts.")
     row = days.about("me")

@@ -35,6 +35,7 @@ MAX = {"label": "Max", "type": "entity"}
 MAKING = ("memorygraph.create", "memorygraph.ingest", "everyday.remember")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["conceptgraph", "entitygraph", "everyday", "memorygraph"])
 def test_the_examples_of_a_manual_run_in_their_order(memory, module):
     examples = list(read_examples(module))

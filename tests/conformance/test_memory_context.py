@@ -62,6 +62,7 @@ def test_a_note_says_where_it_is_from_if_that_is_no_conversation(memory):
     assert text(memory, "kettles")[0] == "[2025-06-04 01:20 web] note from research: “Kettles hiss”"
 
 
+@pytest.mark.slow
 def test_a_hub_adds_its_most_relevant_hundred(memory):
     memory.import_rows([node("m", content="The kettle")])
     memory.import_rows([node(f"to{n:03}", content=f"Word{n} apart") for n in range(150)])
@@ -122,6 +123,7 @@ def test_what_a_firmer_link_leads_to_is_more_relevant(memory):
     assert put(memory, "kettle") == ["m", "to1", "to3", "to2", "to0"]
 
 
+@pytest.mark.slow
 def test_a_context_never_exceeds_its_budget_and_leaves_out_what_does_not_fit(memory):
     chance = random.Random(7)
     memory.import_rows(
@@ -304,6 +306,7 @@ def test_what_a_later_memory_contradicts_says_so_and_comes_after_it(memory):
     assert entries(memory, "walls")[0]["contradicted_by"] is None
 
 
+@pytest.mark.slow
 def test_a_copy_hides_no_contradiction_in_a_context(memory):
     memory.import_rows(
         [
@@ -330,6 +333,7 @@ def test_what_contradicts_each_other_at_one_time_is_listed_without_end(memory):
     assert set(put(memory, "tea")) == {"a", "b", "c"}
 
 
+@pytest.mark.slow
 def test_a_context_says_how_many_did_not_fit(memory):
     memory.import_rows([node(f"m{n}", content=f"tea {numbered(n, 30)}") for n in range(10)])
     call = calls.memory_search.context("default", "tea", 200)

@@ -144,6 +144,7 @@ def test_figures_of_random_links_are_those_of_plain_counting(memory):
         assert row["memories"] == len(within)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decay", [{}, {"degree_boost": 0.3, "access_boost": 0.2}])
 def test_memories_counted_in_groups_are_counted_as_those_read(memory, hands, decay):
     chance, day_ms = random.Random(7), WEEK_MS // 7

@@ -71,6 +71,7 @@ def test_whatever_tells_of_a_message_tells_who_said_it(memory):
     assert joined["speaker"] == "Ann Lee"
 
 
+@pytest.mark.slow
 def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(memory):
     memory.expires = True
     ages = (0, 30, 90, 365, 3_650, 20_000)
@@ -115,6 +116,7 @@ def test_messages_again_change_nothing(memory):
     assert memory.records() == before
 
 
+@pytest.mark.slow
 def test_stored_messages_are_told_from_new_ones_without_storing_any(memory):
     ingest(memory, message(1), message(2))
     ingest(memory, message(3), user="bob")
@@ -164,6 +166,7 @@ def test_an_archived_message_that_comes_again_is_the_same(memory):
     assert ingest(memory, long) == {"created": 0, "existing": 1, "differing": []}
 
 
+@pytest.mark.slow
 def test_each_message_comes_after_those_of_its_thread(memory):
     ingest(memory, message(1), message(1, thread="u"), message(2))
     # What is there already takes no new place.
@@ -259,6 +262,7 @@ def kinds(memory: Any) -> Counter[str]:
     return Counter(record["kind"] for record in memory.records())
 
 
+@pytest.mark.slow
 def test_an_import_goes_with_all_that_rests_on_it_alone(memory):
     before = memory.now_ms
     told = {1: "My sister Clara is allergic to nuts", 2: "My brother Tom lives in Oslo"}

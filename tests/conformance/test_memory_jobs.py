@@ -32,6 +32,7 @@ def test_the_last_twenty_transitions_are_kept(memory):
     assert set(history[0]) == {"from", "to", "at", "score"}
 
 
+@pytest.mark.slow
 def test_a_long_history_takes_nothing_of_what_a_caller_keeps_beside_it(memory):
     own = {f"key {number}": number for number in range(999)}
     memory_id = made(memory, metadata=own)

@@ -15,6 +15,7 @@ from conceptgraph_core.memories.compression import MARK
 from memories import node
 
 
+@pytest.mark.slow
 def test_recent_tells_how_many_there_are_of_which_it_shows_some(memory):
     for count in range(5):
         importance = 0.7 if count < 2 else 0.2
@@ -152,6 +153,7 @@ def test_time_alone_changes_nothing_that_is_stored_but_the_status_knows(memory):
     assert memory.records() == before
 
 
+@pytest.mark.slow
 def test_with_a_window_the_worker_takes_a_memory_through_all_states_and_nothing_is_lost(memory):
     memory.expires = True
     content = "Daniele said: äöü 🌱 " * 40
@@ -171,6 +173,7 @@ def test_with_a_window_the_worker_takes_a_memory_through_all_states_and_nothing_
     assert get(memory, memory_id)["content"] == content
 
 
+@pytest.mark.slow
 def test_a_state_is_entered_with_its_reason_and_only_once(memory):
     memory_id = made(memory)
     memory.now_ms += 40 * DAY_MS
@@ -191,6 +194,7 @@ def test_a_state_is_entered_with_its_reason_and_only_once(memory):
     assert memory.records() == after
 
 
+@pytest.mark.slow
 def test_the_worker_goes_through_a_scope_in_bounded_batches(memory):
     ids = sorted(made(memory, f"memory {number}") for number in range(7))
     made(memory, "another's", user="ann")
@@ -325,6 +329,7 @@ def test_each_of_several_is_accessed_once_or_none_of_them(memory):
     assert stored(memory, one)["access_count"] == 1
 
 
+@pytest.mark.slow
 def test_without_a_retention_window_nothing_expires(memory):
     memory_id = made(memory, "Daniele said: äöü 🌱 " * 40)
     seen = []
@@ -375,6 +380,7 @@ def test_importance_says_how_slowly_a_memory_fades(memory):
     assert status(memory, quick)["next_state"] is None
 
 
+@pytest.mark.slow
 def test_more_important_facts_outlive_others(memory):
     for number in range(20):
         made(memory, f"vital {number}", importance=0.9)
@@ -386,6 +392,7 @@ def test_more_important_facts_outlive_others(memory):
     assert texts == {f"vital {number}" for number in range(20)}
 
 
+@pytest.mark.slow
 def test_the_state_is_that_of_now_wherever_it_is_shown_without_a_worker(memory):
     memory_id = made(memory, "tea")
     run(memory, calls.memories.create("default", "kettle", importance=1.0))

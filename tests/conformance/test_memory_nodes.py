@@ -59,6 +59,7 @@ def test_a_memory_comes_back_as_it_was_told(memory):
     }
 
 
+@pytest.mark.slow
 def test_ids_are_uuids_in_the_order_in_which_memories_were_kept(memory):
     # Also those of one moment.
     ids = [create(memory, f"Note {number}")["memory_id"] for number in range(20)]
@@ -165,6 +166,7 @@ def test_what_a_memory_is_about_is_among_its_words(memory, hands, host):
     assert memory.run(calls.transfer.check()) == []
 
 
+@pytest.mark.slow
 def test_a_corrected_text_has_no_vector_of_the_old_one(memory):
     memory_id = create(memory, "Prefers tea")["memory_id"]
     memory.run(calls.embedding.choose("toy", 3, again=False))
@@ -200,6 +202,7 @@ def test_a_copy_brings_the_type_and_the_metadata_that_the_memory_lacks(memory):
     assert (record["type"], record["metadata"]) == ("fact", {"to": "Ann", "for": 90})
 
 
+@pytest.mark.slow
 def test_a_copy_brings_the_summary_the_source_and_the_concepts_that_the_memory_lacks(memory):
     first = create(memory, "The red bike is sold", concepts=["bike"])
     given = {"summary": "No velocipede", "source": "research", "concepts": ["garage"]}
@@ -237,6 +240,7 @@ def test_a_copy_that_is_remembered_again_is_found_by_its_new_names_and_words(mem
     assert memory.run(calls.transfer.check()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"concepts": []}, {"concepts": ["Max"]}])
 def test_concepts_that_stand_in_the_text_too_are_corrected(memory, given):
     create(memory, "The tea is green", concepts=["Lena"])
@@ -256,6 +260,7 @@ def test_a_copy_is_found_among_many_that_share_as_many_of_its_words(memory):
     assert create(memory, "I like coffee a lot")["memory_id"] == first["memory_id"]
 
 
+@pytest.mark.slow
 def test_the_same_text_again_is_the_memory_that_is_there(memory):
     first = create(memory, "Mia is allergic to nuts", importance=0.6, tags=["mia"])
     assert (first["existing"], list(first["similar"])) == (False, [])
@@ -290,6 +295,7 @@ def test_what_differs_in_anything_but_blanks_is_kept_beside(memory, one, other):
     assert [row["memory_id"] for row in second["similar"]] == [first["memory_id"]]
 
 
+@pytest.mark.slow
 def test_only_what_is_current_is_the_same(memory):
     texts = ("said in a thread", "forgotten by now", "contradicted later", "kept by another user")
     first = {text: create(memory, text)["memory_id"] for text in texts[1:3]}
@@ -312,6 +318,7 @@ def test_what_an_import_brings_twice_stays_twice(memory):
     assert create(memory, "tea at four")["memory_id"] == "b"
 
 
+@pytest.mark.slow
 def test_what_shares_half_of_its_terms_is_similar(memory):
     first = create(memory, "Anna moved to Turin in May")["memory_id"]
     create(memory, "Berta bought a kettle")
@@ -334,6 +341,7 @@ def test_what_is_similar_and_contradicted_says_so(memory):
     assert told == {old: new}
 
 
+@pytest.mark.slow
 def test_everything_of_a_memory_can_be_corrected(memory):
     memory_id = create(memory, "Prefers tea", concepts=["drinks"])["memory_id"]
     parent = create(memory, "About Ann")["memory_id"]

@@ -97,6 +97,7 @@ def test_filters_hold_before_the_limit(memory):
     assert (found["memory_id"], found["total"]) == ("m39", 1)
 
 
+@pytest.mark.slow
 def test_what_was_cut_is_counted_up_to_a_hundred(memory):
     memory.import_rows([node(f"m{n:03}", content=f"tea {n}") for n in range(130)])
     rows = search(memory, "tea", limit=3)
@@ -171,6 +172,7 @@ def test_copies_of_a_text_are_one_row_and_hide_nothing(memory):
     assert [(row["memory_id"], row["also"]) for row in recent] == [("nuts11", 11), ("wasps", 0)]
 
 
+@pytest.mark.slow
 def test_more_copies_than_a_search_ranks_hide_nothing_either(memory):
     memory.import_rows([node(f"ok{n:03}", content="ok tea") for n in range(150)])
     memory.import_rows([node("long", content=f"tea {' '.join(f'word{n}' for n in range(40))}")])

@@ -164,6 +164,7 @@ def test_clocks_set_back_over_midnight_do_not_lead_back_into_a_day_that_has_ende
     assert [message.day.day for message in found] == [29, 29, 29]
 
 
+@pytest.mark.slow
 def test_all_threads_count_in_which_the_user_speaks_and_no_others(model):
     shown = backfill()
     assert shown.exit_code == 0, shown.stderr
@@ -175,6 +176,7 @@ def test_all_threads_count_in_which_the_user_speaks_and_no_others(model):
     assert "2 messages are left out" in shown.stderr
 
 
+@pytest.mark.slow
 def test_a_transcript_is_by_thread_and_in_time_order(model):
     backfill("--since-chunk", 2, "--max-chunks", 1)
     assert given(model.first("organise")).splitlines()[2:] == [
@@ -243,6 +245,7 @@ def test_a_user_who_says_nothing_is_an_error(model):
 # Steps
 
 
+@pytest.mark.slow
 def test_the_five_steps_follow_one_another_and_each_has_only_its_tools(model):
     assert backfill().exit_code == 0
     assert model.steps() == FIVE * 3
@@ -252,6 +255,7 @@ def test_the_five_steps_follow_one_another_and_each_has_only_its_tools(model):
     assert "tools" not in model.first("organise")
 
 
+@pytest.mark.slow
 def test_each_step_is_given_what_the_ones_before_it_made(model):
     backfill("--max-chunks", 1)
     assert "mia: wonderful" in given(model.first("search"))
@@ -273,11 +277,13 @@ def test_what_is_added_is_added_at_the_end_of_its_chunk(model):
     assert len(added) < len(episodes())
 
 
+@pytest.mark.slow
 def test_the_toolsets_of_the_owners_server_are_none_of_its_own(model, monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_TOOLSETS", "memory")
     assert backfill("--max-chunks=1").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_chunk_is_felt_and_found_by_the_next(model):
     assert backfill().exit_code == 0
     assert {record["valence"] for record in episodes().values()} == {0.4}
@@ -285,6 +291,7 @@ def test_a_chunk_is_felt_and_found_by_the_next(model):
     assert "karuizawa" in results(last)[-1]
 
 
+@pytest.mark.slow
 def test_a_tool_that_the_step_may_not_use_is_refused_to_the_model(model):
     def script(_model, request):
         if step_of(request) == "search" and not rounds(request):
@@ -303,6 +310,7 @@ def test_a_tool_that_the_step_may_not_use_is_refused_to_the_model(model):
     assert "smuggled" not in json.dumps(graph())
 
 
+@pytest.mark.slow
 def test_a_tool_error_is_handed_back_to_the_model(model):
     wrong = [
         ("relation_add", {"from": "tea", "to": "tea", "type": "is-a"}),
@@ -326,6 +334,7 @@ def test_a_tool_error_is_handed_back_to_the_model(model):
     assert told[2:] == ["error: relation_add: the arguments are not a JSON object"] * 2
 
 
+@pytest.mark.slow
 def test_a_model_for_which_nothing_works_is_stopped(model):
     def script(_model, request):
         return says(None, ("nonsense", {})) if step_of(request) == "episodes" else None
@@ -336,6 +345,7 @@ def test_a_model_for_which_nothing_works_is_stopped(model):
     assert "chunk 1: episodes: 10 tool calls in a row failed; error: nonsense:" in failed.stderr
 
 
+@pytest.mark.slow
 def test_a_model_that_never_ends_is_cut_short(model, monkeypatch):
     def script(_model, request):
         searches = "concept_search" in offered(request)
@@ -361,6 +371,7 @@ def test_a_long_chunk_is_organised_in_parts_and_its_notes_again(model, tmp_path)
 # The model
 
 
+@pytest.mark.slow
 def test_rate_limits_and_server_errors_are_tried_again(model):
     faults = [
         Fault(429, headers={"retry-after": "0.001"}),
@@ -433,6 +444,7 @@ def test_an_answer_of_no_use_stops_the_chunk_in_one_line(model, fault, complaint
     assert last.endswith("or repeat it with --since-chunk 1")
 
 
+@pytest.mark.slow
 def test_the_key_is_sent_and_never_shown(model):
     assert backfill("--max-chunks", 1).exit_code == 0
     assert model.keys == {f"Bearer {KEY}"}
@@ -466,6 +478,7 @@ def test_what_is_missing_of_the_model_is_said_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_an_endpoint_of_ones_own_needs_no_key(model, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     assert backfill("--max-chunks", 1).exit_code == 0
@@ -497,6 +510,7 @@ def test_a_chunk_that_fails_leaves_the_ones_before_it_and_says_how_to_go_on(mode
     assert graph() == whole[-1]
 
 
+@pytest.mark.slow
 def test_an_interrupted_chunk_is_named(model):
     def script(model, request):
         if step_of(request) == "affect" and len(episodes_asked(model)) == 2:
@@ -513,6 +527,7 @@ def episodes_asked(model) -> list:
     return [r for r in model.requests if step_of(r) == "episodes" and not rounds(r)]
 
 
+@pytest.mark.slow
 def test_chunks_can_be_taken_one_by_one(model, whole):
     first = backfill("--max-chunks", 2)
     assert "1 chunks are left; continue with --since-chunk 4." in first.stderr

@@ -85,6 +85,7 @@ def test_backups_at_once_all_succeed(shell):
     assert len(shell.files()) == 4
 
 
+@pytest.mark.slow
 def test_backups_of_one_second_get_names_of_their_own(shell, monkeypatch):
     class Stopped(backup_folder.datetime):
         @classmethod
@@ -421,6 +422,7 @@ def test_a_backup_that_the_disk_has_changed_is_not_taken_for_one(unreachable, po
             portal.call(unreachable.contents, export)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", ["embedded"], indirect=True)
 def test_a_store_that_is_damaged_is_not_backed_up_but_kept_apart_when_it_is_replaced(shell):
     shell.keep("backup")

@@ -192,6 +192,7 @@ def test_every_tool_and_argument_is_among_those_that_are_tried(served):
     assert {tool: list(arguments) for tool, arguments in GOOD.items()} == offered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "arguments"), CASES)
 def test_a_bad_argument_is_refused_in_one_line_and_changes_nothing(served, tool, arguments):
     served.refusal(tool, arguments)
@@ -361,6 +362,7 @@ def with_raw(tool: str, argument: str, text: str) -> str:
     return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in fields.items()) + "}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "argument", "text"), list(raw_cases()))
 def test_bad_json_values_are_refused_in_one_line_and_change_nothing(piped, tool, argument, text):
     server, path = piped

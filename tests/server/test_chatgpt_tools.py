@@ -61,6 +61,7 @@ def talk(store: Any, portal: Any, asked: list[str], monkeypatch: Any) -> Any:
     return run
 
 
+@pytest.mark.slow
 def test_search_and_fetch_have_the_names_and_shapes_that_hosts_ask_for(talk):
     async def keep(call, _):
         return await call("remember", **CLARA)
@@ -173,6 +174,7 @@ def test_a_user_who_agrees_is_asked_once_before_a_merge(talk, asked, mode):
     assert asked == ["Let “Liz” and “Elisabeth” count as one from now on? It can be undone."]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 @pytest.mark.parametrize("no", NO, ids=str)
@@ -182,6 +184,7 @@ def test_a_user_who_does_not_agree_keeps_two(talk, asked, no, mode):
     assert talk(merge)["verdict"] == "same"
 
 
+@pytest.mark.slow
 def test_nobody_is_asked_before_what_is_no_merge(talk, asked):
     async def conversation(call, _):
         await call("remember", **CLARA)
@@ -191,6 +194,7 @@ def test_nobody_is_asked_before_what_is_no_merge(talk, asked):
     assert asked == []
 
 
+@pytest.mark.slow
 def test_a_user_is_asked_when_many_are_forgotten(talk, asked):
     async def conversation(call, _):
         ids = [(await call("remember", text=f"Number {n} is kept"))["id"] for n in range(7)]

@@ -142,6 +142,7 @@ def test_a_bad_line_is_named_and_nothing_of_its_batch_is_kept(there, text, line)
     assert len(run(*there, "export", "-").stdout.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_came_in_whole_batches_before_a_bad_line_is_kept_and_said(there):
     text = "".join(f"c{number}\tis-a\tthing\n" for number in range(1_500)) + "bad\n"
     refused = run(*there, "import", "-", stdin=text)
@@ -350,6 +351,7 @@ def test_doctor_reports_a_file_of_another_kind(tmp_path):
     assert "is a database of another kind" in report.stdout
 
 
+@pytest.mark.slow
 def test_install_modules_copies_what_is_deployed_and_nothing_else(tmp_path):
     target = tmp_path / "modules"
     target.mkdir()
@@ -386,6 +388,7 @@ def test_while_install_modules_copies_a_server_finds_what_was_there_before(tmp_p
     assert loadable(tmp_path) != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", [0, 40, -1])
 def test_a_copy_that_fails_leaves_the_modules_of_before(copied, tmp_path, monkeypatch):
     assert run("install-modules", str(tmp_path)).exit_code == 0
@@ -441,6 +444,7 @@ print(*(len(language.load(one, "asking")) for one in language.LANGUAGES))
 """
 
 
+@pytest.mark.slow
 def test_what_install_modules_copies_is_enough_to_find_words(tmp_path):
     assert run("install-modules", str(tmp_path)).exit_code == 0
     done = subprocess.run(

@@ -212,6 +212,7 @@ def cli(path: Path, *arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["doctor", "check"])
 def test_a_row_that_is_no_longer_one_is_told_with_what_to_do(tmp_path, original, command):
     path = tmp_path / "memory.db"
@@ -248,6 +249,7 @@ def test_rows_that_a_hand_changed_are_read(tmp_path, original):
         assert {row["valence"] for row in run(host, calls.concepts.peek([name(1)], 1))} == {0.5}
 
 
+@pytest.mark.slow
 def test_what_a_search_looks_at_is_checked_against_the_nodes(tmp_path, original):
     path = tmp_path / "memory.db"
     for statement in (

@@ -104,6 +104,7 @@ def test_ends_of_relations_that_nobody_looked_at_are_not_read_and_count_all_the_
         host._database._connection.set_trace_callback(None)
 
 
+@pytest.mark.slow
 def test_correcting_a_memory_goes_through_no_other_mention_of_its_words(tmp_path, copied):
     with closing(Host(tmp_path / "memories.db")) as host:
         records = [

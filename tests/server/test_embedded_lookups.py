@@ -93,6 +93,7 @@ def test_names_of_speakers_are_not_read_where_there_are_other_words(host: Host) 
     assert incoming(host, "ann")[1] == [("ann", 2)]
 
 
+@pytest.mark.slow
 def test_mentions_are_counted_no_further_than_it_takes_to_know_which_are_read(host: Host) -> None:
     add(host, said(*(f"zulu {'tango' if number < 600 else 'lima'}" for number in range(1_300))))
     degrees, read = incoming(host, "zulu tango lima", most=1_000)

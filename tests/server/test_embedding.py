@@ -188,6 +188,7 @@ def test_an_embedding_that_cannot_be_used_says_why(said, environment, line):
         opened_once(said, environment)
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_model_is_told_in_one_line(tmp_path):
     pytest.importorskip("model2vec")
     with pytest.raises(EmbeddingError, match="cannot be loaded: ") as failure:
@@ -253,6 +254,7 @@ def nearest(store: Path, said: str, text: str) -> str:
     return anyio.run(work)
 
 
+@pytest.mark.slow
 def test_another_embedding_is_refused_until_all_is_embedded_again(endpoint, store):
     toy = {"url": endpoint.url}
     assert run(store, "embed", embeddings="openai:toy", **toy).output == "embedded: 3\n"
@@ -290,6 +292,7 @@ def test_what_is_too_much_for_an_endpoint_is_asked_for_in_parts(endpoint):
     assert found == [(750.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
 
 
+@pytest.mark.slow
 def test_what_stops_half_way_keeps_what_was_embedded_and_goes_on(endpoint, store, monkeypatch):
     monkeypatch.setattr("concept_graph_mcp.worker.embedding.BATCH", 1)
     usual = scripted_model.embeddings
@@ -309,6 +312,7 @@ def test_what_stops_half_way_keeps_what_was_embedded_and_goes_on(endpoint, store
     assert run(store, "embed", embeddings="openai:toy", url=endpoint.url).output == "embedded: 1\n"
 
 
+@pytest.mark.slow
 def test_what_stops_embedding_anew_half_way_goes_on_without_removing_what_was_made(
     endpoint, store, monkeypatch
 ):

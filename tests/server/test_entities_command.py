@@ -137,6 +137,7 @@ def test_an_id_names_one_of_several_with_a_name(kept):
     assert "(person)" in refused.stderr
 
 
+@pytest.mark.slow
 def test_merging_shows_both_and_asks_first_and_unmerging_takes_it_back(kept):
     refused = run(*kept, "entities", "merge", "puppy", "Max", stdin="n\n")
     assert refused.exit_code == 1

@@ -89,6 +89,7 @@ def called(tmp_path, portal) -> Iterator[Any]:
     portal.call(store.close)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "arguments"), BAD)
 def test_what_is_wrong_is_refused_in_one_line(called, tool, arguments):
     failed, text, records = called(tool, arguments)
@@ -99,6 +100,7 @@ def test_what_is_wrong_is_refused_in_one_line(called, tool, arguments):
     assert records == []
 
 
+@pytest.mark.slow
 def test_a_message_may_be_observed_without_observations(called):
     given = {"session_id": "s", "message_id": "m", "speaker": "user", "text": "I met Anna Smith."}
     for more in ({}, {"observations": []}):
@@ -107,6 +109,7 @@ def test_a_message_may_be_observed_without_observations(called):
         assert [one["label"] for one in json.loads(said)["entities"]] == ["Anna Smith"]
 
 
+@pytest.mark.slow
 def test_what_is_right_goes_through_to_the_scope_of_the_session(called):
     failed, _, records = called("entity_observe", OBSERVE)
     assert not failed

@@ -48,6 +48,7 @@ def test_what_is_remembered_is_what_a_question_brings(person):
     assert person.says("recall", "Good morning!") == NOTHING
 
 
+@pytest.mark.slow
 def test_about_me_prints_a_profile(person):
     assert person.says("about", "me") == "Nothing is known of the user yet.\n"
     person.says("remember", "The user is Lena, a nurse", "--keep", "always")
@@ -57,6 +58,7 @@ def test_about_me_prints_a_profile(person):
     assert person.json("about", "me")["name"] == "Lena"
 
 
+@pytest.mark.slow
 def test_the_same_again_and_nearly_the_same_are_told(person):
     first = person.json(*LENA)
     assert (first.keys() & {"existing", "similar"}) == set()
@@ -65,6 +67,7 @@ def test_the_same_again_and_nearly_the_same_are_told(person):
     assert other["similar"] == [{"id": first["id"], "text": LENA[1]}]
 
 
+@pytest.mark.slow
 def test_what_is_typed_is_the_owners_word_but_for_names_outside_what_was_said(person):
     person.says("remember", "Jan swims", "--about", "Jan", "--said", "He swims!")
     assert "[1] Jan (entity, inferred)" in person.says("recall", "How is Jan?")
@@ -72,6 +75,7 @@ def test_what_is_typed_is_the_owners_word_but_for_names_outside_what_was_said(pe
     assert "[1] Lena (sister);" in person.says("recall", "How is Lena?")
 
 
+@pytest.mark.slow
 def test_a_search_goes_over_all_layers(person):
     memory_id = person.json(*LENA)["id"]
     found = person.json("search", "hazelnuts", "--kind", "memory")
@@ -81,6 +85,7 @@ def test_a_search_goes_over_all_layers(person):
     assert person.says("search", "zeppelin") == NOTHING
 
 
+@pytest.mark.slow
 def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
     memory_id = person.json(*LENA)["id"]
 
@@ -94,6 +99,7 @@ def test_to_ask_changes_nothing_and_to_touch_counts_an_access(person):
     assert accesses() == before + 1
 
 
+@pytest.mark.slow
 def test_a_question_at_an_earlier_time_finds_nothing_later_and_counts_nothing(person):
     person.says(*LENA)
     asked = ("recall", "What is Lena allergic to?", "--at")
@@ -102,6 +108,7 @@ def test_a_question_at_an_earlier_time_finds_nothing_later_and_counts_nothing(pe
     assert "--at only looks" in person.refused(*asked, "2020-01-31", "--touch")
 
 
+@pytest.mark.slow
 def test_what_was_replaced_is_told_of_a_name_with_its_end(person):
     before = ("--happened", "2025-12-01")
     old = person.json("remember", "Lena lives in Graz", "--about", "Lena", *before)["id"]
@@ -116,6 +123,7 @@ def test_what_was_replaced_is_told_of_a_name_with_its_end(person):
     assert (len(told["said"]), told["more"]) == (1, {"said": 1})
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_comes_back_by_the_command_that_is_told(person):
     memory_id = person.json(*LENA)["id"]
     told = person.says("forget", memory_id, "--reason", "a joke")
@@ -125,6 +133,7 @@ def test_what_is_forgotten_comes_back_by_the_command_that_is_told(person):
     assert "hazelnuts" in person.says("recall", "Which hazelnuts?")
 
 
+@pytest.mark.slow
 def test_an_entity_that_is_forgotten_comes_back_by_the_same_command(person):
     person.says(*LENA)
     before = person.says("about", "Lena")
@@ -139,6 +148,7 @@ def test_an_entity_that_is_forgotten_comes_back_by_the_same_command(person):
     assert person.says("about", "Lena") == before
 
 
+@pytest.mark.slow
 def test_an_entity_that_was_forgotten_is_purged_by_its_id(person):
     person.says(*LENA)
     lena = person.json("about", "Lena")["id"]
@@ -157,6 +167,7 @@ def test_two_concepts_are_related(person, monkeypatch):
     assert "hazelnut is-a nut" in person.says("concept", "recall", "hazelnut")
 
 
+@pytest.mark.slow
 def test_who_is_who_is_settled_by_words_that_are_given_and_taken_back(person):
     for name in ("Clara", "Claire"):
         person.says("remember", f"{name} sings", "--about", name, "--said", f"{name} sings")
@@ -202,6 +213,7 @@ def test_nothing_of_another_user_is_told(person, monkeypatch):
     assert person.json("about", "Lena")["nothing"] is True
 
 
+@pytest.mark.slow
 def test_other_words_are_asked_too(person):
     person.says(*LENA)
     assert person.says("recall", "What may my guest not eat?") == NOTHING

@@ -78,6 +78,7 @@ def test_seven_tools_are_short_to_read(talk):
         assert all(f" {name}" in f" {said.casefold()}" for name in ("recall", "remember"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
     async def conversation(call, *_):
@@ -95,6 +96,7 @@ def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
     assert [(one["n"], one["kind"]) for one in told["sources"]] == [(1, "entity"), (2, "memory")]
 
 
+@pytest.mark.slow
 def test_all_about_a_name_comes_without_its_accent_too(talk):
     async def conversation(call, *_):
         await call("remember", text="José mends bicycles", about=["José", "bicycles"])
@@ -105,6 +107,7 @@ def test_all_about_a_name_comes_without_its_accent_too(talk):
     assert told["relations"] == ["José evokes bicycles"]
 
 
+@pytest.mark.slow
 def test_all_about_a_name_has_the_relations_of_its_other_names(talk):
     async def conversation(call, *_):
         for name, thing in (("Lenchen", "cake"), ("Lena", "Hamburg"), ("Dr. Lang", "burnout")):
@@ -118,6 +121,7 @@ def test_all_about_a_name_has_the_relations_of_its_other_names(talk):
     assert part["relations"] == whole["relations"] == ["Dr. Lang evokes burnout"]
 
 
+@pytest.mark.slow
 def test_an_id_of_no_entity_is_refused_by_the_name_of_the_argument(talk):
     async def conversation(call, *_):
         made = await call("remember", text="The roof leaks")
@@ -126,6 +130,7 @@ def test_an_id_of_no_entity_is_refused_by_the_name_of_the_argument(talk):
     assert talk(conversation).startswith("name: no entity has the id ")
 
 
+@pytest.mark.slow
 def test_a_text_is_forgotten_by_its_words_if_it_is_one_thing_alone(talk):
     async def conversation(call, *_):
         kept = await call("remember", text="The roof leaks")
@@ -142,6 +147,7 @@ def test_a_text_is_forgotten_by_its_words_if_it_is_one_thing_alone(talk):
     assert unknown.startswith('id: not found: "the dog"')
 
 
+@pytest.mark.slow
 def test_a_time_in_words_is_read(talk):
     async def conversation(call, *_):
         await call("remember", text="The roof leaked", happened_at="last Tuesday")
@@ -157,6 +163,7 @@ def test_a_time_in_words_is_read(talk):
     assert refused.startswith("since: must be a date or a time such as")
 
 
+@pytest.mark.slow
 def test_the_user_is_me_in_who_is_who(talk):
     async def conversation(call, *_):
         said = "The user is Ada, a nurse"
@@ -166,6 +173,7 @@ def test_the_user_is_me_in_who_is_who(talk):
     assert talk(conversation)["verdict"] == "same"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 def test_a_time_alone_is_one_of_the_users_zone(talk):
     async def conversation(call, *_):
@@ -178,6 +186,7 @@ def test_a_time_alone_is_one_of_the_users_zone(talk):
     assert yesterday == {"text": "", "nothing": True}
 
 
+@pytest.mark.slow
 def test_what_is_refused_names_what_was_typed_in_one_line(talk):
     unknown = "1626f84f-04c7-837b-afea-592617fff9ff"
     form = 'must be a name, or {"name": …, "kind": …, "facts": {…}}'
@@ -238,6 +247,7 @@ def test_a_recall_has_a_most_whatever_budget_a_model_asks_for(talk, monkeypatch)
     assert [one for one, _ in groupby(asked)] == [20_000, 50]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 def test_a_store_that_cannot_be_written_answers_all_the_same(talk, monkeypatch):
     async def conversation(call, session, _):
@@ -257,6 +267,7 @@ def test_a_store_that_cannot_be_written_answers_all_the_same(talk, monkeypatch):
     assert told["advice"] == "no access was counted: the disk is full"
 
 
+@pytest.mark.slow
 def test_about_takes_the_id_of_an_entity_too(talk):
     async def conversation(call, *_):
         await call("remember", **CLARA)
@@ -268,6 +279,7 @@ def test_about_takes_the_id_of_an_entity_too(talk):
     assert by_name["said"][0]["date"] == "2025-06-15T17:06:40+02:00"
 
 
+@pytest.mark.slow
 def test_dates_are_those_of_the_zone(talk):
     async def conversation(call, *_):
         made = await call("remember", text="Went to the lake", happened_at="2025-06-01")
@@ -282,6 +294,7 @@ def test_dates_are_those_of_the_zone(talk):
     assert before == {"found": [], "total": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 def test_a_vector_alone_brings_nothing_to_a_greeting(talk):
     async def conversation(call, session, _):
@@ -322,6 +335,7 @@ BAD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "arguments"), BAD)
 def test_what_is_wrong_is_refused_in_one_line(talk, tool, arguments):
     async def conversation(call, session, _):
@@ -348,6 +362,7 @@ def test_beside_memgraph_the_first_recall_of_a_day_says_that_no_job_runs(talk, s
     assert talk(conversation) == ([said, None, said] if on_memgraph else [None, None, None])
 
 
+@pytest.mark.slow
 def test_a_status_that_cannot_be_read_is_not_in_the_way(talk, store, monkeypatch):
     async def conversation(call, session, _):
         run = session.store.call
@@ -373,6 +388,7 @@ def test_nothing_is_not_told_as_if_nothing_were_stored():
     assert "nothing is kept" not in said.casefold()
 
 
+@pytest.mark.slow
 def test_other_words_find_what_the_message_does_not(talk):
     async def conversation(call, *_):
         await call("remember", **CLARA)
@@ -390,6 +406,7 @@ def test_other_words_find_what_the_message_does_not(talk):
     assert [one["matched"] for one in found["found"]] == [["hazelnuts"]]
 
 
+@pytest.mark.slow
 def test_a_model_is_told_that_a_long_message_was_not_read_whole(talk: Any) -> None:
     async def conversation(call: Any, session: Session, client: Any) -> None:
         await call("remember", text="Clara must not eat hazelnuts.", about=["Clara"])
@@ -403,6 +420,7 @@ def test_a_model_is_told_that_a_long_message_was_not_read_whole(talk: Any) -> No
     talk(conversation)
 
 
+@pytest.mark.slow
 def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
     from concept_graph_mcp import answers
     from concept_graph_mcp.hosts.lazy import open_store
@@ -423,6 +441,7 @@ def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
     assert "Nadia Okafor" in told
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 @pytest.mark.parametrize(
     ("name", "gets_text"), [("claude-code", True), ("codex-mcp-client", True), ("cursor", False)]

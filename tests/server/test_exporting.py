@@ -199,6 +199,7 @@ def test_a_file_that_is_replaced_hands_its_mode_on(filled, home):
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
+@pytest.mark.slow
 def test_maps_are_in_the_order_of_their_keys_whichever_the_store_gives_them_in(there, home):
     metadata = {"z": [{"b": 1, "a": {"y": [1.5], "x": "ä"}}], "é": True, "B": 2, "a": {}}
     memory = {"kind": "memory", "id": "m", "user_id": "default", "content": "tea"}

@@ -154,6 +154,7 @@ def test_eight_processes_that_write_the_same_come_to_what_one_after_the_other_wo
 # Seeing one another
 
 
+@pytest.mark.slow
 def test_each_of_two_processes_sees_what_the_other_wrote(tmp_path):
     path = tmp_path / "memory.db"
     with opened(path) as host, workers(path, 1) as (other,):
@@ -203,6 +204,7 @@ def row_reads(statements: list[str]) -> list[str]:
     return [s for s in statements if "FROM vertex" in s or "FROM edge" in s or "JOIN vertex" in s]
 
 
+@pytest.mark.slow
 def test_a_warm_recall_reads_no_row_of_the_graph(tmp_path):
     with opened(tmp_path / "memory.db") as host:
         run(host, calls.transfer.import_rows(star(300)))
@@ -317,6 +319,7 @@ def write_until_full(host: Host, size: int) -> tuple[int, StoreError]:
 
 
 # Of several sizes, so that the end comes at any of the statements that a write consists of.
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [10, 800, 3_000])
 @pytest.mark.parametrize("pages", range(1, 21))
 def test_a_full_disk_is_one_clear_line_and_nothing_is_lost(tmp_path, pages, size):

@@ -164,6 +164,7 @@ def test_counting_values_takes_no_longer_with_any_body():
         assert guard.depth(body) >= 0
 
 
+@pytest.mark.slow
 def test_a_long_request_counts_as_several(embedded, tokens):
     with running(embedded, tokens, limits=Limits(per_second=4.0)) as server:
         long = body_of({"a": [0] * 9_000})

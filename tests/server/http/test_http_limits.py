@@ -136,6 +136,7 @@ def test_a_user_has_so_many_waiting_calls_and_no_more():
     queued(test, 1, 4, 2)
 
 
+@pytest.mark.slow
 def test_the_user_who_has_spent_least_is_next():
     async def test(line):
         await line.add("a1", "b1", "c1")
@@ -157,6 +158,7 @@ def test_the_user_who_has_spent_least_is_next():
     queued(test, 1, 4, 10, clock=lambda: 0.0)
 
 
+@pytest.mark.slow
 def test_what_was_spent_is_forgotten_in_time():
     now = [0.0]
 
@@ -181,6 +183,7 @@ def test_what_was_spent_is_forgotten_in_time():
     queued(test, 1, 4, 10, clock=lambda: now[0])
 
 
+@pytest.mark.slow
 def test_who_has_spent_more_than_another_rests_as_long_as_the_call_lasted():
     now = [0.0]
 
@@ -205,6 +208,7 @@ def test_who_has_spent_more_than_another_rests_as_long_as_the_call_lasted():
     queued(test, 1, 4, 10, clock=lambda: now[0])
 
 
+@pytest.mark.slow
 def test_who_waits_when_a_rest_begins_is_called_at_its_end():
     now = [0.0]
 
@@ -408,6 +412,7 @@ def test_every_method_waits_for_its_turn(embedded, tokens):
             assert f'calls_total{{outcome="{outcome}",tool="{method}"}} 1.0' in counted
 
 
+@pytest.mark.slow
 def test_methods_that_read_the_store_count_as_calls(embedded, tokens):
     with running(embedded, tokens, limits=Limits(per_second=0.5)) as server:
         for method in ("resources/read", "prompts/get", "completion/complete"):

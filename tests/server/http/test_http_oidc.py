@@ -44,6 +44,7 @@ def refused(server: Running, token: str) -> bool:
     return 'error="invalid_token"' in answer.headers["www-authenticate"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("curve", [False, True])
 def test_a_token_of_the_issuer_names_its_user(admitting, issuer, curve):
     issuer.rotate("signing", curve=curve)
@@ -57,6 +58,7 @@ def test_a_token_of_the_issuer_names_its_user(admitting, issuer, curve):
     assert admitting.called("search", "ann", query="hazelnuts")["structuredContent"]["total"] == 1
 
 
+@pytest.mark.slow
 def test_the_page_admits_the_users_of_the_issuer(embedded, tokens, issuer):
     made = Issuer(issuer.url, AUDIENCE)
     with running(embedded, tokens, issuer=made, page=True) as server:
@@ -144,6 +146,7 @@ def test_a_token_signed_with_the_public_key_as_a_secret_is_refused(admitting, is
     assert refused(admitting, forged)
 
 
+@pytest.mark.slow
 def test_a_token_signed_with_another_key_is_refused(admitting, issuer):
     with OwnIssuer() as other:
         other.keys["first"] = other.keys[other.kid]

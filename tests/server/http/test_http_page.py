@@ -86,6 +86,7 @@ def test_there_is_no_page_unless_asked_for(served):
         assert httpx2.get(served.base + path).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_page_itself_has_no_data_and_needs_no_token(page):
     for name, kind in (("", "text/html"), ("app.js", "text/javascript"), ("style.css", "text/css")):
         answer = httpx2.get(page.base + name)
@@ -126,6 +127,7 @@ def test_nothing_is_answered_without_a_valid_token(page):
     assert page.ask("about", None, token=scopeless).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_token_counts_in_the_header_alone(page):
     token = page.server.token("ann")
     refused = page.ask("about", None, params={"token": token})
@@ -167,6 +169,7 @@ def test_other_hosts_and_other_pages_are_refused(page):
     assert "access-control-allow-origin" not in allowed.headers
 
 
+@pytest.mark.slow
 def test_a_site_that_may_call_the_endpoint_may_not_ask_the_page(embedded, tokens):
     site = "https://chat.example.com"
     with running(embedded, tokens, page=True, origins=[site]) as server:
@@ -234,6 +237,7 @@ def test_each_user_sees_and_changes_their_own_memory_alone(page_each, each_store
     assert page.server.ask("search", "ann", query="hazelnuts")["total"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["user_id", "user", "scope", "database"])
 def test_no_parameter_and_no_header_says_who_it_is(page, name):
     kept(page, "ann", **NUTS)

@@ -59,6 +59,7 @@ def test_a_revoked_token_is_unknown_at_once(store, tmp_path):
     assert run(store, "tokens", "revoke", first).exit_code == 1
 
 
+@pytest.mark.slow
 def test_each_look_up_finds_the_file_as_it_is(tmp_path):
     """Revoked within the tick of a clock, replaced by a copy, taken away and back."""
     tokens, other = (Tokens(tmp_path / name) for name in ("tokens.db", "other.db"))
@@ -84,6 +85,7 @@ def test_each_look_up_finds_the_file_as_it_is(tmp_path):
     assert known() == [True, False]
 
 
+@pytest.mark.slow
 def test_a_server_that_runs_refuses_a_token_as_soon_as_it_is_revoked(served):
     assert served.post().status_code == 200
     served.tokens.revoke_user("ann")

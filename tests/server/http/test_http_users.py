@@ -14,6 +14,7 @@ NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}
 BERRIES = {"text": "Bob grows blueberries.", "about": ["blueberry"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [MODERN, "legacy", "auto"])
 def test_every_client_of_the_sdk_is_served(served_each, mode):
     kept = served_each.ask("remember", "ann", mode, **NUTS)
@@ -22,6 +23,7 @@ def test_every_client_of_the_sdk_is_served(served_each, mode):
     assert "Ann likes hazelnuts." in told["text"]
 
 
+@pytest.mark.slow
 def test_two_users_meet_nothing_of_each_other(served_each):
     nuts = served_each.ask("remember", "ann", **NUTS)["id"]
     served_each.ask("remember", "bob", **BERRIES)
@@ -46,6 +48,7 @@ class Broken:
         raise Unavailable("store /srv/our files/memory.db: disk I/O error; nothing was written")
 
 
+@pytest.mark.slow
 def test_no_user_is_told_where_the_file_is(embedded, tokens):
     with running(Broken(embedded), tokens) as server:
         said = json.dumps(server.called("search", query="hazelnuts"))
@@ -107,12 +110,14 @@ def test_the_concepts_of_the_toolset_concept_are_a_users_own(each_store, tokens)
         assert [one["summary"] for one in found["episodes"]] == ["Ate nuts"]
 
 
+@pytest.mark.slow
 def test_all_users_share_concepts_where_the_owner_says_so(embedded, tokens):
     with running(embedded, tokens, toolsets=("concept",), concepts="shared") as server:
         server.ask("concept_upsert", "ann", concept="hazelnut")
         assert server.ask("concept_search", "bob", keywords=[])["concepts"] == ["hazelnut"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "header",
     ["x-user", "x-forwarded-user", "remote-user", "mcp-session-id", "x-concept-graph-user"],
@@ -125,6 +130,7 @@ def test_no_header_of_a_client_says_who_it_is(served, header):
     assert "mcp-session-id" not in answer.headers
 
 
+@pytest.mark.slow
 def test_no_argument_says_who_it_is(embedded, tokens):
     toolsets = ("concept", "memory", "entity", "everyday")
     with running(embedded, tokens, toolsets=toolsets) as server:
@@ -136,6 +142,7 @@ def test_no_argument_says_who_it_is(embedded, tokens):
         assert "unknown argument 'user_id'" in refused["content"][0]["text"]
 
 
+@pytest.mark.slow
 def test_no_user_is_told_to_run_a_worker_and_the_log_says_so(each_store, tokens, caplog):
     with running(each_store, tokens) as server:
         assert "advice" not in server.ask("recall", "ann", message="What about hazelnuts?")
@@ -183,6 +190,7 @@ def test_outside_of_a_request_there_is_no_session():
         _ = askers_session().user_id
 
 
+@pytest.mark.slow
 def test_a_server_that_redacts_does_so_for_each_user(each_store, tokens):
     secret = "ghp_" + "Ab1Cd2Ef3G" * 3 + "Hi4Jk5"
     with running(each_store, tokens, redacts=True) as server:
