@@ -14,7 +14,7 @@ from hypothesis import settings
 from tests.examples import limit_examples
 from tests.running import (
     count_workers,
-    drop_slow,
+    drop_some,
     may_have_memgraph,
     refuse_shared_server,
     select_quick,
@@ -147,7 +147,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     select_quick(items)
-    drop_slow(config, items)
+    drop_some(config, items)
 
 
 @pytest.fixture(scope="session")

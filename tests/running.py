@@ -46,13 +46,24 @@ def may_have_memgraph() -> bool:
     return scheme != "unix" or Path(socket).exists()
 
 
-def drop_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the slow tests to a run of all, or to who asks for them."""
-    if HAS_ALL or config.option.markexpr or not all(Path(one).is_dir() for one in config.args):
-        return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+def drop_some(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a missing Memgraph would run, and slow tests unless they are asked for."""
+    has_slow = HAS_ALL or config.option.markexpr or not all(Path(o).is_dir() for o in config.args)
+    has_memgraph = may_have_memgraph()
+    dropped = {
+        item
+        for item in items
+        if (not has_slow and item.get_closest_marker("slow"))
+        or (not has_memgraph and _needs_memgraph(item))
+    }
+    config.hook.pytest_deselected(items=[*dropped])
+    items[:] = [item for item in items if item not in dropped]
+
+
+def _needs_memgraph(item: pytest.Item) -> bool:
+    if "memgraph_uri" in getattr(item, "fixturenames", ()):
+        return True
+    return hasattr(item, "callspec") and "memgraph" in item.callspec.params.values()
 
 
 def select_quick(items: Iterable[pytest.Item]) -> None:
