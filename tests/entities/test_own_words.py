@@ -47,8 +47,6 @@ def test_the_first_person_of_others_states_nothing_of_the_user(text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("I work at “Siemens” now.", ("employer", "Siemens")),
-        ("Ich wohne in „Köln“.", ("home", "Köln")),
         (
             "I'm Tom's friend and I don't like 'Rome' but I live in Bonn.",
             ("home", "Bonn"),
@@ -149,3 +147,36 @@ def test_only_so_much_prose_of_a_message_and_of_a_sentence_is_read():
 def test_a_quotation_that_nothing_closes_ends_with_its_paragraph():
     text = "Ann said: «I live in Rome.\n\n«I love sushi.\n\nI live in Lisbon."
     assert facts(text) == [("home", "Lisbon")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Call me Ada.", "Ada"),
+        ("My name's Oluwaseun.", "Oluwaseun"),
+        ("Hallo, ich heiße Nadia.", "Nadia"),
+        ("Hola, me llamo Nadia Okafor, enfermera.", "Nadia Okafor"),
+        ("Bonjour, je m'appelle Nadia.", "Nadia"),
+        ("Olá, chama-me Zuri.", "Zuri"),
+    ],
+)
+def test_users_tell_their_names(text, name):
+    *_, one, user = observations(text, BOTH)
+    assert (one["label"], one["kind"]) == (name, SELF)
+    assert [(one["predicate"], one["value"]) for one in user["facts"]] == [("name", name)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't call me Maria.",
+        "Call me Monday.",
+        "Please call me later.",
+        "Call Mia back.",
+        "Ich heiße Sie willkommen.",
+        "She said: “My name is Nadia, a nurse.”",
+        "If my name is Nadia, who are you?",
+    ],
+)
+def test_what_is_no_name_of_the_users_is_taken_for_none(text):
+    assert SELF not in [one.get("kind") for one in observations(text, BOTH)]

@@ -100,26 +100,16 @@ class Observation:
     is_new: bool | None = None
     qualifier: str | None = None
     needs_known: bool = False
-    # Results of `cues`: the text introduces it as another one, says where it was met, has these
-    # words right before it, and gives it further names.
+    # Results of `cues`: the text introduces it as another one, says where it was met, and gives it
+    # further names.
     is_introduced: bool = False
     met_at: str | None = None
-    beside: frozenset[str] = frozenset()
     also: frozenset[str] = frozenset()
 
     @property
     def shown(self) -> str:
         """Its label, with the qualifier that distinguishes it from others of its name."""
         return self.label if self.qualifier is None else f"{self.label} ({self.qualifier})"
-
-    @property
-    def longer(self) -> list[str]:
-        """The name with the word before it, if it always stands there: the Work Jen of "work Jen".
-
-        "Ana Maria and Maria" are two.
-        """
-        word, *others = self.beside or ("",)
-        return [] if others or not word else [names.canonical(f"{word} {self.label}")]
 
     @property
     def counted(self) -> str:

@@ -170,7 +170,7 @@ def observed(
     session_id, message_id, text_of = message
     known = [one for one in observations if one.needs_known]
     others = [one for one in observations if not one.needs_known]
-    so_called = [name for one in others for name in (one.name, *one.also, *one.longer)]
+    so_called = [name for one in others for name in (one.name, *one.also)]
     so_called += [name for one in relations for name in (one.source, one.target)]
     mentioned = {
         ids.mention(user_id, session_id, message_id, one.counted, one.node_type)

@@ -5,7 +5,7 @@ name decides, and similarity only raises a question. (The order is that of a sie
 others, 2010; see docs/design.md, Identity.)
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -157,11 +157,6 @@ def may_be(one: Known, sought: Sought) -> bool:
 def is_one_qualifier(one: str, other: str) -> bool:
     """Tell whether two qualifiers share a distinguishing word: "(the) office"."""
     return bool(telling(one) & telling(other))
-
-
-def is_told_by(qualifier: str | None, words: Collection[str]) -> bool:
-    """Tell whether one of *words* distinguishes somebody of that *qualifier*."""
-    return qualifier is not None and not telling(qualifier).isdisjoint(words)
 
 
 def telling(qualifier: str) -> set[str]:

@@ -13,7 +13,6 @@ from ...words.languages import STOP_WORDS
 from .. import kinds, names
 from ..inputs import Observation
 from .beside import ARTICLE, MINE, REACH, find_places, kind, match_before, match_behind
-from .folded import word_set
 from .ordinary import ORDINARY
 
 # Not by an import statement: see `beside`.
@@ -51,7 +50,6 @@ _NAMED_BEFORE: Final = re.compile(
 )
 _TOO_BEHIND: Final = re.compile(r",? (?:too|as well|again)\b", re.IGNORECASE)
 _ALSO_BEHIND: Final = re.compile(r" heißt auch\b", re.IGNORECASE)
-_WORD_BEFORE: Final = re.compile(r"(\w+)[ -]\Z")
 _PLACES: Final = (
     "office work school gym university uni college accounting marketing sales it hr finance"
     " kindergarten daycare nursery church choir band team class course club neighbourhood"
@@ -87,19 +85,6 @@ _IS: Final = (
 _SAME: Final = re.compile(rf"({_NAME})(?:,| –| -)? ?\(?(?:{_IS}),? ({_NAME})")
 _FOR_SHORT: Final = re.compile(rf"({_NAME}),? (?:or )?({_NAME}),? for short\b")
 _IN_BRACKETS: Final = re.compile(rf"({_NAME}) \(({_NAME})\)")
-# "Lotte Brandt got married, she is Lotte Kessler now": the same first name, and another last one.
-_NOW, _BORN, _HER = (
-    "|".join(map(re.escape, sorted(language.words("whose", one))))
-    for one in ("renamed", "born", "renamed one")
-)
-_IS_CALLED: Final = "is|is called|ist|heißt|heisst|é|chama-se|es|se llama|est|s'appelle"
-_RENAMED: Final = re.compile(
-    rf"(?:[^.!?;\n]{{0,60}},? (?:{_HER}))? (?:{_IS_CALLED})(?: (?P<now>{_NOW}))?(?: called| [ao])? "
-    rf"|,? \(?(?P<born>{_BORN})\.? ",
-    re.IGNORECASE,
-)
-_NOW_BEHIND: Final = re.compile(rf",? (?:{_NOW})\b", re.IGNORECASE)
-_JOINED: Final = word_set("and und y e et with mit con com avec neben")
 # In English these words say less.
 _SAME_IN_GERMAN: Final = re.compile(rf"({_NAME}), (?:also|auch) ({_NAME})")
 _GERMAN: Final = re.compile(r"\b(?:ist|und|der|die|das|nicht|war|hat|mit|heute|ich|wir|kommt)\b")
@@ -143,24 +128,9 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
         for match in pattern.finditer(text):
             if not _is_no_name(match[1]):
                 yield match[1], match[2]
-    yield from _renamed(text)
     being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
     being += [(one[2], one[1]) for one in _BEING_BEHIND.finditer(text)]
     yield from ((kind, name) for kind, name in being if kinds.path(kind) and not kinds.path(name))
-
-
-def _renamed(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the two full names of one who has another last name now."""
-    for sentence in re.split(r"[.!?;\n]", text):
-        full = [one for one in re.finditer(_NAME, sentence) if " " in one[0]]
-        if len(full) != 2 or full[0][0].split()[0] != full[1][0].split()[0]:
-            continue
-        between = sentence[full[0].end() : full[1].start()]
-        found = _RENAMED.fullmatch(between)
-        if found is None or not _JOINED.isdisjoint(between.casefold().split()):
-            continue
-        if found["now"] or found["born"] or _NOW_BEHIND.match(sentence, full[1].end()):
-            yield full[0][0], full[1][0]
 
 
 def _is_no_name(word: str) -> bool:
@@ -216,17 +186,9 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
         kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
         qualifier=one.qualifier or qualifier,
         met_at=met_at,
-        beside=_list_beside(text, one.label),
         is_introduced=is_introduced,
         also=frozenset(also - {one.name}),
     )
-
-
-def _list_beside(text: str, label: str) -> frozenset[str]:
-    """Return the words right before *label*, "" for none: the bowls of "bowls Derek"."""
-    before = (text[max(0, start - REACH) : start] for start, _ in find_places(text, label))
-    found = (_WORD_BEFORE.search(one) for one in before)
-    return frozenset("" if match is None else match[1].casefold() for match in found)
 
 
 def _qualifier(text: str, label: str) -> str | None:

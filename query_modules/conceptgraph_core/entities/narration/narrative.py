@@ -20,7 +20,7 @@ from .. import kinds, lookups, schema
 from ..identity import components, likenesses, resolution
 from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
-from . import named, parted, reading, together
+from . import named, parted, reading
 from .current_facts import facts_now, tell_facts, value_in_full
 from .sentences import (
     INFERRED,
@@ -161,7 +161,7 @@ def _paragraphs(graph: Graph, message: str) -> Iterator[Iterator[Sentence]]:
             _doubts(graph, told, whole),
             _felt(whole),
             _before(whole),
-            together.joined(graph, told, whole),
+            _contradicted(graph, told, whole),
         )
 
 
@@ -400,6 +400,18 @@ def _doubts(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
         said = f"It is uncertain whether {listed(names)} are the same: {near}."
         if cited:
             yield Sentence((said,), (whole.node.key, other.node.key), tuple(cited))
+
+
+def _contradicted(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
+    """Report what was observed to contradict it."""
+    for tie in reading.ties(graph, whole.members):
+        if tie.type == schema.CONTRADICTS and tie.is_active:
+            other, said = told.whole(tie.other), tie.get("evidence")
+            words = f": {ended(said)}" if said else "."
+            start = f"{'' if said and tie.by_user else f'({INFERRED}) '}{whole.name} contradicts "
+            cited = [one.latest.key for one in (whole, other) if one.latest is not None]
+            ids = whole.node.key, other.node.key
+            yield Sentence((f"{start}{other.name}{words}",), ids, tuple(cited))
 
 
 def _is_settled(whole: Whole, other: Whole, tie: Tie) -> bool:

@@ -57,9 +57,6 @@ class Decider:
             relative = relatives.find_relative(self.graph, self.registered, observation.label)
             if relative is not None:
                 return sought, Decision(self.registered.known([relative])[0], "", ())
-        longer = [node for name in observation.longer for node in self.registered.named(name)]
-        if longer and not sought.is_new and sought.claimed is None:
-            return sought, Decision(self.registered.known(longer[:1])[0], "", ())
         named = self.registered.known(self.registered.named(sought.name))
         sought = self._complete(sought, named, observation)
         meant = [
@@ -80,12 +77,6 @@ class Decider:
             places = [one.qualifier for one in named if one.qualifier is not None]
             if any(resolution.is_one_qualifier(one, observation.met_at) for one in places):
                 sought = replace(sought, qualifier=observation.met_at)
-        if sought.qualifier is None and sought.claimed is None and len(named) > 1:
-            # "Bowls Derek" is the Derek from the bowls club.
-            words = observation.beside
-            meant = [one for one in named if resolution.is_told_by(one.qualifier, words)]
-            if len({one.canonical_id for one in meant}) == 1:
-                sought = replace(sought, claimed=meant[0].id)
         if observation.is_introduced and sought.claimed is None and not sought.is_new:
             sought = self._resolve_introduced(sought, named, observation.label)
         return replace(sought, apart=self._list_contradicted(named, observation))

@@ -20,7 +20,7 @@ from ..language import dated, kin, ordinary
 from ..language.folded import folded
 from ..language.inflection import tokens
 from ..schema import AFTER, BESIDE, EVERY, NAMED, OVER, SELF
-from . import name_words, naming
+from . import name_words
 from .naming import Named, find_name_end
 from .written import Word
 
@@ -35,6 +35,7 @@ _SUBJECT, _OWNER, _ANY = "@", "@'s", "*"
 # Over, if it was so at all: "I don't live in Bath".
 _DENIED: Final = "denied"
 _EMPLOYER, _HOME, _OCCUPATION, _AGE, _SPOUSE = "employer", "home", "occupation", "age", "spouse"
+_NAME: Final = "name"
 # Predicate -> type and kind of the thing in its value, a node of its own.
 _NODES: Final[dict[str, tuple[str, str | None]]] = {
     "allergy": ("topic", None),
@@ -267,9 +268,6 @@ def _list_subjects(
         if one is None and place in relatives and not is_named:
             kind = kin.relation(relatives[place])
             one = Named(word.start, word.end, kind, is_own=True, is_sure=True)
-        # "Aunt Peggy" is called Peggy.
-        if one is None and not (is_named and kin.relation(word.folded)):
-            one = naming.find_subject(words, place)
         if one is not None:
             last = place + sum(
                 one.start <= each.start < one.end for each in words[place : place + _MOST_AHEAD]
@@ -547,14 +545,14 @@ def _read_name(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tu
     value = None
     if end and rest[0].folded not in spoken["no phrases"]:
         value = text[rest[0].start : rest[end - 1].end], rest[end - 1].end
-    elif not is_the and not any(one.is_capitalised for one in rest):
+    elif not (is_the or pattern.predicate == _NAME or any(one.is_capitalised for one in rest)):
         # In a text without capitals the first word is the name.
         word, no_names = rest[0], spoken["stops"] | spoken["no phrases"] | spoken["articles"]
         is_word = word.text.islower() and len(word.text) > _MOST_WORDS
         if is_word and word.folded not in no_names | ordinary.ORDINARY:
             value = word.text.capitalize(), word.end
     if value is None or (
-        pattern.predicate in (_HOME, _EMPLOYER)
+        pattern.predicate in (_HOME, _EMPLOYER, _NAME)
         and (dated.is_calendar(rest[0].folded) or folded(value[0]) in spoken["nowhere"])
     ):
         return

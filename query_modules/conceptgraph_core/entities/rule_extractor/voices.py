@@ -27,8 +27,6 @@ _CLOSING: Final = {
 }
 # Apostrophes have the same form: without a closing mark they open nothing.
 _SINGLE: Final = frozenset("'‘‚")
-# A quotation of at most so many words is a name or a term: I work at "Siemens".
-_MOST_WORDS: Final = 4
 _LONGEST_SINGLE: Final = 600
 # Mark -> a mark that closes it. "Don't" closes nothing.
 _CLOSES: Final = {
@@ -100,16 +98,6 @@ def others(text: str) -> bytearray:
     for start, end in found:
         passages[start:end] = b"\1" * (end - start)
     return passages
-
-
-def unmarked(text: str) -> str:
-    """Return *text*, with spaces for the quotation marks around a few words."""
-    characters = list(text)
-    for start, end in _quoted(text):
-        is_closed = text[end - 1] in _CLOSING[text[start]]
-        if is_closed and len(text[start:end].split()) <= _MOST_WORDS:
-            characters[start] = characters[end - 1] = " "
-    return "".join(characters)
 
 
 def _quoted(text: str) -> list[Passage]:
