@@ -117,7 +117,7 @@ def test_the_judge_sees_what_is_false(entities):
 @pytest.mark.skipif(not REALMEM.exists(), reason="needs the RealMem conversations")
 def test_500_sentences_of_a_real_history_are_true(entities):
     told = (REALMEM / "messages.jsonl").read_text(encoding="utf-8").splitlines()
-    messages = [one for one in map(json.loads, told) if one["memory"] == "Kenta_Tanaka"][:900]
+    messages = [one for one in map(json.loads, told) if one["memory"] == "Kenta_Tanaka"][:950]
     last, with_names = None, set()
     for one in messages:
         if last in with_names - {one["thread"]}:

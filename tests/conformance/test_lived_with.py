@@ -39,15 +39,6 @@ def test_the_word_before_a_name_tells_which_of_two_died(dereks, said, dead):
     assert [dead in line for line in told if "died" in line] == [True]
 
 
-def test_a_name_with_the_word_before_it_is_the_one_so_called(days):
-    entities = Entities(days.memory)
-    entities.observe("My sister Jen lives in Tucson.")
-    entities.observe("We met Work Jen and her husband.")
-    entities.observe("Work Jen is my boss.")
-    assert days.about("Work Jen")["kind"] == "boss"
-    assert days.about("Jen")["kind"] == "sister"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "then", "longer", "short"),

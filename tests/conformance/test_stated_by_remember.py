@@ -63,6 +63,38 @@ def test_facts_that_are_given_come_before_those_of_a_rule(days):
     assert list_facts(days, "Lena") == [("home", "Bonn")]
 
 
+def list_homes(days):
+    facts = days.about("me")["facts"]
+    return [(one["value"], one["since"], one["until"]) for one in facts]
+
+
+def test_what_happened_at_another_time_is_so_since_then(days):
+    now_ms = days.memory.now_ms
+    may, july = now_ms - 90 * DAY_MS, now_ms - 30 * DAY_MS
+    say(days, "I live in Oslo")
+    days.remember("I moved to Ghent", said="I moved to Ghent", happened_at=july)
+    assert sorted(list_homes(days)) == [("Ghent", july, None), ("Oslo", None, july)]
+    # Told last, and so before: it was over when the next one began.
+    days.remember("I moved to Bonn", said="I moved to Bonn", happened_at=may)
+    assert ("Bonn", may, july) in list_homes(days)
+    assert "home: Ghent" in days.recall("Where do I live?")
+
+
+def test_what_is_over_since_a_day_ends_on_that_day(days):
+    now_ms = days.memory.now_ms
+    say(days, "I work at Halden")
+    days.remember("I quit my job", said="I quit my job", happened_at=now_ms - 9 * DAY_MS)
+    [fact] = days.about("me")["facts"]
+    assert (fact["value"], fact["until"]) == ("Halden", now_ms - 9 * DAY_MS)
+
+
+def test_a_plan_is_not_so_yet(days):
+    say(days, "I live in Leeds")
+    ahead = days.memory.now_ms + 9 * DAY_MS
+    days.remember("I moved to York", said="I moved to York", happened_at=ahead)
+    assert "home: Leeds" in days.recall("Where do I live?")
+
+
 def test_facts_without_the_users_words_are_the_models(days):
     days.remember("Lena is ill", [{"name": "Lena", "facts": {"condition": "flu"}}])
     [fact] = days.about("Lena")["facts"]

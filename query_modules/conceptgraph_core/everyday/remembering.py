@@ -77,7 +77,9 @@ def remember(
     message = make_observation(text, said, wanted, happened_at, read_facts(about))
     note, languages = make_note(text, said, wanted, happened_at), graph.context.languages
     stated = message
-    if happened_at is None:
+    # A plan states nothing that is so.
+    is_so = at <= now_ms
+    if is_so:
         stated = stating.add_stated(message, languages, note=text)
     _look_up(graph, (text, said), wanted, replaces, vector, (stated, note))
     known = graph.another(Entities)
@@ -114,10 +116,11 @@ def remember(
         # A link brings a text to answers that share nothing with it.
         if one in noted.alike and one not in ended:
             links.join(graph, node, one, memories.DEFAULT_RELATION)
-    if happened_at is None and wrong is None:
+    if is_so and wrong is None:
         given = message, languages, _list_former(known)
         message = stating.add_stated(*given, note=text, is_change=old is not None)
-    _observe(graph, node, message, note, list(wanted), wrong, made)
+    since = at if at < now_ms else None
+    _observe(graph, node, message, note, list(wanted), wrong, made, since)
     if old is not None:
         other = forgetting.replace(graph, node, old, at, made)
         others += [one for one in (other,) if one is not None and one not in others]
@@ -143,8 +146,9 @@ def _observe(
     names: list[str],
     wrong: Entity | None,
     made: Sequence[Node],
+    since: int | None,
 ) -> None:
-    """Observe *message* for the memory *node*; it corrects the fact *wrong*."""
+    """Observe *message*, so *since* then, for the memory *node*; it corrects the fact *wrong*."""
     known, own = graph.another(Entities), graph.another(Concepts)
     message = message._replace(
         session_id=_find_session(known, message.session_id, node),
@@ -153,7 +157,7 @@ def _observe(
     has_facts = wrong is not None
     if message.observations:
         heard = observing.hear(known, *message)
-        session, row = observing.record(known, heard, note and (note.message_id, note.text))
+        session, row = observing.record(known, heard, note and (note.message_id, note.text), since)
         # Shared concepts are everybody's.
         is_own = own.scope != SHARED
         associated = cascade.associate(own, names, node.memory_id) if is_own else []

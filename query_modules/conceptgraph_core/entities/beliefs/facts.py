@@ -78,10 +78,12 @@ def claim(
     said: tuple[str, str],
     about: Node | None,
     mention: Node,
+    since: int | None = None,
 ) -> Row:
     """State a claim of the message *said* (speaker and text) of *entity*, about *about* if given.
 
-    It rests on *mention*, the one of *entity* in this message, which keeps it.
+    It rests on *mention*, the one of *entity* in this message, which keeps it. It has been so, or
+    over, *since* (unix ms), by default since now.
 
     Returns fact_id, predicate, value, origin and conflicts; an empty row if it ends or changes what
     was never told. A claim that comes "after" ends the earlier facts of its predicate, and one that
@@ -98,7 +100,8 @@ def claim(
     else:
         found = _origin(graph, given, None, about)
     words = _said(given, found)
-    told = log.Logged(claim.predicate, claim.value, about, claim.mode, claim.needs_known, words)
+    what = claim.predicate, claim.value, about, claim.mode, claim.needs_known
+    told = log.Logged(*what, words, since)
     log.keep(mention, told)
     if log.is_late(graph, entity, claim.predicate):
         log.refold(graph, entity, claim.predicate, _apply)
@@ -136,7 +139,7 @@ def _apply(
     origin = claim.said["origin"]
     if claim.value == schema.EVERY and claim.mode == schema.OVER:
         return _end_every(graph, entity, claim, mention)
-    is_over = claim.mode == schema.OVER
+    is_over, since = claim.mode == schema.OVER, claim.since
     object_id = None if claim.about is None else claim.about.key
     is_single = claim.mode == schema.AFTER
     given = Given(claim.predicate, claim.value, object_id, single=is_single)
@@ -146,17 +149,25 @@ def _apply(
     ended: list[Node] = []
     if is_over and known is not None:
         made = known
-        if _may_end(graph, known, origin):
-            _end(graph, known, Given(given.predicate))
+        if _may_end(graph, known, origin, since):
+            _end(graph, known, Given(given.predicate, valid_until=since))
             known.set(ended_by=mention.key)
             _end_together(graph, entity, known, mention)
     else:
         if is_over:
             # An unknown one was true until now.
-            given = replace(given, valid_until=graph.now_ms)
+            given = replace(given, valid_until=graph.now_ms if since is None else since)
         elif known is None and (is_single or _replaces(claim)):
-            given, ended = _after(graph, entity, given, claim.about, origin)
+            given, ended = _after(graph, entity, given, claim, claim.about)
+        elif known is None:
+            given = replace(given, valid_from=since)
         made = _stated(graph, entity, given, claim.about, claim.said, mention, spare)
+        if (
+            since is not None
+            and known is not None
+            and since < (known.get("valid_from") or since + 1)
+        ):
+            made.set(valid_from=since)
     for one in ended:
         one.set(ended_by=made.key)
         _end_together(graph, entity, one, made)
@@ -195,8 +206,8 @@ def _end_every(graph: Graph, entity: Node, claim: log.Logged, mention: Node) -> 
     """End all that is so of the predicate of *claim*; return the last of these in sight."""
     last = None
     for one in _list_open(graph, entity, claim.predicate):
-        if _may_end(graph, one, claim.said["origin"]):
-            _end(graph, one, Given(one.get("predicate")))
+        if _may_end(graph, one, claim.said["origin"], claim.since):
+            _end(graph, one, Given(one.get("predicate"), valid_until=claim.since))
             one.set(ended_by=mention.key)
         last = last if resting.is_hidden(one) else one
     return last
@@ -226,27 +237,36 @@ def _replaces(claim: log.Logged) -> bool:
 
 
 def _after(
-    graph: Graph, entity: Node, given: Given, about: Node | None, origin: str | None
+    graph: Graph, entity: Node, given: Given, claim: log.Logged, about: Node | None
 ) -> tuple[Given, list[Node]]:
-    """End the facts before the *given* one; return it, with its beginning, and the ended ones."""
+    """End the facts before the *given* one; return it, with its times, and the ended ones."""
     # Ones out of sight are over too, when they are restored.
     before = comparing.list_earlier(graph.another(All), entity, given, about)
-    ended = [one for one in before if _may_end(graph, one, origin)]
+    since, origin = claim.since, claim.said["origin"]
+    ended = [one for one in before if _may_end(graph, one, origin, since)]
     for one in ended:
-        _end(graph, one, Given(given.predicate))
+        _end(graph, one, Given(given.predicate, valid_until=since))
+    if since is not None:
+        # It was so until the next one that is known began.
+        begun = (one.get("valid_from") for one in before)
+        until = min((one for one in begun if one is not None and one > since), default=None)
+        return replace(given, valid_from=since, valid_until=until), ended
     over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
     return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
 
 
-def _may_end(graph: Graph, old: Node, origin: str | None) -> bool:
-    """Tell whether words of *origin* can end *old*: only the user's end a fact of the user's."""
-    since = old.get("valid_from")
+def _may_end(graph: Graph, old: Node, origin: str | None, at: int | None = None) -> bool:
+    """Tell whether words of *origin* can end *old*: only the user's end a fact of the user's.
+
+    It ends *at* that time (unix ms), by default now.
+    """
+    since, until = old.get("valid_from"), graph.now_ms if at is None else at
     is_allowed = origin == schema.USER or old.get("origin") != schema.USER
     # The end of a fact that has ended is known already.
     is_open = old.get("ended_at") is None and old.get("valid_until") is None
     # Two values in one message contradict each other, and neither is the later one.
     is_earlier = old.get("known_from") < graph.now_ms
-    return is_allowed and is_open and is_earlier and (since is None or since < graph.now_ms)
+    return is_allowed and is_open and is_earlier and (since is None or since < until)
 
 
 def _old(graph: Graph, entity: Node, given: Given) -> Node | None:

@@ -32,7 +32,10 @@ _WITH_EMPLOYER: Final = frozenset(("employer", "occupation"))
 
 
 class Logged(NamedTuple):
-    """A claim with the entity that is its value, if any, and its words: see `SAID`."""
+    """A claim with the entity that is its value, if any, and its words: see `SAID`.
+
+    `since` (unix ms) is the time of which it tells, if that is not the time at which it is told.
+    """
 
     predicate: str
     value: str | None
@@ -40,6 +43,7 @@ class Logged(NamedTuple):
     mode: str
     needs_known: bool
     said: dict[str, str | None]
+    since: int | None = None
 
 
 Take = Callable[[Graph, list[Node]], None]
@@ -160,7 +164,8 @@ def _read(every: Graph, mention: Node, slots: frozenset[str]) -> Iterator[Logged
                 continue
         said = {name: claim.get("said", {}).get(name) for name in SAID}
         value, needs_known = claim.get("value"), claim.get("needs_known", False)
-        yield Logged(claim["predicate"], value, about, claim["mode"], needs_known, said)
+        told = claim["predicate"], value, about, claim["mode"], needs_known, said
+        yield Logged(*told, claim.get("since"))
 
 
 def _find_named(every: Graph, mention: Node, key: str) -> Node | None:

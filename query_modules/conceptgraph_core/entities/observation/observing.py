@@ -59,10 +59,13 @@ def hear(
     return Heard(session_id, message_id, speaker, text, wanted, inputs.relations(relations))
 
 
-def record(graph: Graph, heard: Heard, note: tuple[str, str] | None = None) -> tuple[Node, Row]:
+def record(
+    graph: Graph, heard: Heard, note: tuple[str, str] | None = None, since: int | None = None
+) -> tuple[Node, Row]:
     """Record a message as `observe` does, once all is looked up; return its session too.
 
-    *note*, an id and a text, is a model's own message on the same entities.
+    *note*, an id and a text, is a model's own message on the same entities. What the message states
+    has been so *since* (unix ms), by default since now.
     """
     session_id, message_id, speaker, text, wanted, related = heard
     said = spans.Said(text)
@@ -75,7 +78,7 @@ def record(graph: Graph, heard: Heard, note: tuple[str, str] | None = None) -> t
     message = _Message(graph, session, message_id, speaker, said)
     wanted = message.list_present(wanted)
     rows = [message.add(one) for one in wanted]
-    message.state()
+    message.state(since)
     message.join_kin()
     if note is not None:
         message.add_note(wanted, *note)
@@ -146,15 +149,16 @@ class _Message:
             self._claimed.append((entity, mention, observation, row))
         return row
 
-    def state(self) -> None:
+    def state(self, since: int | None) -> None:
         """State the facts of the new observations, and add them to the rows.
 
-        This comes after all observations, because the value of a fact may be any of them.
+        They have been so *since* then (unix ms), or since now. This comes after all observations,
+        because the value of a fact may be any of them.
         """
         for entity, mention, observation, row in self._claimed:
             said = self._speaker, self._said.text
             rows = (
-                facts.claim(self._graph, entity, one, said, self._about(one), mention)
+                facts.claim(self._graph, entity, one, said, self._about(one), mention, since)
                 for one in observation.facts
             )
             row["facts"] = [one for one in rows if one]

@@ -96,6 +96,23 @@ def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> I
         place = end
 
 
+def find_subject(written: Sequence[Word], place: int) -> Named | None:
+    """Return the name that begins at *place*, by its capitals alone; a statement follows it."""
+    word, before = written[place], written[place - 1] if place else None
+    is_part = before is not None and word.follows and before.folded in _BEFORE_COMMON
+    end = place + find_name_end(written[place : place + 2 * _MOST_PARTS])
+    first_is_name = not (
+        word.folded in NO_SUBJECTS
+        or word.is_acronym
+        or (is_calendar(word.folded) and word.folded not in people.FIRST_NAMES)
+        or _is_identifier(word)
+        or is_ordinary(word)
+    )
+    if end == place or is_part or not first_is_name or _is_too_short(word):
+        return None
+    return Named(word.start, written[end - 1].end)
+
+
 def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Named]:
     """Iterate over words that are names if they are known: any capitals, and "Mum"."""
     relatives = dict(kin.named([word.folded for word in written]))

@@ -20,7 +20,7 @@ from ..language import dated, kin, ordinary
 from ..language.folded import folded
 from ..language.inflection import tokens
 from ..schema import AFTER, BESIDE, EVERY, NAMED, OVER, SELF
-from . import name_words
+from . import name_words, naming
 from .naming import Named, find_name_end
 from .written import Word
 
@@ -268,6 +268,9 @@ def _list_subjects(
         if one is None and place in relatives and not is_named:
             kind = kin.relation(relatives[place])
             one = Named(word.start, word.end, kind, is_own=True, is_sure=True)
+        # "Aunt Peggy" is called Peggy.
+        if one is None and not (is_named and kin.relation(word.folded)):
+            one = naming.find_subject(words, place)
         if one is not None:
             last = place + sum(
                 one.start <= each.start < one.end for each in words[place : place + _MOST_AHEAD]
@@ -551,10 +554,9 @@ def _read_name(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tu
         is_word = word.text.islower() and len(word.text) > _MOST_WORDS
         if is_word and word.folded not in no_names | ordinary.ORDINARY:
             value = word.text.capitalize(), word.end
-    if value is None or (
-        pattern.predicate in (_HOME, _EMPLOYER, _NAME)
-        and (dated.is_calendar(rest[0].folded) or folded(value[0]) in spoken["nowhere"])
-    ):
+    is_place = pattern.predicate in (_HOME, _EMPLOYER)
+    is_date = (is_place or pattern.predicate == _NAME) and dated.is_calendar(rest[0].folded)
+    if value is None or is_date or (is_place and folded(value[0]) in spoken["nowhere"]):
         return
     yield value
 
