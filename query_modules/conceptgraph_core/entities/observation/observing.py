@@ -64,7 +64,7 @@ def record(
 ) -> tuple[Node, Row]:
     """Record a message as `observe` does, once all is looked up; return its session too.
 
-    *note*, an id and a text, is a model's own message on the same entities. What the message states
+    *note*, an id and a text, is a model's own message on the same entities. All that it states
     has been so *since* (unix ms), by default since now.
     """
     session_id, message_id, speaker, text, wanted, related = heard
