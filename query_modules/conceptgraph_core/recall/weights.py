@@ -6,7 +6,7 @@ for words alone; `python -m benchmarks.train` writes it. Imports nothing of Memg
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import exp, isfinite, isnan, nan, sqrt
+from math import copysign, exp, isfinite, isnan, nan, sqrt
 from operator import mul
 from typing import Any, Final, NamedTuple
 
@@ -96,8 +96,8 @@ class Model(NamedTuple):
         """Return what each of *values* adds to the sum; one that is not known adds nothing."""
         each = zip(values, self.means, self.scales, self.weights, strict=True)
         return [
-            0.0 if isnan(one) else weight * max(-FURTHEST, min(FURTHEST, (one - mean) / by))
-            for one, mean, by, weight in each
+            weight * (by if -FURTHEST <= (by := (one - mean) / scale) <= FURTHEST else _bound(by))
+            for one, mean, scale, weight in each
         ]
 
     def chance(self, values: Sequence[float]) -> float:
@@ -128,6 +128,10 @@ class Thresholds(NamedTuple):
     asks: float
     answers: float
     share: float
+
+
+def _bound(deviations: float) -> float:
+    return 0.0 if isnan(deviations) else copysign(FURTHEST, deviations)
 
 
 def is_kept(row: Sequence[float]) -> bool:

@@ -238,6 +238,8 @@ def _total(column: Sequence[Any]) -> Any:
 def _is_odd(one: Property, value: Any) -> bool:
     if value is None:
         return not one.optional
+    if one.accepts(value):
+        return False
     try:
         one.check(value, one.name)
     except ConceptGraphError:
