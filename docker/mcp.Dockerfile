@@ -17,7 +17,7 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM python:${PYTHON_VERSION}-slim
 LABEL org.opencontainers.image.title="concept-graph-mcp" \
       org.opencontainers.image.description="Associative memory for LLM agents, served over MCP" \
-      org.opencontainers.image.version="0.3.0" \
+      org.opencontainers.image.version="0.4.0" \
       org.opencontainers.image.authors="the concept-graph-mcp authors" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.url="https://github.com/concept-graph/concept-graph-mcp" \

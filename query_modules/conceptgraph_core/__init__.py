@@ -4,4 +4,4 @@ Only :mod:`conceptgraph_core.graph` touches ``mgp``; nothing here knows whether 
 or embedded.
 """
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
