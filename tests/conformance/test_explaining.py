@@ -3,6 +3,7 @@
 from math import exp
 
 import pytest
+from tests.conftest import DAY_MS
 
 from concept_graph_mcp import calls
 
@@ -65,3 +66,12 @@ def test_nothing_is_accessed(memory, kept):
     before = memory.records()
     explain(memory)
     assert memory.records() == before
+
+
+def test_nothing_belongs_that_is_not_of_the_time_that_is_asked_for_alone(memory, kept):
+    then = {"told_in": [memory.now_ms - 9 * DAY_MS, memory.now_ms - 8 * DAY_MS, False, False]}
+    _, *others = explain(memory, **then)
+    [recalled] = memory.run(calls.everyday.recall("default", ASKED, **then))
+    assert not any(one["kind"] == "memory" for one in recalled["sources"])
+    assert others[0]["chance"] >= others[0]["least"]
+    assert not any(one["belongs"] for one in others)

@@ -39,7 +39,7 @@ from ..words.splitting import split
 from .gather import find_planned, gather, told_in
 from .read import Question, read, rename
 from .say import list_current, put_in_order, quote
-from .score import rank, score
+from .score import Scored, rank, score
 from .weigh import weigh
 
 Row = dict[str, Any]
@@ -73,7 +73,6 @@ def recall(
     """
     room = Room(budget(token_budget))
     question = ask(graph, message, before, vector, model, max_age_days)
-    then = _list_then(graph, question.text)
     own = [
         (line, node)
         for line, node in asked_for(
@@ -87,7 +86,10 @@ def recall(
     shown = [node for line, node in own if node is not None and line in who]
     brought, levels = _brought_to_mind(graph.another(Concepts), question.concepts)
     reserved = int(room.bytes * schema.MIND_SHARE) if brought else 0
-    told = _list_answers(question, then)
+    scored = (
+        None if asks_time_alone(question) else score(question, weigh(question, gather(question)))
+    )
+    told = list_answers(question, scored)
     said, put = quote(question, told, room, reserved, shown)
     count_access(graph, shown)
     count_access(graph, put)
@@ -177,15 +179,21 @@ def context(
     }
 
 
-def _list_answers(question: Question, then: Sequence[Told]) -> list[Told]:
-    """Return what belongs to *question*; *then* is of the time that it asks for alone."""
+def asks_time_alone(question: Question) -> bool:
+    """Tell whether *question* asks for a time, and no other wording asks for more."""
     context = question.graph.context
+    return context.told_in is not None and not context.also
+
+
+def list_answers(question: Question, scored: Scored | None) -> list[Told]:
+    """Return what is told in answer to *question*: of the time that it asks for, and *scored*."""
+    graph = question.graph
     of_time: list[Told] = []
-    if context.told_in is not None:
-        of_time = _drop_talk(list_current(question, then, plans=context.told_in[2]))
-        if not context.also:
-            return of_time
-    scored = score(question, weigh(question, gather(question)))
+    if graph.context.told_in is not None:
+        then = _list_then(graph, question.text)
+        of_time = _drop_talk(list_current(question, then, plans=graph.context.told_in[2]))
+    if scored is None:
+        return of_time
     found = _drop_talk(put_in_order(question, scored.belonging))
     # The assistant's words stand below the user's.
     found.sort(key=lambda one: one.node.get("speaker") == talk.ASSISTANT)

@@ -8,7 +8,7 @@ from ..arguments import Limit
 from ..everyday import schema
 from ..everyday.asking import read_limit
 from ..memories.view import Graph
-from .answering import ask
+from .answering import ask, asks_time_alone, list_answers
 from .gather import gather
 from .score import asking, score, weights_for
 from .weigh import weigh
@@ -35,15 +35,17 @@ def explain(
     time lead to, the best first: *limit* of them, or the one with that id, if it is among them. A
     row has kind, id and text; chance, from 0 to 1; least, the chance that is needed; belongs; and
     why, a line for each signal, the greatest contribution first. A contribution is in logarithms
-    of odds: the chance is 1 / (1 + exp(−their sum)). Where `told_in` of the context names a time,
-    what is of it belongs too. Nothing is accessed. Raises the errors of `recall`.
+    of odds: the chance is 1 / (1 + exp(−their sum)). A likely text may still not belong: a
+    courtesy, what is over, or what is not of the time that the message asks for alone. Nothing is
+    accessed. Raises the errors of `recall`.
     """
     wanted = None if id_ is None else texts.name(id_, "id")
     most = read_limit(limit)
     question = ask(graph, message, None, vector, model)
     weighed = weigh(question, gather(question))
     scored, weights = score(question, weighed), weights_for(question)
-    belongs = {one.node for one in scored.belonging}
+    answers = list_answers(question, None if asks_time_alone(question) else scored)
+    belongs = {one.node for one in answers}
     why = _tell(weights.message, MESSAGE, asking(question, weighed))
     first: Row = {"kind": _MESSAGE, "id": None, "text": question.text, "least": scored.asks_at}
     does_ask = scored.asks >= scored.asks_at or len(graph.context.also) > question.renamed
