@@ -97,7 +97,6 @@ RULES: Final = (
         {"memories.standing:find_contradicting": no_pairs},
         "what contradicts comes first",
     ),
-    Rule("only what the user said with it", {"memories.search:_set_apart": unchanged(0)}),
     Rule("a later text on a matter first", {"retrieval.ranking:later_first": unchanged(1)}),
     # Finding.
     Rule("the second step", {"retrieval.ranking:_pass_on": nothing}, "answers two texts away"),
@@ -111,9 +110,6 @@ RULES: Final = (
     ),
     Rule(
         "who speaks, who asks", {"retrieval.question:NAMED": 1.0, "retrieval.question:ASKER": 1.0}
-    ),
-    Rule(
-        "stems of other languages", {"words.terms:Reading.stems": property(lambda read: read.own)}
     ),
     Rule("words for kin", {"entities.language.kin:named": no_rows}, "my sister means Clara"),
     # Parts of a stored text.

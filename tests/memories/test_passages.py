@@ -14,9 +14,7 @@ MOST = 450
 
 
 def passage(text, question="carpenter worktop", most=None):
-    weights = dict.fromkeys(
-        (stem for one in readings(question).values() for stem in one.stems), 1.0
-    )
+    weights = dict.fromkeys((stem for one in readings(question).values() for stem in one), 1.0)
     return passages.passages(text, weights, ("english",), most)
 
 
@@ -40,7 +38,7 @@ def test_words_far_apart_make_two_passages():
 def test_the_best_text_is_quoted_farther_around_the_words():
     answer = "It leans on the wall of the shed."
     text = f"{FILLING}The worktop came in a crate. {FILLING[:300]}{answer} {FILLING}"
-    weights = {stem: 1.0 for one in readings("worktop").values() for stem in one.stems}
+    weights = {stem: 1.0 for one in readings("worktop").values() for stem in one}
     assert answer not in passages.passages(text, weights, ("english",))
     assert answer in passages.passages(text, weights, ("english",), is_best=True)
 

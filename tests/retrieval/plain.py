@@ -98,8 +98,7 @@ def mentioned(text: dict[str, Any], terms: dict[str, float]) -> float:
 def terms_of(cue: Any) -> dict[str, float]:
     if isinstance(cue, str):
         return {cue: 1.0}
-    own, foreign = cue
-    return dict.fromkeys(own, 1.0) | dict.fromkeys(foreign, 0.5)
+    return dict.fromkeys(cue, 1.0)
 
 
 def cues_read(

@@ -116,13 +116,12 @@ def shelves(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @st.composite
 def cues_of_several_terms(draw: st.DrawFn) -> list[Any]:
-    """Cues, some of them several terms, in the question's language or in another."""
+    """Cues, some of them several terms, such as the stems of a word in several languages."""
     terms = draw(st.lists(st.sampled_from(TERMS + "z"), unique=True))
     cues: list[Any] = []
     while terms:
-        own = tuple(terms.pop() for _ in range(draw(st.integers(1, min(2, len(terms))))))
-        foreign = tuple(terms.pop() for _ in range(draw(st.integers(0, min(2, len(terms))))))
-        cues.append(own[0] if len(own) == 1 and not foreign else (own, foreign))
+        own = tuple(terms.pop() for _ in range(draw(st.integers(1, min(3, len(terms))))))
+        cues.append(own[0] if len(own) == 1 else own)
     return cues
 
 
@@ -166,7 +165,7 @@ def on(
 
 
 def cue(said: Any) -> Cue:
-    return Cue(said, (said,)) if isinstance(said, str) else Cue(said, *said)
+    return Cue(said, (said,)) if isinstance(said, str) else Cue(said, said)
 
 
 def as_plain(rows: Sequence[Associated[int]]) -> list[dict[str, Any]]:

@@ -336,6 +336,6 @@ def leave_out_speakers(
     if not speakers:
         return asked
     read = readings(asked, languages).items()
-    named = {word for word, reading in read if any(map(speakers.get, reading.stems))}
+    named = {word for word, stems in read if any(map(speakers.get, stems))}
     left = [piece for piece in asked.split() if not set(split(piece)) - _ENDINGS <= named]
     return " ".join(left) if any(map(split, left)) else asked

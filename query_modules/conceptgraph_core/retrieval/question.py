@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from .. import language
 from ..dates import DAY_MS
-from ..words import Reading, families, first_name, readings, terms
+from ..words import families, first_name, readings, terms
 from ..words.languages import DEFAULT
 from ..words.splitting import split
 from .groups import Neighbour, of_family
@@ -62,8 +62,6 @@ class Cue(NamedTuple):
     """A word that counts once, with the terms that it may stand for.
 
     * `said` is its name in explanations.
-    * A mention of a `foreign` term counts half. Such a term is the word's stem in another language
-      than the question's, so it may belong to another word.
     * A cue that the question only leads to weighs `share` of an own word, and has a `why`.
     * A mention of one `near` counts too, instead of a mention of an own term: here, words of the
       same family.
@@ -72,18 +70,12 @@ class Cue(NamedTuple):
     """
 
     said: str
-    own: tuple[str, ...]
-    foreign: tuple[str, ...] = ()
+    terms: tuple[str, ...]
     share: float = 1.0
     why: str | None = None
     is_passed: bool = False
     near: tuple[Neighbour, ...] = ()
     covers: float = 1.0
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """The own and the foreign terms."""
-        return self.own + self.foreign
 
     @property
     def covering(self) -> tuple[str, ...]:
@@ -170,18 +162,15 @@ def question(
     The days that it names are days of *zone*.
     """
     words = readings(text, languages)
-    named = {word for word, read in words.items() if any(map(speakers.get, read.stems))}
+    named = {word for word, read in words.items() if any(map(speakers.get, read))}
     own = {word: read for word, read in words.items() if word not in named} or words
-    said = {term for read in words.values() for term in read.stems}
+    said = {term for read in words.values() for term in read}
     spoken = language.likely(split(text))
     return Question(
         cues=tuple(_with_family(cue, spoken, languages, speakers) for cue in _once(own)),
         asked_at=asked_at,
         named=frozenset(
-            speaker
-            for word in named
-            for term in words[word].stems
-            for speaker in speakers.get(term, ())
+            speaker for word in named for term in words[word] for speaker in speakers.get(term, ())
         ),
         askers=frozenset(one.casefold() for one in askers),
         periods=periods(text, asked_at, zone),
@@ -261,8 +250,7 @@ def past_of(message: str, asked_at: int, zone: tzinfo = UTC) -> Past | None:
 
 def asked_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
     """Return all terms that the cues of the question *text* may have, without duplicates."""
-    every = (read.stems for read in readings(text, languages).values())
-    return list(dict.fromkeys(chain.from_iterable(every)))
+    return list(dict.fromkeys(chain.from_iterable(readings(text, languages).values())))
 
 
 def sought_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
@@ -283,15 +271,13 @@ def _with_family(
     return cue._replace(near=near) if near else cue
 
 
-def _once(words: Mapping[str, Reading]) -> Iterable[Cue]:
+def _once(words: Mapping[str, Sequence[str]]) -> Iterable[Cue]:
     """Return the cues of *words*; words that share a term become one cue."""
     cue_of: dict[str, Cue] = {}
     for word, read in words.items():
-        known = dict.fromkeys(cue_of[term] for term in read.stems if term in cue_of)
-        own = dict.fromkeys(chain(*(cue.own for cue in known), read.own))
-        foreign = dict.fromkeys(chain(*(cue.foreign for cue in known), read.foreign))
-        said = next((cue.said for cue in known), word)
-        joined = Cue(said, tuple(own), tuple(one for one in foreign if one not in own))
+        known = dict.fromkeys(cue_of[term] for term in read if term in cue_of)
+        terms_ = dict.fromkeys(chain(*(cue.terms for cue in known), read))
+        joined = Cue(next((cue.said for cue in known), word), tuple(terms_))
         cue_of |= dict.fromkeys(joined.terms, joined)
     return dict.fromkeys(cue_of.values())
 
@@ -305,10 +291,9 @@ def _led_to(further: Sequence[Further], languages: Sequence[str]) -> Iterator[Cu
         for cue in _once(readings(to, languages)):
             ones = [terms_[term] for term in cue.terms if term in terms_]
             if ones:
-                own = tuple(term for term in cue.own if term in terms_)
-                foreign = tuple(term for term in cue.foreign if term in terms_)
                 share, why, covers = ones[0].share, ones[0].why, ones[0].covers
-                yield Cue(f"{said}{LEADS}{to}", own, foreign, share, why, covers=covers)
+                own = tuple(one.term for one in ones)
+                yield Cue(f"{said}{LEADS}{to}", own, share, why, covers=covers)
 
 
 def own_names(user_id: str) -> tuple[str, ...]:

@@ -30,8 +30,6 @@ from .scoring import DECIMALS, Place, Spread, Word, reaching
 _STRONGEST: Final = 2
 _FEWEST: Final = 100
 _MORE: Final = 4
-# A mention weighs this much if it matches a word's stem in another language.
-FOREIGN: Final = 0.5
 
 # This many of the best texts pass on their rare terms.
 PASSING: Final = 3
@@ -188,10 +186,8 @@ def _read(
 
 def _limit_cue(cue: Cue, read: Mapping[str, int], near: Sequence[Neighbour]) -> Cue:
     """Return *cue* with only those of its terms, and of those *near*, that are *read*."""
-    own, foreign = (tuple(filter(read.get, terms)) for terms in (cue.own, cue.foreign))
-    return cue._replace(
-        own=own, foreign=foreign, near=tuple(one for one in near if one.term in read)
-    )
+    terms = tuple(filter(read.get, cue.terms))
+    return cue._replace(terms=terms, near=tuple(one for one in near if one.term in read))
 
 
 def _find_neighbours(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
@@ -199,7 +195,7 @@ def _find_neighbours(question: Question, index: Index[H]) -> dict[str, list[Neig
     said = {term for cue in question.cues for term in cue.terms}
     near: dict[str, list[Neighbour]] = {}
     for cue in question.cues:
-        every = chain(_substitutes(cue, index), *map(index.near, cue.own))
+        every = chain(_substitutes(cue, index), *map(index.near, cue.terms))
         others = (one for one in every if one.term not in said)
         nearest: dict[str, Neighbour] = {}
         for one in sorted(others, key=lambda one: (-one.covers, -one.weight, one.term)):
@@ -240,15 +236,14 @@ def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
     """Return the texts that mention *cue*, each once, by the term with most mentions in it."""
     if not cue.terms:
         return NO_MENTIONS, {}
-    if not cue.foreign and len(cue.own) == 1:
-        return index.mentions(cue.own[0]), {}
+    if len(cue.terms) == 1:
+        return index.mentions(cue.terms[0]), {}
     rows: dict[H, tuple[Any, ...]] = {}
     term_of: dict[H, str] = {}
     for term in cue.terms:
-        by = FOREIGN if term in cue.foreign else 1
         for text, count, *told in zip(*index.mentions(term), strict=True):
-            if text not in rows or rows[text][1] < by * count:
-                rows[text], term_of[text] = (text, by * count, *told), term
+            if text not in rows or rows[text][1] < count:
+                rows[text], term_of[text] = (text, count, *told), term
     return Mentions(*zip(*rows.values(), strict=True)) if rows else NO_MENTIONS, term_of
 
 
@@ -400,7 +395,7 @@ def _pass_on(
         weight = shortness * (one.score / first[0].score) ** 2 / sqrt(len(rare))
         by = max(one.words, key=lambda word: (word.gave, word.term)).cue.said
         for term in rare:
-            cue = Cue(f"{by}{LEADS}{term}", (term,), (), weight, f"{BY_WAY_OF}{one.told.id}", True)
+            cue = Cue(f"{by}{LEADS}{term}", (term,), weight, f"{BY_WAY_OF}{one.told.id}", True)
             spread.add(cue, _leave_out(index.mentions(term), passing), {})
     strengths = spread.strengths
     if not strengths:

@@ -117,7 +117,6 @@ class Word(NamedTuple, Generic[H]):
     * `sources` has (offset, share), the greatest share first; the shares add up to 1. The offset 0
       is the text itself, −1 the text before it in its thread.
     * `texts` has the texts of the sources.
-    * `is_heard`: the greatest source has it from what was said when it was told, and not itself.
     """
 
     cue: Cue
@@ -125,7 +124,6 @@ class Word(NamedTuple, Generic[H]):
     gave: float
     sources: tuple[tuple[int, float], ...]
     texts: tuple[H, ...]
-    is_heard: bool = False
 
     @property
     def term(self) -> str:
@@ -500,7 +498,7 @@ class Spread(Generic[H]):
                 yield cue.cue.said
 
     def covered(self, place: Place) -> Iterator[tuple[Cue, float, bool]]:
-        """Yield the cues that *place* has, with `covers` and `is_heard` as `words` gives them.
+        """Yield the cues that *place* has, each with what it covers, and whether it was only heard.
 
         Every match is asked for these, and few for their words, which take much longer.
         """
@@ -543,8 +541,7 @@ class Spread(Generic[H]):
                 first = next(iter(cue.cue.terms), "")
                 terms = tuple(cue.term_of.get(text, first) for text in texts)
                 gave = cue.rarity * cbrt(cubed) * (left if cue.cue.is_passed else 1.0)
-                is_heard = bool(terms) and mentions.counts[parts[0][2]] <= HEARD_COUNT
-                yield Word(cue.cue, terms, gave, sources, texts, is_heard)
+                yield Word(cue.cue, terms, gave, sources, texts)
         if place in self._near:
             yield self._count_meant(place)
 

@@ -85,8 +85,8 @@ def list_starts(text: str, languages: Sequence[str]) -> dict[str, str]:
         return {}
     right = language.read_spoken(split(text), "asking", "asking", "function", "telling", "what")
     return {
-        word: reading.own[0]
-        for word, reading in readings(text, languages).items()
+        word: stems[0]
+        for word, stems in readings(text, languages).items()
         if len(word) >= _SHORTEST and word.isalpha() and word not in right
     }
 
@@ -141,13 +141,13 @@ def _doubtful(text: str, languages: tuple[str, ...]) -> Mapping[str, str]:
         split(text), "asking", "asking", "function", "telling", "what", "past"
     )
     found = {
-        word: reading.own[0]
-        for word, reading in readings(text, languages).items()
+        word: stems[0]
+        for word, stems in readings(text, languages).items()
         if _SHORTEST <= len(word) <= _LONGEST
         and word.isalpha()
         and word not in right
         and word not in _list_words(spoken)
-        and not families.knows(reading.stems, spoken, languages)
+        and not families.knows(stems, spoken, languages)
     }
     return dict(sorted(found.items(), key=lambda one: (-len(one[0]), one[0]))[:_MOST])
 

@@ -2,10 +2,9 @@
 
 from .languages import stop_words
 from .libraries import missing
-from .terms import Reading, first_name, phrases, readings, stems, terms
+from .terms import first_name, phrases, readings, stems, terms
 
 __all__ = [
-    "Reading",
     "first_name",
     "missing",
     "phrases",

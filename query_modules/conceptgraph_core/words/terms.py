@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from .languages import DEFAULT, MAX_LENGTH, Language, detect_languages, language
 from .splitting import names, split
@@ -56,20 +56,10 @@ def first_name(speaker: str) -> str:
     return words[0] if words else ""
 
 
-class Reading(NamedTuple):
-    """The stems of a word by the language of its text, and by the others."""
-
-    own: tuple[str, ...]
-    foreign: tuple[str, ...] = ()
-
-    @property
-    def stems(self) -> tuple[str, ...]:
-        """All of them, each once."""
-        return self.own + self.foreign
-
-
-def readings(text: str, languages: Sequence[str] = DEFAULT) -> Mapping[str, Reading]:
+def readings(text: str, languages: Sequence[str] = DEFAULT) -> Mapping[str, tuple[str, ...]]:
     """Return the stems of each word of a question, in every one of *languages*, by the word.
+
+    Those in the language of *text* come first.
 
     A text has one language, but a text in any may answer the question: "Party" in a German question
     is "party" in German texts and "parti" in English ones. Stop words of the question's own
@@ -80,28 +70,25 @@ def readings(text: str, languages: Sequence[str] = DEFAULT) -> Mapping[str, Read
 
 # A call reads its message ten times.
 @lru_cache(_REMEMBERED_QUESTIONS)
-def _readings(text: str, languages: Sequence[str]) -> Mapping[str, Reading]:
+def _readings(text: str, languages: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     words = split(text)
     spoken_languages = detect_languages(words, languages)
     others = [one for one in map(language, languages) if one not in spoken_languages]
-    found: dict[str, Reading] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for word in dict.fromkeys(words):
         own = dict.fromkeys(one.term(word) for one in spoken_languages)
         if "" not in own:
-            foreign = dict.fromkeys(one.term(word) for one in others)
-            found[word] = Reading(
-                tuple(own), tuple(one for one in foreign if one and one not in own)
-            )
+            found[word] = tuple(filter(None, own | dict.fromkeys(one.term(word) for one in others)))
     # "Do I live there?" names nobody.
     runs = (one for one in names(text) if not found.keys().isdisjoint(split(one)))
-    return found | {name: Reading((name,)) for name in runs if len(name) <= MAX_LENGTH}
+    return found | {name: (name,) for name in runs if len(name) <= MAX_LENGTH}
 
 
 def stems(text: str, languages: Sequence[str] = DEFAULT) -> set[str]:
     """Return all stems of `readings`, without runs of words. Raises LibraryMissing."""
     if len(languages) > 1:
         read = readings(text, languages).values()
-        return {stem for one in read for stem in one.stems if " " not in stem}
+        return {stem for one in read for stem in one if " " not in stem}
     found = set(map(language(languages[0]).term, split(text)))
     found.discard("")
     return found
@@ -122,7 +109,7 @@ def _phrases(text: str, languages: Sequence[str], longest: int) -> Sequence[str]
     words, read = split(text), readings(text, languages)
     found = dict.fromkeys(word for word in words if word in read)
     for word in list(found):
-        for stem in sorted(read[word].stems):
+        for stem in sorted(read[word]):
             found |= dict.fromkeys(_list_between(stem, word))
     found |= dict.fromkeys(names(text))
     for length in range(2, longest + 1):

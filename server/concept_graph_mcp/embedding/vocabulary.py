@@ -44,7 +44,7 @@ class StaticEmbedding(LocalEmbedding):
 
     def _neighbours(self, text: str, languages: tuple[str, ...]) -> Iterator[Neighbour]:
         read, names = readings(text, languages), _names(text)
-        said = {term for reading in read.values() for term in reading.stems}
+        said = {term for reading in read.values() for term in reading}
         asked = [word for word in read if names.isdisjoint(split(word))][:_MOST_WORDS]
         if not asked:
             return
@@ -59,7 +59,7 @@ class StaticEmbedding(LocalEmbedding):
                 for term in terms(words[one], languages).keys() - said:
                     found.setdefault(term, (words[one], min(1.0, float(cosines[one]))))
             others = list(found.items())[:MOST]
-            yield from ((of, term, *one) for of in read[word].own for term, one in others)
+            yield from ((of, term, *one) for of in read[word] for term, one in others)
 
     @cached_property
     def _vocabulary(self) -> tuple[list[str], Any]:

@@ -39,7 +39,7 @@ def _forms(asked: str, languages: Sequence[str]) -> Mapping[str, str]:
     }
     found: dict[str, str] = {}
     for word in list(read)[:_MOST_WORDS]:
-        stems = [stem for stem in read[word].stems if word.startswith(stem)]
+        stems = [stem for stem in read[word] if word.startswith(stem)]
         ends = {end for stem in stems for end in range(max(_SHORTEST, len(stem)), len(word))}
         for form in (word, *kin.kinds(word), *(word[:end] for end in sorted(ends))):
             found.setdefault(form, word)
