@@ -223,8 +223,7 @@ def test_a_word_of_several_stems_counts_once(two_languages: Memory) -> None:
             assert row["score"] <= word["gave"] <= 2**0.25
     own, foreign = (found(two_languages, f"{how} Party?")[1] for how in ("the", "die"))
     assert own["words"][0]["term"] == foreign["words"][0]["term"] == "parti"
-    # 1 / 1.5 of the most that a mention gives, and 0.5 / 1 by a stem in another language.
-    assert own["score"] * 3 / 4 == pytest.approx(foreign["score"], abs=1e-6)
+    assert own["score"] == pytest.approx(foreign["score"], abs=1e-6)
 
 
 @pytest.mark.parametrize("most", [1, 2, 10_000])
