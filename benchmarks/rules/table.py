@@ -97,6 +97,11 @@ RULES: Final = (
         {"memories.standing:find_contradicting": no_pairs},
         "what contradicts comes first",
     ),
+    Rule(
+        "only what the user said with it",
+        {"memories.search:_set_apart": unchanged(0)},
+        "one message in several notes",
+    ),
     Rule("a later text on a matter first", {"retrieval.ranking:later_first": unchanged(1)}),
     # Finding.
     Rule("the second step", {"retrieval.ranking:_pass_on": nothing}, "answers two texts away"),

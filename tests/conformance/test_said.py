@@ -104,7 +104,7 @@ def test_a_text_with_the_word_itself_answers_before_others_from_the_same_words(m
     said = "My sister Clara is allergic to hazelnuts, and I work at Hanse Logistik now"
     nuts = remember(memory, "Clara is allergic to hazelnuts", said)
     work = remember(memory, "The user works at Hanse Logistik", said)
-    assert recalled(memory, "Is my guest allergic?")[0] == nuts["id"]
-    assert recalled(memory, "Is it Hanse, my employer?")[0] == work["id"]
+    assert recalled(memory, "Is my guest allergic?") == [nuts["id"]]
+    assert recalled(memory, "Is it Hanse, my employer?") == [work["id"]]
     # The words tell of the sister, so she is known, and the text about her has her name.
-    assert recalled(memory, "And my sister?")[0] == nuts["id"]
+    assert recalled(memory, "And my sister?") == [nuts["id"]]

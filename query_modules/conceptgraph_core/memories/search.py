@@ -50,6 +50,15 @@ class Found:
         return None if self.by is None else self.by.similarity(self.node)
 
     @property
+    def is_heard(self) -> bool:
+        """Whether only words that were heard when it was told lead to the memory, none of its own.
+
+        Nearness in meaning does not count.
+        """
+        words = [word for one in self._list_matches() for word in one.words if word.term]
+        return bool(words) and all(word.is_heard for word in words)
+
+    @property
     def renews(self) -> tuple[int, ...]:
         """The texts of older memories on the same matter, by their ids in the index."""
         return tuple(text for one in self._list_matches() for text in one.renews)
@@ -221,7 +230,7 @@ class Wordings:
 
     def each(self, depth: int, wanted: Wanted) -> list[tuple[Finder, list[Found]]]:
         """Return, for each wording, what finds by it, and the best *depth* memories it finds."""
-        return [(finder, finder.best(depth, wanted)) for finder in self._finders]
+        return [(finder, _set_apart(finder.best(depth, wanted))) for finder in self._finders]
 
     def best(self, depth: int, wanted: Wanted) -> list[Found]:
         """Return the best *depth* memories of each wording, the best first."""
@@ -248,6 +257,19 @@ def merge_found(lists: Iterable[Sequence[Found]]) -> list[Found]:
             known = best.get(one.node.id)
             best[one.node.id] = one if known is None else _join_found(known, one)
     return sorted(best.values(), key=lambda one: -ranks[one.node.id])
+
+
+def _set_apart(found: Sequence[Found]) -> list[Found]:
+    """Return *found* without texts that only what the user said leads to, if that led to others.
+
+    Several texts may be made from the same words. The one that has a word of the query itself is
+    the one that is asked for.
+    """
+    if all(one.node.raw.get_property("said") is None for one in found):
+        return list(found)
+    heard = [one for one in found if one.node.get("said") is not None and one.is_heard]
+    others = {one.node.get("said") for one in found if one not in heard}
+    return [one for one in found if one not in heard or one.node.get("said") not in others]
 
 
 def _join_found(one: Found, other: Found) -> Found:

@@ -117,6 +117,7 @@ class Word(NamedTuple, Generic[H]):
     * `sources` has (offset, share), the greatest share first; the shares add up to 1. The offset 0
       is the text itself, −1 the text before it in its thread.
     * `texts` has the texts of the sources.
+    * `is_heard`: the greatest source has it from what was said when it was told, and not itself.
     """
 
     cue: Cue
@@ -124,6 +125,7 @@ class Word(NamedTuple, Generic[H]):
     gave: float
     sources: tuple[tuple[int, float], ...]
     texts: tuple[H, ...]
+    is_heard: bool = False
 
     @property
     def term(self) -> str:
@@ -541,7 +543,8 @@ class Spread(Generic[H]):
                 first = next(iter(cue.cue.terms), "")
                 terms = tuple(cue.term_of.get(text, first) for text in texts)
                 gave = cue.rarity * cbrt(cubed) * (left if cue.cue.is_passed else 1.0)
-                yield Word(cue.cue, terms, gave, sources, texts)
+                is_heard = bool(terms) and mentions.counts[parts[0][2]] <= HEARD_COUNT
+                yield Word(cue.cue, terms, gave, sources, texts, is_heard)
         if place in self._near:
             yield self._count_meant(place)
 
