@@ -145,7 +145,7 @@ RULES: Final = (
     ),
     Rule(
         "names often together",
-        {"memories.together:count": nothing},
+        {"memories.entries:_count_together": nothing},
         "links are offered",
         stores=True,
     ),

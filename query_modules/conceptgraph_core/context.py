@@ -87,6 +87,11 @@ class Context(NamedTuple):
     decay: Rules
 
     @property
+    def at(self) -> int:
+        """When the question is asked: now, unless `asked_at` says so."""
+        return self.now_ms if self.asked_at is None else self.asked_at
+
+    @property
     def zone(self) -> tzinfo:
         """The zone of the question's days."""
         return timezone(timedelta(minutes=self.offset_minutes))

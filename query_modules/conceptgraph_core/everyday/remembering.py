@@ -22,8 +22,9 @@ from ..folding import fold
 from ..graph.primitives import Lookup, Union
 from ..language import oneself
 from ..layers import SHARED
-from ..memories import crud, ingesting, lifecycle, links, lookups, superseding, together
+from ..memories import crud, ingesting, lifecycle, links, lookups, superseding
 from ..memories import schema as memories
+from ..memories.entries import TOGETHER
 from ..memories.projects import TAG, is_about_user
 from ..memories.view import AllMemories, Graph, Node
 from . import correcting, schema, stating
@@ -129,7 +130,7 @@ def remember(
         "existing": existing,
         "similar": [
             {"id": one.memory_id, "text": one.text}
-            | (together.MARK if one in paired else {})
+            | (TOGETHER if one in paired else {})
             | ({"ended": True} if one in ended else {})
             for one in others
             # This may have corrected all that it says.

@@ -17,7 +17,7 @@ from . import (
     schema,
     standing,
 )
-from . import together as pairs
+from .entries import TOGETHER, find_together
 from .view import AllMemories, Graph, Node
 
 Row = dict[str, Any]
@@ -91,7 +91,7 @@ def create(
         "similar": [
             {"memory_id": one.memory_id, "text": one.text}
             | ({} if later is None else {"contradicted_by": later.memory_id})
-            | (pairs.MARK if existing else {})
+            | (TOGETHER if existing else {})
             for one, later in similar.items()
         ],
         "kept": kept,
@@ -114,7 +114,7 @@ def keep(
     )
     if there is not None:
         kept = _again(graph, there, entry, values)
-        return Noted(there, True, dict.fromkeys(pairs.find_offered(graph, there)), kept)
+        return Noted(there, True, dict.fromkeys(find_together(graph, there)), kept)
     now_ms = graph.context.now_ms
     node = graph.create_node(
         schema.MEMORY,

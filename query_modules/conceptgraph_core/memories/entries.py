@@ -2,17 +2,22 @@
 
 A memory in such a text counts as accessed. The links between the memories in one text are
 strengthened: memories that are useful together should be found together (Hebb, see
-docs/design.md).
+docs/design.md). How often two without a link are in one text is noted, to offer them one.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import lifecycle, links, near_duplicates, schema, standing, together
+from . import lifecycle, links, near_duplicates, schema, standing
 from .search import Found
 from .view import Graph, Node
 
 Row = dict[str, Any]
+# Pairs of ids in the database.
+Pairs = Collection[tuple[int, int]]
+_NOTED = "together"
+# The mark on an offered memory: in how many answers it was, at least.
+TOGETHER = {"together": schema.OFTEN_TOGETHER}
 
 
 class Told(NamedTuple):
@@ -77,7 +82,7 @@ def count_access(graph: Graph, put: Sequence[Node]) -> None:
     if graph.may_write:
         for node in put:
             lifecycle.access(graph, node)
-        together.count(graph, put, _strengthen(graph, put))
+        _count_together(graph, put, _strengthen(graph, put))
 
 
 def _strengthen(graph: Graph, put: Sequence[Node]) -> set[tuple[int, int]]:
@@ -92,3 +97,53 @@ def _strengthen(graph: Graph, put: Sequence[Node]) -> set[tuple[int, int]]:
     for edges in between.values():
         links.strengthen(graph, edges, schema.CONTEXT_AMOUNT)
     return {(source, target) for source, target, _ in between}
+
+
+def _count_together(graph: Graph, put: Sequence[Node], linked: Pairs) -> None:
+    """Count that the first of the memories *put* were in one answer; *linked* pairs are left out.
+
+    The counts are notes on both memories, and no edges: only who knows what the two have to do with
+    each other links them. A memory keeps a few of the others: those counted most, and of these the
+    latest.
+    """
+    first = [(node, node.id, node.memory_id) for node in put[: schema.MOST_TOGETHER]]
+    for node, node_id, _ in first:
+        notes = before = _notes(node)
+        for other, other_id, key in first:
+            if other is node or (node_id, other_id) in linked or (other_id, node_id) in linked:
+                continue
+            known = next((one for one in notes if one[2] == key), (0, 0, ""))
+            # It is not written again once it is offered.
+            times = min(known[0] + 1, schema.OFTEN_TOGETHER)
+            if times > known[0]:
+                others = [one for one in notes if one is not known]
+                notes = [(times, other_id, key), *others]
+        if notes != before:
+            notes = sorted(notes, key=lambda one: -one[0])[: schema.MOST_NOTED_TOGETHER]
+            graph.update(node, **{_NOTED: [" ".join(map(str, one)) for one in notes]})
+
+
+def find_together(graph: Graph, node: Node) -> list[Node]:
+    """Return the memories that were often in one answer with *node*, and have no link with it."""
+    linked = {other.id for _, _, other, _ in graph.edges(node)}
+    found = []
+    for times, vertex, memory_id in _notes(node):
+        raw = graph.raw_vertex(vertex) if times >= schema.OFTEN_TOGETHER else None
+        other = None if raw is None else graph.raw_node(raw)
+        # The database may have given the number of a removed memory to another node.
+        if other is None or other.memory_id != memory_id or other.id in linked:
+            continue
+        if graph.ended(other) is None:
+            found.append(other)
+    return found
+
+
+def _notes(node: Node) -> list[tuple[int, int, str]]:
+    """Return the notes on *node*: how often, the id in the database, and that of the memory."""
+    noted: Any = node.raw.get_property(_NOTED)
+    notes = []
+    for one in noted if isinstance(noted, (list, tuple)) else ():
+        parts = one.split(" ", 2) if isinstance(one, str) else ()
+        if len(parts) == 3 and parts[0].isdecimal() and parts[1].isdecimal():
+            notes.append((int(parts[0]), int(parts[1]), parts[2]))
+    return notes

@@ -31,7 +31,7 @@ from ..memories.lookups import leading
 from ..memories.meaning import read_meant
 from ..memories.rendering import fitting
 from ..memories.search import Wordings
-from ..memories.view import Graph, Node
+from ..memories.view import Graph
 from ..procedures import NOTHING
 from ..retrieval.question import shorten
 from ..words import missing, talk, terms
@@ -226,11 +226,6 @@ def _drop_talk(told: Iterable[Told]) -> list[Told]:
     return [one for one in told if not talk.says_nothing(one.node.content, one.node.get("speaker"))]
 
 
-def _asked_at(graph: Graph) -> int:
-    asked_at = graph.context.asked_at
-    return int(graph.context.now_ms if asked_at is None else asked_at)
-
-
 def _fitting(room: Room, lines: Iterable[Line], least: int = 0) -> list[Line]:
     """Return those of *lines* that fit while *least* bytes of the room are left."""
     kept: list[Line] = []
@@ -280,7 +275,7 @@ def _read_times(graph: Graph, message: str) -> None:
     """Let the context have the times of the corrected *message*, unless it has some."""
     context = graph.context
     if context.told_in is None and context.told_around is None and not missing():
-        at, zone = _asked_at(graph), context.zone
+        at, zone = context.at, context.zone
         then = asking.told_in(message, at, zone, context.languages)
         around = asking.told_around(message, at, zone) if then is None else None
         graph.context = context._replace(
@@ -300,7 +295,7 @@ def _list_then(graph: Graph, question: str) -> list[Told]:
         return found + find_planned(graph, span, {one.node for one in found})
     if asks_what_was_done(question):
         # A plan that was only made then is nothing that happened.
-        return [one for one in found if not _is_ahead(graph, one.node)]
+        return [one for one in found if one.node.told_at <= graph.context.at]
     return found
 
 
@@ -319,10 +314,6 @@ def access(
         "memories": len(put),
         "concepts": concepts.raise_levels(graph.another(Concepts), concepts_),
     }
-
-
-def _is_ahead(graph: Graph, node: Node) -> bool:
-    return bool(node.told_at > _asked_at(graph))
 
 
 def _brought_to_mind(

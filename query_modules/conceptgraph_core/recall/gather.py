@@ -155,7 +155,7 @@ def find_planned(graph: Graph, span: Span, known: Collection[Node]) -> list[Told
     Such a text was stored on the day it was told: "the nurse sees me on the 14th of July". The
     names of the months lead to it. The day was to come when it was told, and is not over.
     """
-    now_ms = graph.context.now_ms if graph.context.asked_at is None else graph.context.asked_at
+    now_ms = graph.context.at
     words = name_months(span.since or now_ms, span.until or now_ms)
     found = []
     wanted = Wanted(project=read_project(graph, words))

@@ -131,11 +131,10 @@ def read(
     *wordings* are its finders, and *vector* is its vector by *model*. So many of the last other
     wordings are *renamed*.
     """
-    context = graph.context
-    at = int(context.now_ms if context.asked_at is None else context.asked_at)
+    at, zone = graph.context.at, graph.context.zone
     recent = ALWAYS
     if max_age_days is not None:
         recent = Span(at - texts.integer(max_age_days, "max_age_days", 1, MAX_DAYS) * DAY_MS)
     query = make_query(message, before)
-    past = past_of(query, at, context.zone)
+    past = past_of(query, at, zone)
     return Question(graph, message, query, wordings, vector, model, at, recent, past, renamed)
