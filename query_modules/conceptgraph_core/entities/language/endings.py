@@ -1,6 +1,5 @@
 """Read the words for the end of a couple or a life, and of what somebody was: ex, died."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -13,9 +12,8 @@ FORMER: Final = frozenset(
 )
 _MARKS: Final = (".", ";", "!", "?", ",", ":", "–", "—")
 HARDLY: Final = language.words(_TOPIC, "hardly")
-# Words that begin or end what has happened beside what has not.
-_ANEW: Final = language.words(_TOPIC, "anew")
-_GOES_ON: Final = language.words(_TOPIC, "goes on")
+# "Rex died and I wish …": between these, what has happened stands beside what has not.
+_PARTS: Final = language.words(_TOPIC, "parts")
 
 
 def has_phrase(said: str, name: str) -> bool:
@@ -41,39 +39,22 @@ def drop_former(kind: str) -> str:
 
 
 def drop_unreal(text: str) -> str:
-    """Return *text* without what has not happened: "I dreamt that Tom left me".
+    """Return *text* without what has not happened: "Rex died" of "Rex died and I wish he had not".
 
-    A clause with an unreal word tells of what has happened before the last "and" ahead of that
-    word, and behind a "because" after it: "Rex died and I wish …". One that begins with "since"
-    does up to that word, but for a dream, which goes on to its end.
+    Of a dream nothing has.
     """
-    if not has_phrase(pad_words(text), "unreal"):
+    said = pad_words(text)
+    if not has_phrase(said, "unreal"):
         return text
-    return ". ".join(one for clause in list_clauses(text) for one in _list_real(clause))
-
-
-def _list_real(clause: str) -> Iterator[str]:
-    """Yield the parts of a *clause*, as `list_clauses` returns it, that have happened."""
-    parts: list[list[str]] = [[]]
-    for word in clause.split():
-        if word in _ANEW:
-            parts.append([])
-        parts[-1].append(word)
-    for words in parts:
-        said = pad_words(" ".join(words))
-        if not has_phrase(said, "unreal"):
-            yield said
-            continue
-        ahead = min(said.index(one) for one in list_phrases("unreal") if one in said)
-        before = said[:ahead].split()
-        last = max((at for at, word in enumerate(before) if word in _GOES_ON), default=0)
-        is_since = has_phrase(pad_words(" ".join(before[:2])), "since")
-        if is_since and not has_phrase(said, "dreamt"):
-            # "Since Tom and I broke up I might move"
-            last = len(before)
-        yield f" {' '.join(before[:last])} "
-        if has_phrase(said, "dreamt"):
-            return
+    parts: list[list[str]] = []
+    for clause in [] if has_phrase(said, "dreamt") else list_clauses(text):
+        parts.append([])
+        for word in clause.split():
+            if word in _PARTS:
+                parts.append([])
+            parts[-1].append(word)
+    told = (pad_words(" ".join(one)) for one in parts)
+    return "".join(one for one in told if not has_phrase(one, "unreal"))
 
 
 def list_clauses(text: str) -> list[str]:

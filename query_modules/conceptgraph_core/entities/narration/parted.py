@@ -1,102 +1,58 @@
 """Tell that somebody is no longer the user's partner, or has died, by what was said of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ... import language
 from ...words.splitting import split
-from .. import kinds, schema
+from .. import schema
 from ..language import endings, kin
 from ..node import Node
 from .wholes import Whole
 
 # "Ruth has sadly died": so many words may stand between a name and its end.
-_BETWEEN, _BETWEEN_PAIR, _BETWEEN_BEING = 2, 4, 6
-# "Knopf ist heute eingeschlafen"
-_MOST_ASLEEP: Final = 4
+_BETWEEN, _BETWEEN_BEING = 2, 6
 # "Did not have to put Ruth to sleep": a denial stands within so many words.
 _BEFORE: Final = 6
-_AGAIN: Final = language.words("change", "again")
 _BEING: Final = [one.split() for one in language.words("oneself", "is")]
 _COUPLE: Final = frozenset(kin.members("couple"))
-# "Mein Freund" may be a partner: with a friend of the user's alone it is not over.
-_FRIENDS: Final = frozenset(kin.kinds("friend"))
-# One of these who moves out is no longer one.
-_UNDER_ONE_ROOF: Final = frozenset(("roommate",))
-_JOINS: Final = frozenset(
-    one for each in language.LANGUAGES for one in language.load(each, "whose")["joins"]
+# "The user and Tom", "Tom and I", "we".
+_OWN: Final = language.words("asking", "own") | frozenset(
+    split(one)[-1] for one in language.words("oneself", "kinds")
 )
-_WITH: Final = language.words("whose", "with")
-_JOINED: Final = [[one] for one in _JOINS]
-# "Malte und die Nutzerin", "the user and Tom"
-_NEAR_NAME: Final = 3
+Texts = Iterable[tuple[int, str]]
 
 
-def since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
-    """Return the time at which it was told that it is over with a partner; None: it is not.
-
-    The mentions say it, and *texts* about the user, with their times, that have the name. The
-    latest word counts: two may be together again.
-    """
-    # It is over with a "former partner" since then too, not since there is another one.
-    kind = endings.drop_former(whole.described.casefold())
-    if kind not in _COUPLE | _FRIENDS:
-        return None
-    over: int | None = None
-    for at, said, name in _told(whole, texts):
-        is_left = _follows(said, name, "left user") or _is_over_with(said, name)
-        is_left = is_left or (kind in _COUPLE and _follows(said, name, "left home"))
-        if is_left or (_is_parted(said, name) and (kind in _COUPLE or _is_with_user(said, name))):
-            over = at if over is None else over
-        elif endings.has_phrase(said, "together"):
-            over = None
-    return over
-
-
-def since_no_longer(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
+def since_no_longer(whole: Whole, texts: Texts = ()) -> int | None:
     """Return the time at which it was told that somebody is no longer what the kind says.
 
-    That is over with a partner, or "Dana is no longer my boss"; the latest word counts.
+    That is over with a partner, or "Dana is no longer my boss". The mentions say it, and *texts*
+    about the user, with their times, that have the name. The latest word counts: two may be
+    together again. None: it is not over.
     """
-    over = since(whole, texts)
     kind = whole.described.casefold()
+    # It is over with a "former partner" since then too, not since there is another one.
+    is_couple = endings.drop_former(kind) in _COUPLE
     words = frozenset(split(" ".join((kind, *kin.kinds(kin.relation(kind) or kind)))))
-    name = split(whole.name)[:1]
-    told = _list_told(whole, texts)
-    for at, said in ((at, said) for at, _, text, _ in told for said in endings.list_clauses(text)):
-        if not {*name} <= {*said.split()}:
-            continue
-        if kin.relation(kind) in _UNDER_ONE_ROOF and _follows(said, name, "moved out"):
+    over: int | None = None
+    for at, text, name in _list_told(whole, texts):
+        said = endings.pad_words(text)
+        # "Dana isn't my boss, Ravi is" says so of one of the two.
+        clauses = [
+            one
+            for one in endings.list_clauses(text)
+            if name in (read := one.split()) and not words.isdisjoint(read)
+        ]
+        if (is_couple and _is_parted(said, name)) or any(
+            endings.has_phrase(one, "ceased") or _is_former(one, name) for one in clauses
+        ):
             over = at if over is None else over
-        if words.isdisjoint(said.split()):
-            continue
-        if endings.has_phrase(said, "ceased") or _is_former(said, name):
-            over = at if over is None else over
-        elif over is not None and over < at and _is_so_again(said):
+        elif (is_couple and endings.has_phrase(said, "together")) or any(
+            endings.has_phrase(one, "again") and endings.HARDLY.isdisjoint(one.split())
+            for one in clauses
+        ):
             over = None
     return over
-
-
-def _is_so_again(said: str) -> bool:
-    """Tell whether a clause that names somebody's kind says that it is so: "is my boss again"."""
-    return not _AGAIN.isdisjoint(said.split()) and endings.HARDLY.isdisjoint(said.split())
-
-
-def dead_since(whole: Whole, texts: Iterable[tuple[int, str]] = ()) -> int | None:
-    """Return the time at which a mention, or one of *texts*, told that somebody died.
-
-    None: nobody told it, or the latest word is that the one is alive.
-    """
-    dead: int | None = None
-    is_animal = (kinds.path(whole.described) or "").startswith("animal")
-    most = _BETWEEN_BEING if is_animal else _BETWEEN
-    for at, said, name in _told(whole, texts):
-        is_asleep = is_animal and _ends_with(said, name, "dead animal")
-        if endings.has_phrase(said, "alive"):
-            dead = None
-        elif is_asleep or _is_dead(said, name, most):
-            dead = at if dead is None else dead
-    return dead
 
 
 def since_apart(whole: Whole) -> int | None:
@@ -104,48 +60,68 @@ def since_apart(whole: Whole) -> int | None:
 
     "Svenja is divorced" tells it, "Svenja and Holger have split up" too.
     """
-    told = [at for at, said, name in _told(whole, ()) if _follows(said, name, "parted")]
+    told = [
+        at
+        for at, text, name in _list_told(whole, ())
+        for said in endings.list_clauses(text)
+        if name in (read := said.split())
+        and endings.has_phrase(said, "parted")
+        and _OWN.isdisjoint(read)
+    ]
     return told[-1] if told else None
 
 
-def _told(whole: Whole, texts: Iterable[tuple[int, str]]) -> list[tuple[int, str, list[str]]]:
-    """Return what was said, as words, with its time and the name in it; the earliest first.
+def dead_since(whole: Whole, texts: Texts = ()) -> int | None:
+    """Return the time at which a mention, or one of *texts*, told that somebody died.
 
-    The user's own words come last of one time, because they outrank a model's. The name may be a
-    word for a relative: "Mum died".
+    None: nobody told it, or the latest word is that the one is alive.
     """
-    found = []
-    for at, is_users, text, names in _list_told(whole, texts):
+    dead: int | None = None
+    for at, text, name in _list_told(whole, texts):
         said = endings.pad_words(text)
-        name = next((one for one in names if one in said.split()), None)
-        if name is not None:
-            found.append((at, is_users, said, name))
-    return [(at, said, [name]) for at, _, said, name in sorted(set(found))]
+        if endings.has_phrase(said, "alive"):
+            dead = None
+        elif _is_dead(said, name):
+            dead = at if dead is None else dead
+    return dead
 
 
-def _list_told(
-    whole: Whole, texts: Iterable[tuple[int, str]]
-) -> list[tuple[int, bool, str, tuple[str, ...]]]:
-    """Return what was said, with its time, whether the user did, and the names that may be in it.
+def _is_parted(said: str, name: str) -> bool:
+    """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up"."""
+    is_of_user = not _OWN.isdisjoint(said.split())
+    return _is_former(said, name) or (is_of_user and endings.has_phrase(said, "parted"))
 
-    The earliest comes first.
+
+def _is_former(said: str, name: str) -> bool:
+    """Tell whether "ex" or "former" stands before the *name*: "my ex-husband Tom"."""
+    return any(f" {ex} {name} " in said for ex in endings.list_phrases("former"))
+
+
+def _list_told(whole: Whole, texts: Texts) -> list[tuple[int, str, str]]:
+    """Return what was said, with its time, and the name in it; the earliest first.
+
+    What is dreamt, feared or wished has not happened. The name may be a word for a relative, as in
+    "Mum died". The user's own words come last of one time, because they outrank a model's.
     """
-    name = tuple(split(whole.name)[:1])
-    mentions = [
-        (
-            one.created_at,
-            one.get("origin") == schema.USER,
-            endings.drop_unreal(one.get("mention_context") or ""),
-            name + _list_names(one, kin.relation(whole.described.casefold())),
-        )
+    first = split(whole.name)[:1]
+    relation = kin.relation(whole.described.casefold())
+    told = [
+        (one.created_at, one.get("origin") == schema.USER, one.get("mention_context") or "", names)
         for one in whole.mentions
+        for names in ((*first, *_list_names(one, relation)),)
     ]
-    return sorted(
-        {*mentions, *((at, False, endings.drop_unreal(text), name) for at, text in texts)}
-    )
+    told += [(at, False, text, tuple(first)) for at, text in texts]
+    found = []
+    for at, is_users, text, names in told:
+        real = endings.drop_unreal(text)
+        read = split(real)
+        name = next((one for one in names if one in read), None)
+        if name is not None:
+            found.append((at, is_users, real, name))
+    return [(at, text, name) for at, _, text, name in sorted(set(found))]
 
 
-def _list_names(mention: Node, relation: str | None) -> tuple[str, ...]:
+def _list_names(mention: Node, relation: str | None) -> Sequence[str]:
     """Return the words that may mean the one of a *mention*: "Dan", and "mum" of "my mum".
 
     "Dad died", said of the user's father Alan, means him.
@@ -157,101 +133,21 @@ def _list_names(mention: Node, relation: str | None) -> tuple[str, ...]:
     return (*first, *(word for word in words[-1:] if kin.kinds(word)), *alone)
 
 
-def _follows(said: str, name: list[str], phrases: str) -> bool:
-    """Tell whether one of *phrases* follows the *name* at once, and the user is not there too.
+def _is_dead(said: str, name: str) -> bool:
+    """Tell whether "died" follows the *name* itself, after a few words at most.
 
-    "Rute has moved out", "Odette and Piers have split up"; not "Rute and I have moved out".
+    "Ruth's husband died" tells nothing of Ruth.
     """
-    for one in name:
-        before, found, behind = said.partition(f" {one} ")
-        for phrase in endings.list_phrases(phrases) if found else ():
-            ahead, is_said, _ = f" {behind}".partition(phrase)
-            between = ahead.split()
-            is_pair = between[:1] and between[0] in _JOINS
-            is_near = len(between) <= (_BETWEEN_PAIR if is_pair else _BETWEEN)
-            is_users = not _SELVES.isdisjoint(between) or before.split()[-1:] in _JOINED
-            if is_said and is_near and not is_users and endings.HARDLY.isdisjoint(between):
-                return True
+    before, _, behind = said.partition(f" {name} ")
+    if any(f"{dead}{name} " in said for dead in endings.list_phrases("dead before")):
+        return endings.HARDLY.isdisjoint(before.split()[-_BEFORE:])
+    for dead in endings.list_phrases("dead"):
+        ahead, is_said, rest = f" {behind}".partition(dead)
+        between = ahead.split()
+        # "Mama ist gestern Nacht gestorben": the verb begins beside the name.
+        most = _BETWEEN_BEING if between[:1] in _BEING else _BETWEEN
+        is_near = len(between) <= most and endings.HARDLY.isdisjoint(between)
+        # "Anna passed last night's exam"
+        if is_said and is_near and "s" not in between[:1] and not rest.startswith("s "):
+            return True
     return False
-
-
-def _is_over_with(said: str, name: list[str]) -> bool:
-    """Tell whether *said* is "Mit Malte ist Schluss"; at or for him something else may end."""
-    return any(
-        f" {word} {one}{over}" in said
-        for one in name
-        for word in _WITH
-        for over in endings.list_phrases("over with")
-    )
-
-
-def _ends_with(said: str, name: list[str], phrases: str) -> bool:
-    """Tell whether *said* is a *name*, a word or two, and one of *phrases*: no "on the sofa"."""
-    is_brief = len(said.split()) <= _MOST_ASLEEP
-    is_of_it = is_brief and any(said.startswith(f" {one} ") for one in name)
-    return is_of_it and said.endswith(endings.list_phrases(phrases))
-
-
-def _is_parted(said: str, name: list[str]) -> bool:
-    """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up"."""
-    if _is_former(said, name):
-        return True
-    return endings.has_phrase(said, "parted") and not _OWN.isdisjoint(said.split())
-
-
-def _is_with_user(said: str, name: list[str]) -> bool:
-    """Tell whether the user and that one are named as two: "Malte und ich", "the user and Tom"."""
-    words = said.split()
-    for place, word in enumerate(words):
-        if word in name and (
-            (words[place + 1 : place + 2] and words[place + 1] in _JOINS)
-            or (place and words[place - 1] in _JOINS)
-        ):
-            near = words[max(0, place - _NEAR_NAME) : place + _NEAR_NAME + 1]
-            return not _OWN.isdisjoint(near)
-    return False
-
-
-def _is_former(said: str, name: list[str]) -> bool:
-    """Tell whether "ex" or "former" stands before the *name*: "my ex-husband Tom"."""
-    return any(f" {ex} {one} " in said for ex in endings.list_phrases("former") for one in name)
-
-
-def _is_dead(said: str, name: list[str], near: int) -> bool:
-    """Tell whether "died" follows the *name* itself, after *near* words at most.
-
-    "Ruth's husband died" tells nothing of Ruth. "Rex mussten wir einschläfern lassen" has more
-    words between, but it is of an animal.
-    """
-    # Hardly any text has such a word, and a recall reads hundreds.
-    if not (endings.has_phrase(said, "dead") or endings.has_phrase(said, "dead before")):
-        return False
-    for one in name:
-        if any(f"{dead}{one} " in said for dead in endings.list_phrases("dead before")):
-            ahead = said.partition(f" {one} ")[0].split()
-            return endings.HARDLY.isdisjoint(ahead[-_BEFORE:])
-        _, found, behind = said.partition(f" {one} ")
-        after = f" {behind}"
-        for dead in endings.list_phrases("dead") if found else ():
-            before, found_dead, rest = after.partition(dead)
-            between = before.split()
-            # "Anna passed last night's exam"
-            is_said = bool(found_dead) and not rest.startswith("s ")
-            # "Mama ist gestern Nacht gestorben": the verb begins beside the name.
-            most = _BETWEEN_BEING if between[:1] in _BEING else near
-            is_near = len(between) <= most and endings.HARDLY.isdisjoint(between)
-            if is_said and is_near and "s" not in between[:1]:
-                return True
-    return False
-
-
-# "The user and Tom", "Tom and I", "we".
-_OWN: Final = frozenset(
-    word
-    for one in (*language.words("asking", "own"), *language.words("oneself", "kinds"))
-    for word in split(one)
-)
-# The same without the article of "the user".
-_SELVES: Final = language.words("asking", "own") | frozenset(
-    split(one)[-1] for one in language.words("oneself", "kinds")
-)
