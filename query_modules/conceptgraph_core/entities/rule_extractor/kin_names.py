@@ -180,7 +180,7 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
         if " ".join(one.folded for one in ahead) == said and follows:
             last = place - size
     # "The baker there, Tunde, is my boss", "Henrike, my neighbour, …"
-    is_apart = written[last].gap == ", " and (last < place or _is_closed(written, behind))
+    is_apart = written[last].gap == ", " and last < place
     if not (is_apart or (last < place and written[last].follows)):
         return behind, behind
     start = last
@@ -191,13 +191,6 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
     # "In Ghent, my boss, …" is no boss of that name.
     is_place = start > 0 and written[start - 1].folded in name_words.AT_PLACES
     return (start, last) if start < last and not is_place else (behind, behind)
-
-
-def _is_closed(written: Sequence[Word], behind: int) -> bool:
-    """Tell whether a comma closes ", my boss," of one: "Peter, my sister, and I" lists three."""
-    if behind >= len(written) or written[behind].gap != ", ":
-        return False
-    return written[behind].folded not in JOINS | kin.OWN and not _is_whole_name(written, behind)
 
 
 def _read_name(written: Sequence[Word], place: int) -> tuple[int, int]:

@@ -47,28 +47,10 @@ title note
 COUNTING: Final = frozenset(
     ("first", "second", "third", "last", "next", "above", "two", "three", "four", "five", "six")
 )
-# German: before a name of a thing, and before a place where somebody lives or goes.
-NAMED: Final = word_set("""
-projekt firma familie stadt dorf restaurant hotel café verein schule hund katze kater straße insel
-universität klinik band marke
-""")
-TO_PLACES: Final = frozenset(("nach", "aus"))
-IN_PLACES: Final = frozenset(("in", "bei"))
-LIVING: Final = word_set("""
-wohne wohnen wohnt wohnte lebe leben lebt lebte gezogen ziehe zieht ziehen komme kommt stamme
-arbeite arbeitet geboren fahre fahren fährt gefahren reise reisen gereist fliege fliegen geflogen
-war waren besuche studiere studiert umgezogen feiern feiert gefeiert treffen getroffen
-geholt gekauft
-bestellt zug bus flug fahrt flieger fähre ausflug reise übernachten übernachtet gelandet arbeiten
-""")
 # Plain words in names of places: West Coast, Mount Cook.
 STREETS: Final = frozenset(("avenue", "lane", "road", "square", "street"))
 OF_PLACES: Final = STREETS | word_set("""
 bay beach city coast falls island islands lake mount palace park river valley
-""")
-NO_PLACES: Final = word_set("""
-hause feierabend rente urlaub ordnung angst liebe ruhe frieden teilzeit vollzeit zukunft wahrheit
-wirklichkeit deutsch englisch weihnachten ostern mitternacht spanisch französisch zeit not wut
 """)
 DETERMINERS: Final = word_set("""
 der die das den dem des ein eine einen einem einer kein keine keinen diese dieser dieses diesen

@@ -1,7 +1,7 @@
 """Find proper names by their writing and the words around them; `kin_names` has "my sister Clara".
 
 In English a capital within a sentence marks a name. German capitalises every noun. There a name
-needs a first name, a title, a kin word or a preposition of places.
+needs a first name, a title or a kin word.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,6 @@ from typing import Final
 from ... import language
 from ..language import kin
 from ..language.dated import is_calendar
-from ..language.folded import folded
 from ..language.ordinary import ORDINARY
 from . import name_words, people
 from .written import Word
@@ -20,7 +19,6 @@ from .written import Word
 PERSON: Final = "person"
 PLACE: Final = "place"
 _MOST_PARTS: Final = 4
-_NEAR: Final = 12
 # A shorter word may be anything.
 _SHORTEST: Final = 3
 # Before a capital, these make a common noun of it; and pronouns are nobody's name.
@@ -48,11 +46,6 @@ _DONE: Final = frozenset(one for one in language.load("en", "whose")["acting"]) 
 _ONLY_NAMES: Final = frozenset(("en", "de"))
 # "Loaf & Salt"
 _AND: Final = " & "
-# "Die Katze heißt Minka", but "das heißt Arbeit".
-_NAMING: Final = frozenset(("heißt", "heisst", "hieß", "namens"))
-_IT: Final = frozenset(("das", "es", "was"))
-# Behind one of these, a name stands: "we call her".
-_CALLING: Final = tuple(f" {one}" for one in sorted(language.words("whose", "alias")) if " " in one)
 _QUOTES: Final = tuple("'\"‘“„«*/(")
 
 
@@ -77,9 +70,6 @@ class Named:
 def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _find_acting(written, idle, german)
-    yield from _find_called(written)
-    if german:
-        yield from _find_owners(written)
     if not any(word.is_capitalised and not word.begins for word in written):
         yield from _find_uncapitalised(written)
     lower = frozenset(word.text for word in written if word.text.islower())
@@ -169,29 +159,6 @@ def _is_no_name(word: Word) -> bool:
     is_date = is_calendar(word.folded) and word.folded not in people.FIRST_NAMES
     is_plain = word.folded in NO_SUBJECTS | _TRADES or word.folded.endswith(_NO_ENDINGS)
     return is_date or is_plain or is_ordinary(word) or len(word.text) < _SHORTEST
-
-
-def _find_called(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over what somebody is called: "We call her Bibi"."""
-    for place, word in enumerate(written):
-        ahead = " ".join(one.folded for one in written[max(0, place - _MOST_PARTS) : place])
-        is_called = f" {ahead}".endswith(_CALLING)
-        if place > 1 and written[place - 1].folded in _NAMING:
-            behind = written[place + 1 : place + 2]
-            is_called = written[place - 2].folded not in _IT and not any(
-                one.follows for one in behind
-            )
-        if word.is_capitalised and word.follows and is_called:
-            yield Named(word.start, word.end, is_sure=True)
-
-
-def _find_owners(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over first names in the German genitive: "Peters Auto"."""
-    for word, owned in pairwise(written):
-        name = word.text.removesuffix("s")
-        is_name = name != word.text and folded(name) in people.FIRST_NAMES
-        if is_name and word.folded not in people.SAFE_NAMES and owned.is_capitalised:
-            yield Named(word.start, word.end - 1, is_sure=True)
 
 
 def _find_uncapitalised(written: Sequence[Word]) -> Iterator[Named]:
@@ -284,9 +251,7 @@ class _Name:
             # "Alma Vale Road"
             kind = PLACE if words[-1].folded in name_words.STREETS else PERSON
             return self._named(kind if is_whole else None, is_sure=True)
-        if german:
-            return self._german(before)
-        return self._english(before, after)
+        return None if german else self._english(before, after)
 
     def _english(self, before: Word | None, after: Word | None) -> Named | None:
         words, last = self._words, self._words[-1]
@@ -323,7 +288,7 @@ class _Name:
             return len(word.text) >= _SHORTEST and ahead in name_words.OF
         tail = word.text.rpartition("-")[2]
         is_joined = len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST
-        if is_joined or self._is_listed():
+        if is_joined:
             return False
         after = self._at(self.end)
         # "Tell Ravi that Pooja has the tickets"
@@ -341,35 +306,6 @@ class _Name:
         if len(self._words) > 1 and is_place:
             return False
         return all(is_ordinary(one) or one.text in name_words.LINKS for one in self._words)
-
-    def _is_listed(self) -> bool:
-        """Tell whether it is one of several in brackets, or an alternative: "Search/Browse"."""
-        after = self._at(self.end)
-        opened = 0
-        for word in self._written[max(0, self.first - _NEAR) : self.first + 1]:
-            opened += word.gap.count("(") - word.gap.count(")")
-        gaps = self._words[0].gap, "" if after is None else after.gap
-        return opened > 0 or gaps[1].startswith("/") or any("&" in gap for gap in gaps)
-
-    def _german(self, before: Word | None) -> Named | None:
-        """Return the first word if a cue marks it as a name; the next may be a German noun."""
-        while len(self._words) > 1 and (self._words[0].begins or not self._words[0].is_capitalised):
-            # "Mit Yusuf", and "von" of "Hund von Familie Kern"
-            self._words, self.first = self._words[1:], self.first + 1
-            before = self._at(self.first - 1)
-        if self._words[0].folded in name_words.NAMED and len(self._words) > 1:
-            # "Firma Kern"
-            self._words = self._words[1:2]
-            return self._named(is_sure=True)
-        word = self._words[0]
-        if word.folded in self._idle or word.folded in name_words.NO_PLACES or word.begins:
-            return None
-        self._words = self._words[:1]
-        ahead = "" if before is None or not word.follows else before.folded
-        living = any(one.folded in name_words.LIVING for one in self._written)
-        if ahead in name_words.TO_PLACES | name_words.IN_PLACES and living:
-            return self._named(PLACE if ahead != "bei" else None, is_sure=True)
-        return self._named(is_sure=True) if ahead in name_words.NAMED else None
 
     def _at(self, place: int) -> Word | None:
         return self._written[place] if 0 <= place < len(self._written) else None

@@ -33,7 +33,6 @@ _CLOSES: Final = {
     mark: re.compile(f"[{closing}]" + r"(?![^\W_])" * (mark in _SINGLE))
     for mark, closing in _CLOSING.items()
 }
-_LONGEST_REQUEST: Final = 300
 _PARAGRAPH: Final = re.compile(r"\n\s*\n")
 
 _SAYING: Final = re.compile(
@@ -49,33 +48,18 @@ _MAIL: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # Each repetition has a bound, so that the time is linear in the length of the text.
-_ASKING: Final = (
-    r"(?:^|[.!?:;,\n–-]\s{0,20}+)(?:(?:please|bitte|now|then|hey|hi|hello|hallo|okay|ok|jetzt|mal"
+_ASKED: Final = re.compile(
+    r"(?:^|[.!?:;,\n–-]\s{0,20}+)(?:(?:please|bitte|now|then|hey|hi|hello|okay|ok|jetzt|mal"
     r"|(?:can|could|would|will) you|help me(?: to)?|i (?:want|need) you to|i'd like you to"
     r"|(?:kannst|könntest) du|(?:können|könnten) sie|mir|das|dies|bitte)[ ,]{1,4}){0,6}"
-)
-_TEXT: Final = (
-    r"(?:text|sentences?|paragraph|e-?mail|mail|letter|essay|grammar|translation|wording|message"
-    r"|satz|sätze|absatz|brief|grammatik|nachricht|übersetzung)"
-)
-_REWORKING: Final = re.compile(
-    rf"{_ASKING}(?:(?:translate|rewrite|rephrase|reword|paraphrase|proofread|summari[sz]e"
-    r"|übersetz(?:e|t|en)?|(?:um)?formulier(?:e|en)?|korrigier(?:e|en)?)\b"
-    rf"|(?:correct|edit|improve|polish|shorten|verbesser[en]*|kürz[en]*)\b[^.!?:\n]{{0,40}}\b{_TEXT}\b)"
-    r"|\b(?:kannst|könntest|können|könnten|bitte)\b[^.!?\n]{0,80}"
-    r"\b(?:übersetzen|umformulieren|umschreiben|korrigieren|zusammenfassen)\b",
+    r"(?:translate|rewrite|rephrase|reword|paraphrase|proofread|summari[sz]e|write|draft|compose"
+    r"|make up|invent|continue|übersetz(?:e|t|en)?|(?:um)?formulier(?:e|en)?|korrigier(?:e|en)?"
+    r"|(?:correct|edit|improve|polish|shorten) (?:this|that|it|my|the|these)|verbesser[en]*"
+    r"|schreib(?:e|en)?|verfass(?:e|en)?|entwirf|erfinde?"
+    r"|(?:tell|give|create|generate|erzähle?)\b[^.!?:\n]{0,80}?\b(?:story|poem|song|geschichten?"
+    r"|märchen|gedicht|lied))\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMPOSING: Final = re.compile(
-    rf"{_ASKING}(?:write|draft|compose|make up|invent|tell|continue|create|generate|give"
-    r"|schreib(?:e|en)?|verfass(?:e|en)?|entwirf|erfinde?|erzähle?)\b[^.!?:\n]{0,80}?"
-    r"\b(?:story|stories|tale|poem|song|lyrics|novel|dialog(?:ue)?|script|scene|letter|e-?mail"
-    r"|essay|speech|diary|monologue|geschichten?|märchen|gedicht|lied|roman|szene|\w*brief|aufsatz"
-    r"|rede|tagebuch\w*)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-# "Translate that": the text to translate may precede the request.
-_POINTING: Final = re.compile(r"\b(?:this|that|it|above|das|dies\w*|oben)\b", re.IGNORECASE)
 
 Passage = tuple[int, int]
 
@@ -90,10 +74,11 @@ def others(text: str) -> bytearray:
         is_pasted = "\n" in match[0]
         known = len(text) if is_pasted else _paragraph_end(text, match.end())
         found.append((match.end(), known))
-    for request in (_COMPOSING.search(text), _MAIL.search(text)):
-        found += [(request.start(), len(text))] if request is not None else []
-    starts = [_reworked(text, match) for match in _REWORKING.finditer(text)]
-    found += [(min(starts), len(text))] if starts else []
+    if _ASKED.search(text) is not None:
+        # The text to translate may precede the request.
+        found.append((0, len(text)))
+    if (mail := _MAIL.search(text)) is not None:
+        found.append((mail.start(), len(text)))
     passages = bytearray(len(text))
     for start, end in found:
         passages[start:end] = b"\1" * (end - start)
@@ -126,12 +111,3 @@ def _quoted(text: str) -> list[Passage]:
 def _paragraph_end(text: str, place: int) -> int:
     match = _PARAGRAPH.search(text, place)
     return len(text) if match is None else int(match.start())
-
-
-def _reworked(text: str, match: Any) -> int:
-    """Return where the passage begins that a request such as "translate" is about."""
-    rest = text[match.end() : match.end() + _LONGEST_REQUEST]
-    sentence, _, after = re.sub(r"[.!?\n]", "\0", rest, count=1).partition("\0")
-    is_last = not after.strip(" .!?\n") and ":" not in match[0][1:] + sentence
-    is_before = is_last and _POINTING.search(match[0] + sentence) is not None
-    return 0 if is_before else int(match.start())
