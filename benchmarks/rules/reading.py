@@ -47,13 +47,12 @@ PARTS: Final = (
         "ends by the words",
         {
             f"{_NARRATION}.parted:{name}": nothing
-            for name in ("since", "since_no_longer", "dead_since", "since_apart")
+            for name in ("since_no_longer", "dead_since", "since_apart")
         },
     ),
     Rule("widening by merged names", {f"{_NARRATION}.widening:widened": no_rows}),
     Rule("kinds and predicates asked", {f"{_NARRATION}.matters:forms": no_pairs}),
     Rule("the user's own facts", {"everyday.oneself:asked_for": no_rows}),
-    Rule("mentioned together", {f"{_NARRATION}.together:joined": _none}),
     Rule("words for kin", {"entities.language.kin:named": no_rows}),
     Rule("words for several", {"entities.language.kin:groups": _none}),
 )

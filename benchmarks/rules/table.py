@@ -153,7 +153,7 @@ RULES: Final = (
         "ended by the words",
         {
             f"entities.narration.parted:{name}": nothing
-            for name in ("since", "since_no_longer", "dead_since", "since_apart")
+            for name in ("since_no_longer", "dead_since", "since_apart")
         },
         "what is over is told so",
     ),
