@@ -41,7 +41,7 @@ def drop_former(kind: str) -> str:
 def drop_unreal(text: str) -> str:
     """Return *text* without what has not happened: "Rex died" of "Rex died and I wish he had not".
 
-    Of a dream nothing has.
+    A dream tells nothing that has.
     """
     said = pad_words(text)
     if not has_phrase(said, "unreal"):
