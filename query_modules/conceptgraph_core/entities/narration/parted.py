@@ -111,7 +111,7 @@ def _is_former(said: str, name: str) -> bool:
 def _list_told(whole: Whole, texts: Texts) -> list[tuple[int, str, str]]:
     """Return what was said, with its time, and the name in it; the earliest first.
 
-    What is dreamt, feared or wished has not happened. The name may be a word for a relative, as in
+    Dreams, fears and wishes have not happened. The name may be a word for a relative, as in
     "Mum died". The user's own words come last of one time, because they outrank a model's.
     """
     first = split(whole.name)[:1]
