@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import conceptgraph_core
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from conceptgraph_core.recall import weights as deciding
 from conceptgraph_core.recall.weights import FILE, FURTHEST, MESSAGE, OTHER, TEXT, WORDS
 
@@ -83,7 +83,7 @@ def _recording() -> Iterator[list[tuple[Any, Any]]]:
     So nothing depends on the weights of before.
     """
     # The core must be imported on the embedded host's interface.
-    modules.load_mgp()
+    procedure_host.load_mgp()
     recalling: Any = importlib.import_module("conceptgraph_core.recall.answering")
     from conceptgraph_core.recall.score import Scored
 

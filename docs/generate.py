@@ -18,7 +18,7 @@ import click
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.commands.group import Drawer
 from concept_graph_mcp.hosts.memgraph import readiness
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from concept_graph_mcp.hosts.sqlite.interface import Callback
 from concept_graph_mcp.memory import Memory
 from concept_graph_mcp.session import Clock, Session
@@ -185,7 +185,7 @@ def _list_filed() -> Iterator[tuple[str, str, str]]:
 def graph() -> str:
     """Return the page of what is stored."""
     # Its imports need mgp, which the embedded host provides.
-    modules.load_mgp()
+    procedure_host.load_mgp()
     from conceptgraph_core.transfer.audit import problems
 
     lines = ["Labels, edge types, properties, constraints and indexes, layer by layer."]
@@ -261,7 +261,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 def _procedures_of(module: str) -> Iterator[str]:
-    for name, callback in modules.load_modules((module,)).items():
+    for name, callback in procedure_host.load_modules((module,)).items():
         about, example = _documented(callback)
         yield f"### {name}"
         yield about

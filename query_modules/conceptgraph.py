@@ -106,7 +106,6 @@ from conceptgraph_core.transfer import (
     audit,
     export_import,
     journal,
-    mending,
     search_data,
     users,
     view,
@@ -138,7 +137,7 @@ register(procedures.UNINDEXED, Graph, episodes.count_unindexed)
 
 register(over_all.STATS, Everything, view.stats)
 register(over_all.CHECK, Everything, audit.check)
-register(over_all.MEND, Everything, mending.mend)
+register(over_all.MEND, Everything, users.mend)
 register(over_all.INDEX, Everything, search_data.index)
 register(over_all.EXPORT, Everything, exporting.export)
 register(over_all.IMPORT_ROWS, Everything, export_import.import_rows)

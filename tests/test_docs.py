@@ -29,9 +29,8 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.hosts.memgraph import caller
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
-from concept_graph_mcp.hosts.sqlite import database, modules
-from concept_graph_mcp.hosts.sqlite.modules import Marshal
-from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+from concept_graph_mcp.hosts.sqlite import database, procedure_host
+from concept_graph_mcp.hosts.sqlite.procedure_host import Host, Marshal
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools import toolsets
@@ -101,7 +100,11 @@ def with_output(found: list[Block]) -> Iterator[tuple[Block, str | None]]:
 
 
 def callbacks() -> dict[str, object]:
-    return {full: callback for full, callback in modules.load_modules().items() if callback.results}
+    return {
+        full: callback
+        for full, callback in procedure_host.load_modules().items()
+        if callback.results
+    }
 
 
 def tools(*names: str) -> dict[str, list[str]]:
@@ -135,7 +138,7 @@ def test_the_reference_has_no_page_that_nothing_writes():
 def test_the_reference_names_everything_that_can_be_called():
     written = "".join(page.read_text(encoding="utf-8") for page in REFERENCE)
     headings = set(re.findall(r"^### (.+)$", written, re.MULTILINE))
-    assert headings >= {*modules.load_modules(), *tools(*toolsets.TOOLSETS), "set_time"}
+    assert headings >= {*procedure_host.load_modules(), *tools(*toolsets.TOOLSETS), "set_time"}
 
 
 def test_what_a_page_links_to_exists():
@@ -216,7 +219,7 @@ def test_a_command_line_that_the_program_does_not_take_would_be_noticed():
 
 
 def test_every_procedure_that_a_page_calls_exists():
-    known = {*modules.load_modules(), "mg.load", "mg.load_all", "mg.procedures"}
+    known = {*procedure_host.load_modules(), "mg.load", "mg.load_all", "mg.procedures"}
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     called = set(re.findall(r"(?:CALL |\b)((?:\w+graph|everyday|mg)\.[a-z_]+)\(", text))
     assert called
@@ -543,7 +546,7 @@ def test_a_manual_has_the_procedures_of_its_module_and_each_once(module):
 
 
 def test_the_example_of_a_procedure_calls_it_as_it_is():
-    marshal, known = Marshal(modules.load_mgp()), callbacks()
+    marshal, known = Marshal(procedure_host.load_mgp()), callbacks()
     assert known
     for full, callback in known.items():
         _, _, example = inspect.getdoc(callback.run).partition("Example:")

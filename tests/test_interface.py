@@ -15,7 +15,7 @@ from tests.markdown import ROOT
 from concept_graph_mcp import calls, memory
 from concept_graph_mcp.calls.verb import AnyVerb, verb_of_rule
 from concept_graph_mcp.commands import making as commands
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from concept_graph_mcp.results import Remembered
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools import making as tools
@@ -43,7 +43,7 @@ VERBS = [
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda one: one.procedure.name)
 def test_a_verb_passes_as_many_arguments_as_its_procedure_takes(verb):
-    takes = modules.load_modules()[verb.procedure.name].arguments
+    takes = procedure_host.load_modules()[verb.procedure.name].arguments
     passed = [*verb._sent, *(("vector", "model") if verb._is_embedded else ()), "context"]
     assert len(passed) == len(takes)
 

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 import conceptgraph_core
-from concept_graph_mcp.hosts.sqlite.modules import load_mgp
+from concept_graph_mcp.hosts.sqlite.procedure_host import load_mgp
 
 CORE: Final = "conceptgraph_core"
 _OURS: Final = (CORE, "concept_graph_mcp")

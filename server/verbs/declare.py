@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from unittest import mock
 
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from conceptgraph_core import arguments
 from conceptgraph_core.procedures import NOTHING, Procedure
 
@@ -61,7 +61,7 @@ def declare() -> str:
 
 def list_rules() -> list[tuple[Procedure, Callable[..., Any]]]:
     """Return each procedure of the module with the rule that it is registered with."""
-    modules.load_mgp()
+    procedure_host.load_mgp()
     from conceptgraph_core.graph.registering import Module
 
     found: list[tuple[Procedure, Callable[..., Any]]] = []

@@ -13,7 +13,7 @@ from expect import ProbeFailed
 from samples import samples  # noqa: F401
 
 from concept_graph_mcp.hosts.sqlite import procedure_host
-from concept_graph_mcp.hosts.sqlite.modules import Marshal
+from concept_graph_mcp.hosts.sqlite.procedure_host import Marshal
 from conceptgraph_core.graph.primitives import Equal
 
 PROBE = "host_probe"
@@ -88,10 +88,10 @@ class EmbeddedHands:
     """Works through the probe, in a host of its own on the same file."""
 
     def __init__(self, path: Path) -> None:
-        from concept_graph_mcp.hosts.sqlite import modules
+        from concept_graph_mcp.hosts.sqlite import procedure_host
         from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
-        self._host = Host(path, {**modules.load_modules(), **_probe_callbacks()})
+        self._host = Host(path, {**procedure_host.load_modules(), **_probe_callbacks()})
 
     def close(self) -> None:
         self._host.close()
@@ -316,10 +316,10 @@ def _probe_callbacks() -> dict[str, Any]:
     """Load the probe into the embedded host, once a process."""
     import sys
 
-    from concept_graph_mcp.hosts.sqlite import modules
+    from concept_graph_mcp.hosts.sqlite import procedure_host
 
     sys.path.append(str(PROBE_DIRECTORY))
-    module = modules.load_module(PROBE)
+    module = procedure_host.load_module(PROBE)
     return {
         callback.name: callback
         for callback in (*module.procedures.values(), *module.functions.values())

@@ -8,7 +8,7 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from cypher_text import plain_call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +18,7 @@ def read_examples(module):
     """Iterate over name, arguments and fields of each example in the manual of *module*."""
     source = (ROOT / "query_modules" / f"{module}.py").read_text(encoding="utf-8")
     manual = ast.get_docstring(ast.parse(source)) or ""
-    known = modules.load_modules()
+    known = procedure_host.load_modules()
     manual = manual.replace("`", "")
     for written in re.findall(rf"^CALL {module}\.\w+\(.+?;$", manual, re.MULTILINE | re.DOTALL):
         name = re.match(r"CALL ([\w.]+)", written)[1]

@@ -19,7 +19,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
 from concept_graph_mcp.calls.verb import AnyVerb, RuleVerb
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.hosts.sqlite.modules import load_modules
+from concept_graph_mcp.hosts.sqlite.procedure_host import load_modules
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.tools import toolsets

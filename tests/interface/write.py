@@ -11,7 +11,7 @@ from typing import Any
 
 from docs import generate
 
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from concept_graph_mcp.tools import toolsets
 
 FOLDER = Path(__file__).resolve().parent
@@ -41,7 +41,7 @@ def _told(toolset: str, tool: Any) -> str:
 def procedures() -> str:
     """Return the signatures of all procedures on the embedded host, in the form of Memgraph."""
     # A function has no fields.
-    there = [one for one in modules.load_modules().items() if one[1].results]
+    there = [one for one in procedure_host.load_modules().items() if one[1].results]
     return "".join(f"{one}\n" for one in sorted(map(_signature, there)))
 
 

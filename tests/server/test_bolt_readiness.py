@@ -175,7 +175,7 @@ def test_names_that_are_not_unique_are_named_and_served_once_they_are_corrected(
     assert "'apple' (2 nodes)" in text
     assert "'with\\nbreak' (2 nodes)" in text
     assert "pear" not in text
-    assert text.endswith("run concept-graph-mcp check --mend")
+    assert text.endswith("rename or remove all but one")
     assert "\n" not in text
     assert bare("MATCH (n {name: 'plum'}) RETURN n") == []
 

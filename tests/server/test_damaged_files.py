@@ -250,14 +250,11 @@ def test_rows_that_a_hand_changed_are_read(tmp_path, original):
 
 
 @pytest.mark.slow
-def test_what_a_search_looks_at_is_checked_against_the_nodes(tmp_path, original):
+def test_relations_to_nothing_and_texts_in_no_index_are_told(tmp_path, original):
     path = tmp_path / "memory.db"
     for statement in (
-        "DELETE FROM \"index Concept(name)\" WHERE k0 = 'pear 1'",
         "UPDATE \"text Concept(name)\" SET folded = 'peer 1' WHERE folded = 'pear 1'",
-        'DELETE FROM "ranking Concept(arousal_level, accessed_at, name)"',
         "INSERT INTO \"trigrams Concept(name)\" (rowid, folded) VALUES (9999, 'pear')",
-        "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'vertex'",
         "UPDATE edge SET target = 9999 WHERE id = 3",
     ):
         path.write_bytes(original.content)

@@ -9,8 +9,7 @@ import pytest
 from embedded_files import assert_sound
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite.cache import detach
-from concept_graph_mcp.hosts.sqlite.elements import EdgeElement, VertexElement
+from concept_graph_mcp.hosts.sqlite.cache import EdgeElement, VertexElement, detach
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite import lookups, postings, text_search
+from concept_graph_mcp.hosts.sqlite import lookups, text_search
 from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from conceptgraph_core import folding
@@ -64,7 +64,7 @@ def incoming(host: Host, question: str, **changed: Any) -> tuple[dict[str, int],
     lookup = of_mentions((question,), SHARED, ("english",))._replace(**changed)
     cache = Cache(host._database)
     terms = list(cache.load_vertices(lookups.find(host._database, lookup)))
-    told = postings.incoming(postings.Postings(host._database, lookup), lookup, terms)
+    told = lookups.incoming(lookups.Postings(host._database, lookup), lookup, terms)
     names = {vertex.id: vertex.properties.get("name") for vertex in terms}
     counts = zip((names[vertex.id] for vertex in terms), told["degrees"], strict=True)
     read = [(names[term], len(texts)) for term, texts, *_ in told["incoming"]]

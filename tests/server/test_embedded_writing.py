@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.sqlite import edge_changes
+from concept_graph_mcp.hosts.sqlite import transaction
 from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.database import Database
 from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
@@ -104,7 +104,7 @@ def test_edges_that_say_the_same_are_changed_each_for_itself(store: Store) -> No
 def test_a_call_that_makes_many_edges_leaves_them_to_be_read_again(
     store: Store, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge_changes, "_FEW_EDGES", most)
+    monkeypatch.setattr(transaction, "_FEW_EDGES", most)
     made, graph = store.begin()
     source, target = pair(graph)
     alike(graph, source, target, 3)
@@ -169,7 +169,7 @@ def expected(vertices: list[Vertex], edges: list[tuple[int, int, Any]]) -> list[
 def test_edges_made_many_at_a_time_are_there_whenever_somebody_looks(
     store: Store, most: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge_changes, "_FEW_EDGES", most)
+    monkeypatch.setattr(transaction, "_FEW_EDGES", most)
     said = random.Random(seed)
     vertices: list[Vertex] = []
     edges: list[tuple[int, int, Any]] = []

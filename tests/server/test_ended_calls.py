@@ -18,7 +18,7 @@ from server_processes import END_S, StdioServer
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Ended
-from concept_graph_mcp.hosts.sqlite import cancellation, modules
+from concept_graph_mcp.hosts.sqlite import cancellation, procedure_host
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
@@ -122,15 +122,15 @@ WRITE_AND_WAIT = calls.Call(
 @pytest.fixture(scope="module")
 def callbacks() -> dict[str, Any]:
     """The procedures, and with them one that writes and then goes on until it is ended."""
-    waiting = modules.load_module("waiting_procedures").procedures.values()
-    return dict(modules.load_modules()) | {callback.name: callback for callback in waiting}
+    waiting = procedure_host.load_module("waiting_procedures").procedures.values()
+    return dict(procedure_host.load_modules()) | {callback.name: callback for callback in waiting}
 
 
 @pytest.fixture
 def store(
     tmp_path: Path, callbacks: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> EmbeddedStore:
-    monkeypatch.setattr(modules, "load_modules", lambda _names: callbacks)
+    monkeypatch.setattr(procedure_host, "load_modules", lambda _names: callbacks)
     return EmbeddedStore(tmp_path / "memory.db")
 
 

@@ -22,7 +22,7 @@ from tests.watched_writes import Watch
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 from concept_graph_mcp.hosts.sqlite.opening import APPLICATION_ID
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT
@@ -553,8 +553,8 @@ def test_a_file_moved_away_and_back_between_two_processes_is_still_the_same_stor
 @pytest.fixture(scope="module")
 def callbacks() -> dict[str, Any]:
     """The procedures, and with them those that fail."""
-    failing = modules.load_module("faulty_procedures").procedures.values()
-    return dict(modules.load_modules()) | {callback.name: callback for callback in failing}
+    failing = procedure_host.load_module("faulty_procedures").procedures.values()
+    return dict(procedure_host.load_modules()) | {callback.name: callback for callback in failing}
 
 
 @pytest.fixture

@@ -147,7 +147,9 @@ def test_a_constraint_of_somebody_else_does_not_keep_a_server_from_starting(lab,
         lab("CREATE (:Concept {name: 'Apple'})")
         server = start()
         check_answers(server)
-        with pytest.raises(Contended, match=r":Concept\(search_name\).*check --mend") as failure:
+        with pytest.raises(
+            Contended, match=r":Concept\(search_name\).*check names them"
+        ) as failure:
             server.call(calls.concepts.concept_upsert("PEAR"))
         assert "too many writes" not in str(failure.value)
     finally:

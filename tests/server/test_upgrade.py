@@ -15,7 +15,7 @@ from embedded_files import assert_sound
 
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.errors import StoreError
-from concept_graph_mcp.hosts.sqlite import derivation
+from concept_graph_mcp.hosts.sqlite import indexes
 from concept_graph_mcp.hosts.sqlite.indexes import CATALOGUE
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT, OLDEST
@@ -176,7 +176,7 @@ def test_a_kept_store_of_the_present_format_has_every_index(tmp_path, end):
     """One more needs a new format: an earlier version would not keep it up to date."""
     store = copied(f"{FORMAT}{end}", tmp_path)[0]
     with closing(sqlite3.connect(store)) as connection:
-        assert derivation.is_made(connection, CATALOGUE)
+        assert indexes.is_made(connection, CATALOGUE)
 
 
 @pytest.mark.parametrize("end", LIVES)

@@ -1,27 +1,27 @@
 """Find elements that no layer expects; Cypher written by hand and other programs create them."""
 
+import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from typing import Any, Final
 
+from ..embeddings.schema import HOLD, HOLDS, PARTS
+from ..entities import ids
+from ..errors import ConceptGraphError
+from ..graph import adapter
+from ..graph import raw as raws
 from ..graph.adapter import Node
-from ..graph.raw import labels
-from ..layers import NOW, EdgeKind, Layer
+from ..graph.raw import labels, public_edge
+from ..jobs.schema import COUNTERS, JOURNALS, KEPT, WORKER
+from ..jobs.schema import LAYER as WORK
+from ..layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
 from ..registry import indexed_kinds
+from ..retrieval import schema
 from ..retrieval.indexer import Writer
+from ..retrieval.schema import LAYER as WORDS
 from ..retrieval.schema import UNINDEXED
-from . import odd_values, strays
-from .odd_values import (
-    UNKNOWN,
-    finding,
-    is_wrong,
-    mend_value,
-    removing_edge,
-    setting,
-    setting_edge,
-    substitute,
-)
 from .places import shown_key
 from .view import Everything
 
@@ -32,7 +32,6 @@ _PARALLEL = ("parallel edges", "remove the relation and add it once")
 _MOST_NAMED = 3
 _CROSSING = ("relation between two users", "remove the relation")
 _LOOP = ("relation to itself", "remove the relation")
-_MERGING = "CALL conceptgraph.mend() YIELD subject, done;"
 _INDEXING = "CALL conceptgraph.index() YIELD indexed;"
 _TWO_LABELS = ("two labels", "REMOVE one of the labels")
 _WORDS = ("damaged index of words", "run concept-graph-mcp index")
@@ -45,29 +44,23 @@ def check(graph: Everything) -> list[Row]:
     All readers of the graph tolerate these elements. The statement is the Cypher that mends one, if
     a statement does.
     """
-    keys: dict[tuple[tuple[str, ...], tuple[Any, ...]], list[Node]] = {}
-    odd: dict[int, list[Row]] = {}
+    keys: Counter[tuple[tuple[str, ...], tuple[Any, ...]]] = Counter()
     references = _References(graph)
     rows: list[Row] = []
     for node in graph.nodes():
         layer = graph.layer_of(node.label)
         key = graph.key(node)
         if any(key):
-            keys.setdefault((layer.sharing(node.label), key), []).append(node)
-        rows.extend(found := list(_node_problems(graph, node)))
-        if found:
-            odd[node.id] = found
+            keys[layer.sharing(node.label), key] += 1
+        rows.extend(_node_problems(graph, node))
         rows.extend(_scope_problems(graph, node))
         rows.extend(_edge_problems(graph, node, layer))
         references.add(node)
-    for (space, key), nodes in keys.items():
-        if len(nodes) > 1:
+    for (space, key), count in keys.items():
+        if count > 1:
             name = graph.layer_of(space[0]).kind(space[0]).key[-1]
-            rows.append(_row(*_join_key(name), shown_key(key), _MERGING))
-            # A constraint may refuse any other statement.
-            for row in (row for node in nodes for row in odd.get(node.id, ())):
-                row["statement"] = _MERGING
-    return [*rows, *references.problems(), *strays.find_strays(graph), *_not_indexed(graph)]
+            rows.append(_row(*_join_key(name), shown_key(key)))
+    return [*rows, *references.problems(), *find_strays(graph), *_not_indexed(graph)]
 
 
 def problems(layer: Layer) -> dict[str, str]:
@@ -88,7 +81,7 @@ def problems(layer: Layer) -> dict[str, str]:
     foreign = [_foreign(name) for kind in layer.nodes for name in kind.refers]
     indexed = [UNINDEXED, _STRAYS, _WORDS] if any(kind.indexed for kind in layer.nodes) else []
     elements = [*missing, *wrong, _TWO_LABELS, *shared, *unset, *ends, _PARALLEL, _LOOP]
-    outside = [strays.OUTSIDE, strays.UNLABELLED, strays.WORKERS, strays.HOLDERS]
+    outside = [OUTSIDE, UNLABELLED, WORKERS, HOLDERS]
     return dict([*elements, *scoped, *foreign, *indexed, *outside])
 
 
@@ -114,7 +107,7 @@ class _References:
 
 
 def _not_indexed(graph: Everything) -> Iterator[Row]:
-    if damage := odd_values.find_damage(graph.another(odd_values.Words)):
+    if damage := find_damage(graph.another(Words)):
         yield _row(*_WORDS, damage, _INDEXING)
         return
     writer = Writer(graph)
@@ -167,9 +160,9 @@ def _edge_problems(graph: Everything, node: Node, layer: Layer) -> Iterator[Row]
     seen: Counter[tuple[str, int]] = Counter()
     for edge, kind, raw, other in graph.leaving(node):
         if other is None:
-            subject = f"{graph.show_place(node)} {kind.name} {strays.name_outside(raw)}"
-            removing = removing_edge(edge, (node, strays.end_outside(graph, raw)))
-            yield _row(*strays.OUTSIDE, subject, removing)
+            subject = f"{graph.show_place(node)} {kind.name} {name_outside(raw)}"
+            removing = removing_edge(edge, (node, end_outside(graph, raw)))
+            yield _row(*OUTSIDE, subject, removing)
             continue
         subject = f"{graph.show_place(node)} {kind.name} {graph.show_place(other)}"
         seen[kind.type, other.id] += 1
@@ -206,7 +199,7 @@ def _unset(name: str, default: Any) -> tuple[str, str]:
 
 
 def _wrong(name: str) -> tuple[str, str]:
-    return f"wrong {name}", "run concept-graph-mcp check --mend"
+    return f"wrong {name}", f"SET the property {name}, or remove the node"
 
 
 def _foreign(name: str) -> tuple[str, str]:
@@ -237,3 +230,277 @@ def _list_barred_edges(layer: Layer, label: str) -> list[EdgeKind]:
 
 def _row(problem: str, advice: str, subject: str, statement: str | None = None) -> Row:
     return {"problem": problem, "subject": subject, "advice": advice, "statement": statement}
+
+
+# Only a person knows the value.
+UNKNOWN: Final = object()
+
+
+def is_wrong(one: Property, value: Any) -> bool:
+    """Tell whether *value*, which is not None, is none that the program would store."""
+    try:
+        one.check(one.read(value), one.name)
+    except (ConceptGraphError, TypeError, ValueError):
+        return True
+    return False
+
+
+def mend_value(kind: NodeKind, one: Property, node: Node, value: Any, owner: str | None) -> Any:
+    """Return what *one* gets where its *value* is missing or wrong; None: it is removed.
+
+    A missing scope is *owner*. A number may stand for a text, a date for a time.
+    """
+    if value is not None:
+        for other in _guess_values(value):
+            if not is_wrong(one, other):
+                return one.stored(one.check(one.read(other), one.name))
+    if one.name == kind.scope:
+        if value is not None:
+            return UNKNOWN  # Nobody may see what may be another's.
+        found = SHARED if kind.may_be_shared else owner
+        return UNKNOWN if found is None else found
+    if one.name in kind.key and one.name == "id":
+        return ids.made("by hand", kind.label, node.id)
+    return substitute(one)
+
+
+def substitute(one: Property) -> Any:
+    """Return the default of *one*; None if it may be missing, UNKNOWN if it has none."""
+    if one.optional:
+        return None
+    if one.default is REQUIRED:
+        # It is read as that, if it may be stored.
+        return UNKNOWN if one.absent is None or is_wrong(one, one.absent) else one.absent
+    return list(one.default) if isinstance(one.default, tuple) else one.default
+
+
+def _guess_values(value: Any) -> Iterator[Any]:
+    if isinstance(value, datetime):
+        at = value if value.tzinfo else value.replace(tzinfo=UTC)
+        yield int(at.timestamp() * 1000)
+    elif isinstance(value, date):
+        yield int(datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp() * 1000)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        if float(value).is_integer():
+            yield int(value)
+        yield str(value)
+    elif isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            yield [value]
+            return
+        if math.isfinite(number):
+            yield from (number, int(number)) if number.is_integer() else (number,)
+
+
+def setting(node: Node, values: Mapping[str, Any]) -> str:
+    """Return the Cypher that gives *node* the properties; with an UNKNOWN one it is removed."""
+    if UNKNOWN in values.values():
+        return f"{finding(node)} DETACH DELETE n;"
+    return f"{finding(node)} {_set('n', values)}"
+
+
+def finding(node: Node) -> str:
+    """Return the Cypher that finds *node* as `n`."""
+    return f"MATCH (n:{node.label}) WHERE id(n) = {node.id}"
+
+
+def setting_edge(edge: Any, ends: tuple[Node, Node], name: str, value: Any) -> str:
+    """Return the Cypher that gives the edge between *ends* the property."""
+    return f"{_edge(edge, ends)} {_set('e', {name: value})}"
+
+
+def removing_edge(edge: Any, ends: tuple[Node, Node]) -> str:
+    return f"{_edge(edge, ends)} DELETE e;"
+
+
+def _edge(edge: Any, ends: tuple[Node, Node]) -> str:
+    source, target = ends
+    return (
+        f"MATCH (a)-[e:{edge.get_type_name()}]->(b) WHERE id(a) = {source.id}"
+        f" AND id(b) = {target.id} AND id(e) = {public_edge(edge).id}"
+    )
+
+
+def _set(variable: str, values: Mapping[str, Any]) -> str:
+    gone = ", ".join(f"{variable}.{name}" for name, value in values.items() if value is None)
+    given = ", ".join(
+        f"{variable}.{name} = {_literal(value)}"
+        for name, value in values.items()
+        if value is not None
+    )
+    return " ".join(filter(None, (given and f"SET {given}", gone and f"REMOVE {gone}"))) + ";"
+
+
+def _literal(value: Any) -> str:
+    if value is NOW:
+        return "timestamp() / 1000"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"`{key}`: {_literal(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, str):
+        return '"' + "".join(map(_escape_character, value)) + '"'
+    return "null" if value is None else repr(value).lower()
+
+
+def _escape_character(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    return character if character.isprintable() else f"\\u{ord(character):04x}"
+
+
+class Words(adapter.Graph[Node]):
+    """One call's view of the index of words, whatever was looked up."""
+
+    layer = WORDS
+
+
+def find_damage(words: Words) -> str | None:
+    """Return what of the index of words is damaged; None if nothing is.
+
+    It names the first node with a wrong value. Else a text lacks words, or the counts are wrong.
+    """
+    # By scope, the texts and their lengths: as they are, less as they are counted.
+    sums: Counter[tuple[str, str]] = Counter()
+    for node in words.nodes():
+        get = node.raw.get_property
+        if odd := schema.find_odd(node.label, get):
+            return f"{node.label} with id {node.id}: {', '.join(odd)}"
+        scope = get("scope")
+        if node.label == schema.CORPUS:
+            sums["texts", scope] -= get("texts")
+            sums["length", scope] -= get("length")
+        elif node.label == schema.TEXT:
+            sums["texts", scope] += 1
+            sums["length", scope] += get("length")
+            if not _has_its_words(words, node):
+                return f"Text {get('key')}: its words"
+    return "the counts of its texts" if any(sums.values()) else None
+
+
+def _has_its_words(words: Words, text: Node) -> bool:
+    scope, counts = text.raw.get_property("scope"), []
+    for edge, _, other, outgoing in words.edges(text):
+        if other.raw.get_property("scope") != scope:
+            return False
+        if outgoing and other.label == schema.TERM:
+            counts.append(edge.get_property(schema.COUNT))
+    if any(type(count) not in (int, float) for count in counts):
+        return False
+    own = int(sum(count for count in counts if count != schema.HEARD_COUNT)) or len(counts)
+    return bool(own == text.raw.get_property("length"))
+
+
+def remove_damaged(words: Words, most: int | None) -> int:
+    """Remove at most *most* nodes of the index of words if it is damaged; return how many.
+
+    Texts go last: while some are left, it counts as damaged.
+    """
+    if find_damage(words) is None:
+        return 0
+    order = (schema.TERM, schema.SPEAKER, schema.CORPUS, schema.TEXT)
+    nodes = sorted(words.nodes(), key=lambda node: order.index(node.label))[:most]
+    for node in nodes:
+        words.delete_node(node)
+    return len(nodes)
+
+
+OUTSIDE: Final = ("relation out of its layer", "remove the relation")
+UNLABELLED: Final = ("lost label", "SET the label, or remove the node")
+WORKERS: Final = ("odd record of the worker", "remove the node")
+HOLDERS: Final = ("odd lock of the embedding", "remove the node")
+_OWN: Final = frozenset(
+    one for layer in (WORDS, WORK, JOURNALS, KEPT, HOLDS) for one in layer.labels
+)
+_NUMBERS: Final = ("lease_until", "started_at", "finished_at", "duration_ms", *COUNTERS)
+_OF_WORKERS: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("name", "holder", "last_error", "file"), str),
+    **dict.fromkeys(_NUMBERS, int),
+    "paused": bool,
+    "counts": dict,
+}
+
+
+def find_strays(graph: Everything) -> Iterator[Row]:
+    """Yield a row for each odd node of no layer, and for its relations into one."""
+    keys: set[tuple[str, Any]] = set()
+    for vertex in graph.all_vertices():
+        raw = raws.raw_vertex(vertex)
+        if graph.raw_node(raw) is not None:
+            continue
+        labels = raws.labels(raw)
+        if _OWN.isdisjoint(labels):
+            yield from _find_unlabelled(graph, raw, labels)
+            yield from _entering(graph, raw)
+        elif WORKER in labels or HOLD in labels:
+            yield from _odd_record(raw, WORKER if WORKER in labels else HOLD, keys)
+
+
+def name_outside(raw: Any) -> str:
+    return f"node with id {raw.get_id()}"
+
+
+def end_outside(graph: Everything, raw: Any) -> Node:
+    return Node(raw, raw.get_id(), "", graph.context)
+
+
+def _find_unlabelled(graph: Everything, raw: Any, labels: list[str]) -> Iterator[Row]:
+    """Yield a row if a node without a label has all that the nodes of one kind have."""
+    if labels:
+        return
+    kinds = [
+        kind
+        for layer in graph.layers
+        for kind in layer.nodes
+        if all(
+            raw.get_property(name) is not None
+            for name in {*kind.key, *(one.name for one in kind.expected)}
+        )
+    ]
+    if not kinds:
+        return
+    kind = max(kinds, key=lambda one: len(one.expected))
+    vectors = [
+        one.vector
+        for one in graph.layer_of(kind.label).vectors
+        if one.label == kind.label and raw.get_property(one.vector) is not None
+    ]
+    # Memgraph 3.12 cannot replay a log in which a node with a vector gets the label of its index.
+    gone = f"REMOVE {', '.join(f'n.{one}' for one in vectors)} " if vectors else ""
+    statement = f"MATCH (n) WHERE id(n) = {raw.get_id()} {gone}SET n:{kind.label};"
+    yield _row(*UNLABELLED, name_outside(raw), statement)
+
+
+def _entering(graph: Everything, raw: Any) -> Iterator[Row]:
+    edges = raw.iter_out_edges()
+    edge = edges.get()
+    while edge is not None:
+        graph.step()
+        other = graph.raw_node(edge.to_vertex())
+        kinds = () if other is None else graph.layer_of(other.label).edges
+        for kind in kinds:
+            if other is not None and kind.type == edge.get_type_name():
+                subject = f"{name_outside(raw)} {kind.name} {graph.show_place(other)}"
+                ends = end_outside(graph, raw), other
+                yield _row(*OUTSIDE, subject, removing_edge(edge, ends))
+        edge = edges.next()
+
+
+def _odd_record(raw: Any, label: str, keys: set[tuple[str, Any]]) -> Iterator[Row]:
+    """Yield a row if the node cannot be read, or has the key of one before."""
+    get = raw.get_property
+    key = get("name" if label == WORKER else "part")
+    if label == WORKER:
+        is_odd = type(key) is not str or any(
+            get(name) is not None and type(get(name)) is not kind
+            for name, kind in _OF_WORKERS.items()
+        )
+    else:
+        is_odd = type(key) is not int or not 0 <= key < PARTS
+    if is_odd or (label, key) in keys:
+        statement = f"MATCH (n:{label}) WHERE id(n) = {raw.get_id()} DETACH DELETE n;"
+        yield _row(*(WORKERS if label == WORKER else HOLDERS), name_outside(raw), statement)
+    elif not is_odd:
+        keys.add((label, key))

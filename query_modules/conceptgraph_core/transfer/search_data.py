@@ -42,7 +42,7 @@ from ..retrieval import documents, schema
 from ..retrieval.documents import Told
 from ..retrieval.groups import MOST
 from ..retrieval.indexer import Words, Writer, is_of
-from . import odd_values
+from . import audit
 from .places import Place, look_up, placed, places
 from .view import Everything, value_of
 
@@ -216,8 +216,8 @@ def index(
     if nodes:
         graph.pull(look_up(graph.layers, nodes, graph.context.languages))
     if not limit and graph.found.by_id is None:
-        words = graph.another(odd_values.Words)
-        removed = odd_values.remove_damaged(words, None if limit is None else _REMOVED_AT_ONCE)
+        words = graph.another(audit.Words)
+        removed = audit.remove_damaged(words, None if limit is None else _REMOVED_AT_ONCE)
         if limit == 0:
             return {"indexed": removed}
     writer = Writer(graph)

@@ -1,22 +1,24 @@
-"""Find, count and remove all that belongs to one user, and make what all share theirs.
+"""Find, count and remove all that belongs to one user; make theirs what all share, or is nobody's.
 
 A user owns memories, entities with all that was observed of them, own concepts and episodes, the
 index of their words, and kept questions. Shared concepts and episodes belong to nobody.
 """
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .. import text
+from .. import limits, text
 from ..graph.adapter import Node
 from ..graph.primitives import BEYOND, Range, Union, next_text
 from ..jobs.schema import JOURNALS, KEPT
-from ..layers import SHARED, join_layers
+from ..layers import NOW, SHARED, join_layers
 from ..registry import LAYERS
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import LAYER as WORDS
 from ..text import BEHIND_SCOPE
+from .audit import UNKNOWN, mend_value, subject_of
 from .export_import import Record, describe_edges, describe_node, import_rows
 from .procedures import BATCH
 from .view import Everything
@@ -98,6 +100,67 @@ def adopt_shared(graph: Everything, user_id: str) -> list[dict[str, int]]:
         graph.delete_node(node)
     writer.finish()
     return [{"nodes": len(nodes), "relations": len(relations)}]
+
+
+def mend(graph: Everything, owner: str | None = None, limit: int | None = None) -> list[Row]:
+    """Give nodes that Cypher by hand left without a scope the shared one, or that of *owner*.
+
+    They get the defaults of what else they lack, and are indexed. It ends after *limit* nodes. A
+    node with a value that another node must not have stays as it is. Returns a (subject, done) row
+    for each. Raises InvalidText, InvalidNumber.
+    """
+    owner = None if owner is None else text.user(owner, "owner")
+    most = math.inf if limit is None else text.integer(limit, "limit", 1, limits.MAX_INTEGER)
+    rows: list[Row] = []
+    nobodys: list[Node] = []
+    taken: set[Any] = set()
+    for node in graph.nodes():
+        scope = graph.kind_of(node).scope
+        if scope is None or node.raw.get_property(scope) is not None:
+            taken.update(_list_unique(graph, node, {}))
+        else:
+            nobodys.append(node)
+    writer = Writer(graph)
+    for node in nobodys:
+        kind = graph.kind_of(node)
+        lacking = [
+            one
+            for one in kind.properties
+            if (not one.optional or one.name == kind.scope)
+            and node.raw.get_property(one.name) is None
+        ]
+        values = {one.name: mend_value(kind, one, node, None, owner) for one in lacking}
+        changes = {
+            name: graph.context.now_ms if value is NOW else value
+            for name, value in values.items()
+            if value is not UNKNOWN
+        }
+        unique = list(_list_unique(graph, node, changes))
+        if len(rows) >= most or kind.scope not in changes or not taken.isdisjoint(unique):
+            continue
+        taken.update(unique)
+        rows.append({"subject": subject_of(graph, node), "done": f"set {', '.join(changes)}"})
+        graph.update(node, **changes)
+        graph.update(node, **graph.lacking(node))
+        if kind.indexed is not None:
+            writer.put(kind, node)
+    writer.finish()
+    return rows
+
+
+def _list_unique(graph: Everything, node: Node, changes: Row) -> Iterator[tuple[Any, ...]]:
+    """Yield each value of *node*, after *changes*, that no other node may have."""
+    kind, layer = graph.kind_of(node), graph.layer_of(node.label)
+    named = [(layer.sharing(node.label), kind.key)]
+    named += [
+        ((node.label, *index.properties), index.properties)
+        for index in layer.indexes
+        if index.unique and index.label == node.label and {*index.properties} != {*kind.key}
+    ]
+    for place, names in named:
+        values = [changes.get(one, node.raw.get_property(one)) for one in names]
+        if all(isinstance(one, str) for one in values):
+            yield place, *values
 
 
 def _list_nodes_of_user(graph: Owned, user_id: str, most: int | None = None) -> list[Node]:

@@ -73,12 +73,12 @@ _BATCH = 1_000
 @click.option(
     "--mend",
     is_flag=True,
-    help="First fill in missing values and merge nodes with the same name; no data is lost.",
+    help="First give nodes from Cypher by hand the user that they lack, and index what is not.",
 )
 @click.option(
     "--owner",
     metavar="USER",
-    help="With --mend: the owner of memories and entities without a user.",
+    help="With --mend: the user of memories and entities without one; concepts become shared.",
 )
 @AS_JSON
 @click.pass_context
@@ -110,7 +110,7 @@ def check(ctx: click.Context, as_json: bool, mend: bool, owner: str | None) -> N
 def _print_statements(rows: list[Row]) -> None:
     statements = dict.fromkeys(row["statement"] for row in rows if row.get("statement"))
     if statements:
-        say("In Lab each of these mends one; check --mend does what needs no decision:")
+        say("In Lab each of these mends one:")
     for statement in statements:
         say(statement)
 

@@ -20,7 +20,6 @@ from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.graph.lacking import key
 from conceptgraph_core.graph.primitives import Embedded, Lookup
 from conceptgraph_core.registry import MODEL, Model
-from conceptgraph_core.transfer.procedures import MEND
 
 from ...calls import Call
 from ...errors import (
@@ -66,7 +65,7 @@ _MOST_ROUNDS = 12
 _CONTENDED_S = 10.0
 _ALL_ROWS = -1
 # These may be written where a constraint is missing, because they take away what is in its way.
-_MENDING = RELEASING | {MEND.name, concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
+_MENDING = RELEASING | {concepts.REMOVE.name, concepts.REMOVE_RELATION.name}
 # So often in a row another caller can hardly have taken a key just before: a node made by hand has
 # it for good.
 _MOST_TAKEN = 10

@@ -22,7 +22,7 @@ from .probes import Run, list_loaded
 logger = logging.getLogger(__name__)
 
 # The advice where values do not fit a constraint.
-MEND = "run concept-graph-mcp check --mend"
+MEND = "concept-graph-mcp check names them; rename or remove all but one"
 # The first for versions whose plain form covers the whole instance, the second for older ones.
 _STORAGE_INFO = ("SHOW STORAGE INFO ON CURRENT DATABASE", "SHOW STORAGE INFO")
 _ID = "database_uuid"

@@ -2,21 +2,22 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
 from ...errors import NoStore, Unavailable, one_line
+from .. import backup_files
 from ..backup_files import BadBackup, Contents
-from . import derivation, tables
+from . import cancellation, indexes, tables
+from .cache import parse
 from .database import Database
 from .indexes import Catalogue
-from .integrity import read_through
-from .opening import APPLICATION_ID, Access, Opening, Unsound, access, code
+from .opening import APPLICATION_ID, FAILURES, Access, Opening, Unsound, access, code
 from .tables import FORMAT, OLDEST
 from .values import encode
 
@@ -24,6 +25,28 @@ from .values import encode
 _TABLES = {"vertex": "id, labels, properties", "edge": "id, type, source, target, properties"}
 # Matches stored labels, because the labels of a damaged row may be invalid JSON.
 _STAYS = "labels IN (SELECT value FROM json_each(?))"
+
+Execute = Callable[[str], sqlite3.Cursor]
+_NOT = "(CASE WHEN json_valid({0}) THEN json_type({0}) END) IS NOT '{1}'"
+# Rows that no procedure can read.
+_DAMAGED = {
+    "node {}: is not as it is stored": (
+        f"SELECT id FROM vertex WHERE {_NOT.format('labels', 'array')}"
+        f" OR {_NOT.format('properties', 'object')}"
+    ),
+    "relation {}: is not as it is stored": (
+        f"SELECT id FROM edge WHERE {_NOT.format('properties', 'object')}"
+    ),
+    "relation {}: has an end that is not there": (
+        "SELECT id FROM edge WHERE source NOT IN (SELECT id FROM vertex)"
+        " OR target NOT IN (SELECT id FROM vertex)"
+    ),
+}
+_COUNT = (
+    "SELECT labels, count(*), max(CASE WHEN json_type(properties, '$.accessed_at')"
+    " IN ('integer', 'real') THEN json_extract(properties, '$.accessed_at') END)"
+    " FROM vertex GROUP BY labels"
+)
 
 
 def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
@@ -44,18 +67,33 @@ def copy(source: Path, target: Path, catalogue: Catalogue) -> None:
 def contents(file: Path, layers: Sequence[Layer] = LAYERS) -> Contents:
     """Read the whole store *file* and return its contents. Raises BadBackup."""
     with closing(_open_backup(file)) as found:
-        connection = found.connection
+        execute = found.connection.execute
         try:
-            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+            if execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
                 raise BadBackup(file, "is not a backup of a concept graph")
-            noted = tables.read_identity(connection)
-            return replace(
-                read_through(connection, layers), store=None if noted is None else noted.id
-            )
+            for damage in find_damage(execute):
+                raise BadBackup(file, f"is damaged: {damage}")
+            noted = tables.read_identity(found.connection)
+            return count(execute, layers, None if noted is None else noted.id)
         except Unsound as error:
             raise BadBackup(file, f"is damaged: {error}") from None
         except sqlite3.DatabaseError as error:
             raise BadBackup(file, f"is damaged or of another kind: {one_line(error)}") from None
+
+
+def count(execute: Execute, layers: Sequence[Layer], store: str | None) -> Contents:
+    """Return what a file of sound rows contains."""
+    kinds = {kind.label: kind for layer in layers for kind in layer.nodes}
+    nodes: Counter[str] = Counter()
+    newest = 0
+    for labels, number, accessed_at in execute(_COUNT):
+        known = [kinds[name] for name in parse(labels, list) if name in kinds]
+        nodes.update({kind.measure: number for kind in known[:1] if kind.exported})
+        newest = max(newest, int(accessed_at or 0))
+    uncounted = {kind.type for layer in layers for kind in layer.edges if not kind.exported}
+    types = execute("SELECT type, count(*) FROM edge GROUP BY type")
+    relations = sum(number for edge_type, number in types if edge_type not in uncounted)
+    return backup_files.contents(nodes, relations, newest, store, layers)
 
 
 def put_back(database: Database, file: Path | None, layers: Sequence[Layer]) -> None:
@@ -97,7 +135,7 @@ def _replace(database: Database, staying: str, restored: bool) -> None:
         # They take the place of the backup's nodes of the same labels, which have no edges.
         database.execute(f"DELETE FROM main.vertex WHERE {_STAYS}", [staying])
         database.write("INSERT INTO main.vertex (labels, properties) VALUES (?, ?)", kept)
-        derivation.remake(database, database.catalogue)
+        indexes.remake(database, database.catalogue)
         database.commit()
     finally:
         database.rollback()
@@ -127,3 +165,37 @@ def _open_backup(file: Path) -> Access:
     if version > FORMAT:
         raise BadBackup(file, "was made by a newer version; install that one")
     raise BadBackup(file, "was made before 0.3.0; open it with 0.3.0 first")
+
+
+def find_damage(execute: Execute) -> Iterator[str]:
+    """Yield a line for each damaged page or row of the file."""
+    for (state,) in execute("PRAGMA integrity_check(10)"):
+        if state != "ok":
+            yield state.splitlines()[-1]
+    for told, rows in _DAMAGED.items():
+        yield from (told.format(row) for (row,) in execute(rows))
+
+
+def problems(database: Database) -> list[str]:
+    """Return the problems of the file of *database*, one line each."""
+    found: list[str] = []
+    try:
+        database.begin(exclusive=False)
+        found.extend(find_damage(database.execute))
+        if not found and database.is_writable:
+            database.rollback()
+            # The full-text indexes are checked by what counts as a write.
+            database.begin(exclusive=True)
+            for text in database.catalogue.texts:
+                database.execute(
+                    f'INSERT INTO "{text.trigrams}" ("{text.trigrams}", rank)'
+                    " VALUES ('integrity-check', 1)"
+                )
+    except FAILURES as error:
+        cancellation.check()
+        if isinstance(error, sqlite3.Error) and code(error) == sqlite3.SQLITE_BUSY:
+            raise
+        found.append(one_line(error))
+    finally:
+        database.rollback()
+    return list(dict.fromkeys(found))

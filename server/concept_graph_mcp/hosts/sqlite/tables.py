@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import Misdeployed, StoreError, Unavailable
-from . import derivation
+from . import indexes
 from .indexes import Catalogue
 from .opening import (
     APPLICATION_ID,
@@ -128,7 +128,7 @@ def open_tables(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
     try:
         _prepare(found, path, opening, catalogue)
         is_new = not _pragma(found.connection, "schema_version")
-        if is_new or derivation.is_made(found.connection, catalogue):
+        if is_new or indexes.is_made(found.connection, catalogue):
             return found
         if not found.writable:
             raise Unavailable(
@@ -137,7 +137,7 @@ def open_tables(path: Path, opening: Opening, catalogue: Catalogue) -> Access:
             )
         with _writing(found.connection):
             # Another process may have done it meanwhile.
-            derivation.make(found.connection, catalogue)
+            indexes.make(found.connection, catalogue)
         return found
     except BaseException:
         found.close()
@@ -209,7 +209,7 @@ def _make(connection: sqlite3.Connection, path: Path, catalogue: Catalogue) -> N
         if not _pragma(connection, "schema_version"):
             for statement in _SCHEMA:
                 connection.execute(statement)
-            derivation.make(connection, catalogue)
+            indexes.make(connection, catalogue)
             write_identity(connection, Identity(str(uuid.uuid4()), _resolve(path)))
 
 
