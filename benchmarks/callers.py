@@ -90,7 +90,7 @@ def _operations(work: Work) -> Sequence[Callable[[], Call]]:
         lambda: calls.everyday.recall(user, f"{text(3)} {called()}?", concept_scope=""),
         lambda: calls.everyday.remember(user, text(12), [name()], concept_scope=""),
         lambda: calls.everyday.search(user, text(4), concept_scope=""),
-        lambda: calls.memory_search.context(user, text(4)),
+        lambda: calls.memories.context(user, text(4)),
         lambda: calls.memories.recent(user),
         lambda: calls.concepts.recall_query([name()]),
         lambda: calls.concepts.concept_upsert(name()),

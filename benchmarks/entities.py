@@ -117,7 +117,7 @@ def _night(store: Caller, now_ms: int) -> float:
     for steps in schema.DAILY_TOGETHER:
         last: str | None = None
         while True:
-            [*rows] = (store.run(calls.entity_admin.daily(step, last), now_ms)[0] for step in steps)
+            [*rows] = (store.run(calls.entities.daily(step, last), now_ms)[0] for step in steps)
             last = rows[-1]["last"]
             if last is None:
                 break

@@ -44,9 +44,7 @@ def _measured(setup: Setup, store: Caller, host: str, size: int) -> Iterator[Fig
     before = process_time()
     ours = _taken(store, [calls.everyday.recall(USER, one, concept_scope="") for one in asked])
     between = process_time()
-    theirs = _taken(
-        store, [calls.memory_search.context(USER, one, DEFAULT_BUDGET) for one in asked]
-    )
+    theirs = _taken(store, [calls.memories.context(USER, one, DEFAULT_BUDGET) for one in asked])
     used = [(one / len(asked)) * 1e3 for one in (between - before, process_time() - between)]
     store.close()
     for what, of in (("median", median), ("95th percentile", _p95)):

@@ -196,7 +196,7 @@ def _operations(size: Size, owner: int) -> Operations:
         return f"{said()} n{next(_unused)}"
 
     concepts, entity_calls, everyday = calls.concepts, calls.entities, calls.everyday
-    nodes, links, search = calls.memories, calls.memory_links, calls.memory_search
+    nodes, links, search = calls.memories, calls.memories, calls.memories
     return {
         "recall": lambda: everyday.recall(user, f"{said(3)} {name()}?", concept_scope=""),
         "remember": lambda: everyday.remember(user, new(), [name()], concept_scope=""),

@@ -101,12 +101,12 @@ def _walks(setup: Setup, host: Host) -> Iterator[Figure]:
     for most in (schema.DEFAULT_NODES_TRAVERSED, schema.MAX_NODES):
         store = _opened(host.place)
         # The first call of a connection or a file pays for opening it.
-        store.run(calls.memory_links.stats("nobody"))
+        store.run(calls.memories.stats("nobody"))
         for again in ("", ", again"):
             taken: list[float] = []
             by_hand: list[float] = []
             for start in starts:
-                call = calls.memory_links.traverse(DEFAULT_USER, name(start), max_nodes=most)
+                call = calls.memories.traverse(DEFAULT_USER, name(start), max_nodes=most)
                 rows = _timed(taken, partial(store.run, call))
                 ids = _timed(by_hand, partial(plain.walk, start, 3, most))
                 assert {row["memory_id"] for row in rows} == ids
@@ -145,12 +145,12 @@ def operations() -> Sequence[tuple[str, Callable[[int], Call]]]:
 
     def again(size: int) -> Call:
         source, target, type_, _ = next(_links_of(known(size), size))
-        return calls.memory_links.link(name(source), name(target), type_)
+        return calls.memories.link(name(source), name(target), type_)
 
     def new(size: int) -> Call:
         source = known(size)
         target = (source + chance.randrange(1, size)) % size
-        return calls.memory_links.link(name(source), name(target), "follows")
+        return calls.memories.link(name(source), name(target), "follows")
 
     return (
         ("a new link", new),
@@ -291,7 +291,7 @@ def _client(host: Host, seed: int, seconds: float, barrier: Barrier, results: An
     kinds: list[Callable[[int], Call]] = [
         *(make for _, make in operations()),
         lambda _: calls.memories.create(DEFAULT_USER, _content(chance)),
-        lambda size: calls.memory_links.explore(name(chance.randrange(size))),
+        lambda size: calls.memories.explore(name(chance.randrange(size))),
     ]
     store.run(kinds[-1](host.size))
     barrier.wait(60)

@@ -59,8 +59,8 @@ def operations() -> Sequence[Operation]:
         ),
         ("decay status", lambda size: calls.memories.decay_status(known(size))),
         ("the 20 latest", lambda _: calls.memories.recent(USER)),
-        ("search", lambda _: calls.memory_search.search(USER, text(chance, 4))),
-        ("context of 2,000 tokens", lambda _: calls.memory_search.context(USER, text(chance, 4))),
+        ("search", lambda _: calls.memories.search(USER, text(chance, 4))),
+        ("context of 2,000 tokens", lambda _: calls.memories.context(USER, text(chance, 4))),
     )
 
 
@@ -89,7 +89,7 @@ def _decayed(store: Caller, now_ms: int) -> float:
     """Let time pass for all of one scope; return the seconds that it took."""
     start, last = perf_counter(), None
     while True:
-        [row] = store.run(calls.memory_admin.decay_batch(USER, after=last), now_ms)
+        [row] = store.run(calls.memories.decay_batch(USER, after=last), now_ms)
         last = row["last"]
         if last is None:
             return perf_counter() - start

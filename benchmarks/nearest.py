@@ -59,7 +59,7 @@ def _measured(
         def ours(question: Any, user: str = user) -> list[dict[str, Any]]:
             # No text has the word.
             embedded = _MODEL, tuple(question.tolist())
-            call = calls.memory_search.search(user, "xyzzy", LIMIT, embedded=embedded)
+            call = calls.memories.search(user, "xyzzy", LIMIT, embedded=embedded)
             return store.run(call._replace(context={**call.context, "user_id": user}))
 
         question = chance.standard_normal(DIMENSION)

@@ -93,7 +93,7 @@ class Conversation:
     async def _found(self) -> dict[tuple[str, str], str]:
         """Return of each message's each label which component its mention is of."""
         found: dict[tuple[str, str], str] = {}
-        rows = await self._call(calls.entity_admin.listed((), schema.MAX_LISTED))
+        rows = await self._call(calls.entities.listed((), schema.MAX_LISTED))
         for entity in rows:
             if entity["merged_into"] is not None:
                 continue
@@ -106,7 +106,7 @@ class Conversation:
     async def questions(self) -> set[frozenset[str]]:
         """Return which components are in question to be one."""
         asked = set()
-        for entity in await self._call(calls.entity_admin.listed((), schema.MAX_LISTED)):
+        for entity in await self._call(calls.entities.listed((), schema.MAX_LISTED)):
             [whole] = await self._call(calls.entities.get(entity["entity_id"], None, None, 200))
             asked |= {
                 frozenset((whole["entity_id"], edge["entity_id"]))

@@ -147,7 +147,7 @@ class Life:
         self.lived.at_end_of_talk = await self.world.records()
         for user in self.history.users:
             session = self.people[user].session
-            self.lived.trusted += await session.run(calls.entity_admin.listed(limit=1_000))
+            self.lived.trusted += await session.run(calls.entities.listed(limit=1_000))
         self.lived.year = await self._after_a_year(self)
 
 

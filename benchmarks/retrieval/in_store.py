@@ -70,7 +70,7 @@ class Ingested:
     def rows(self, query: Query, limit: int) -> list[Record]:
         """Return the rows of a search."""
         embedded = self._embedded(query)
-        call = calls.memory_search.search(
+        call = calls.memories.search(
             DEFAULT_USER, query.text, min(limit, MAX_LIMIT), embedded=embedded
         )
         return self._run(call, query)
@@ -81,7 +81,7 @@ class Ingested:
         It is asked once: a smaller budget only leaves out more of the same entries.
         """
         embedded = self._embedded(query)
-        call = calls.memory_search.context(DEFAULT_USER, query.text, MAX_BUDGET, embedded)
+        call = calls.memories.context(DEFAULT_USER, query.text, MAX_BUDGET, embedded)
         [row] = self._run(call, query)
         return {
             budget: [

@@ -145,8 +145,7 @@ def measured(file: Path, kept: str) -> dict[str, list[str]]:
             keep(store)
         return {
             question: [
-                row["memory_id"]
-                for row in store.run(calls.memory_search.search(DEFAULT_USER, question))
+                row["memory_id"] for row in store.run(calls.memories.search(DEFAULT_USER, question))
             ]
             for asked in QUESTIONS.values()
             for question, _ in asked

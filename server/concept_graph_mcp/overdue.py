@@ -23,7 +23,7 @@ async def advice(session: Session) -> str | None:
     """
     if "://" not in session.store.location:
         return None
-    [status] = await session.run(calls.memory_admin.worker_status())
+    [status] = await session.run(calls.memories.worker_status())
     last = last_run(status)
     if last is None:
         return f"no job has ever run on this store; {START}"

@@ -23,7 +23,7 @@ def decay(memory, user="default", dry_run=False, limit=500):
     """Let a whole run of the worker pass; return what it processed and changed."""
     processed, changes, last = 0, [], None
     while True:
-        call = calls.memory_admin.decay_batch(user, limit, last, dry_run)
+        call = calls.memories.decay_batch(user, limit, last, dry_run)
         [row] = run(memory, call, user)
         assert row["errors"] == 0
         processed += row["processed"]

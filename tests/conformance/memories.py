@@ -27,19 +27,19 @@ def edge(source: str, target: str, type_: str = "relates_to", **given: Any) -> d
 
 
 def link(memory: Any, source: str, target: str, *given: Any, user: str = "default") -> dict:
-    return memory.run(calls.memory_links.link(source, target, *given), user_id=user)[0]
+    return memory.run(calls.memories.link(source, target, *given), user_id=user)[0]
 
 
 def connected(memory: Any, memory_id: str, *given: Any, user: str = "default") -> list[dict]:
-    return memory.run(calls.memory_links.connected(memory_id, *given), user_id=user)
+    return memory.run(calls.memories.connected(memory_id, *given), user_id=user)
 
 
 def explore(memory: Any, start_id: str, *given: Any, user: str = "default") -> list[dict]:
-    return memory.run(calls.memory_links.explore(start_id, *given), user_id=user)
+    return memory.run(calls.memories.explore(start_id, *given), user_id=user)
 
 
 def traverse(memory: Any, start_id: str, user: str = "default", **given: Any) -> list[dict]:
-    return memory.run(calls.memory_links.traverse(user, start_id, **given), user_id=user)
+    return memory.run(calls.memories.traverse(user, start_id, **given), user_id=user)
 
 
 def links(memory: Any) -> list[dict[str, Any]]:

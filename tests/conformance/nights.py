@@ -21,12 +21,12 @@ def take(entities, call, step, limit=None, dry_run=False, user="default", batche
 
 def daily(entities, step=None, **more):
     steps = schema.DAILY if step is None else (step,)
-    return [row for one in steps for row in take(entities, calls.entity_admin.daily, one, **more)]
+    return [row for one in steps for row in take(entities, calls.entities.daily, one, **more)]
 
 
 def weekly(entities, step=None, **more):
     steps = schema.WEEKLY if step is None else (step,)
-    return [row for one in steps for row in take(entities, calls.entity_admin.weekly, one, **more)]
+    return [row for one in steps for row in take(entities, calls.entities.weekly, one, **more)]
 
 
 def kept(entities):

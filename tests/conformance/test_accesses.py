@@ -15,7 +15,7 @@ STORED = [
 RELATED = [("tea", "warmth", "evokes"), ("warmth", "winter", "evokes"), ("Lena", "tea", "evokes")]
 READING = {
     "memory_node_get": lambda: calls.memories.get("tea"),
-    "memory_context": lambda: calls.memory_search.context("default", "What does Lena drink? Tea?"),
+    "memory_context": lambda: calls.memories.context("default", "What does Lena drink? Tea?"),
     "recall_query": lambda: calls.concepts.recall_query(["tea"], 2),
     "recall of shared concepts": lambda: calls.everyday.recall(
         "default", "Does Lena like tea?", concept_scope=""

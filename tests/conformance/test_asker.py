@@ -34,7 +34,7 @@ def talk(memory: Any) -> Any:
 
 def searched(memory: Any, user: str = "default", **asked: Any) -> dict[str, float]:
     """Return the factor of the asker by memory, the best first."""
-    call = calls.memory_search.search(user, "Who sold pears?", explained=True, **asked)
+    call = calls.memories.search(user, "Who sold pears?", explained=True, **asked)
     return {row["memory_id"]: row["factors"]["asker"] for row in memory.run(call, user_id=user)}
 
 
@@ -62,7 +62,7 @@ def test_the_id_of_the_user_is_a_name_of_the_user(memory, said):
 def test_nothing_that_was_said_after_the_question_is_found(talk):
     asked_at = talk.now_ms - DAY_MS
     assert set(searched(talk, asked_at=asked_at)) == set("abcd")
-    [row] = talk.run(calls.memory_search.context("default", "Who sold pears?", asked_at=asked_at))
+    [row] = talk.run(calls.memories.context("default", "Who sold pears?", asked_at=asked_at))
     assert set(row["memory_ids"]) == set("abcd")
     [row] = talk.run(calls.everyday.recall("default", "Who sold pears?", asked_at=asked_at))
     assert {one["id"] for one in row["sources"]} == set("abcd")
@@ -72,7 +72,7 @@ def test_nothing_that_was_said_after_the_question_is_found(talk):
 
 def test_a_context_begins_with_the_words_of_the_asker(talk):
     def first(**asked: Any) -> str:
-        [row] = talk.run(calls.memory_search.context("default", "Who sold pears?", **asked))
+        [row] = talk.run(calls.memories.context("default", "Who sold pears?", **asked))
         [other] = talk.run(calls.everyday.recall("default", "Who sold pears?", **asked))
         assert other["sources"][0]["id"] == row["memory_ids"][0]
         return str(row["memory_ids"][0])
@@ -93,4 +93,4 @@ def test_the_episodes_of_the_user_count_more_too(memory):
 
 def test_an_asker_has_a_name():
     with pytest.raises(REFUSALS, match=r"^asker: "):
-        calls.memory_search.context("default", "pears", asker=" ")
+        calls.memories.context("default", "pears", asker=" ")

@@ -63,7 +63,7 @@ def test_a_call_by_hand_answers_as_the_shell(lab, memory):
         calls.concepts.associate("Where were the apples bought?"),
         calls.everyday.search("lena", "hazelnuts"),
         calls.everyday.about("lena", "Lena"),
-        calls.memory_search.search("lena", "allergic"),
+        calls.memories.search("lena", "allergic"),
         calls.memories.recent("lena"),
         calls.entities.search("Lena", user_id="lena"),
     ):

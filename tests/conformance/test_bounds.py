@@ -31,7 +31,7 @@ def test_a_call_by_hand_reads_a_bounded_number_of_nodes_and_says_how_to_look_the
         memory.run(Call(SCOPES, (None, 2)))
     # Whoever looks up is served, and so is an owner who asks about all there is.
     assert memory.recall(["apple"]) == []
-    [row] = memory.run(calls.memory_admin.show(made["memory_id"]))
+    [row] = memory.run(calls.memories.show(made["memory_id"]))
     assert row["content"] == "Lena likes apples."
     assert memory.stats()["concepts"] == 1
     assert memory.run(calls.transfer.check()) == []

@@ -70,7 +70,7 @@ def test_fading_twice_is_fading_once_and_in_steps_as_at_once(one_of_each):
 def test_what_a_hand_joined_to_something_of_its_own_is_left_alone(entities, hands):
     now = entities.memory.now_ms
     entities.memory.import_rows([node("a"), node("b"), tie("a", "b", weight=0.5, weight_at=now)])
-    rows = entities.run(calls.entity_admin.connections())
+    rows = entities.run(calls.entities.connections())
     [ours] = [row["node"] for row in rows if row["entity_id"] == "a"]
     bob = hands.node("Person", name="Bob")
     for kind in ("CO_OCCURRENCE", "SEMANTIC"):
@@ -150,7 +150,7 @@ def test_after_sixty_idle_days_nothing_is_on_and_a_night_costs_nothing_more(enti
     for _ in range(3):
         entities.days(1)
         for step in schema.DAILY:
-            [row] = entities.run(calls.entity_admin.daily(step))
+            [row] = entities.run(calls.entities.daily(step))
             assert row["changed"] == 0
     assert kept(entities) == before
 
@@ -165,7 +165,7 @@ def test_a_night_changes_only_what_still_moves(entities):
     ]
     entities.memory.import_rows(rows)
     entities.days(1)
-    [row] = entities.run(calls.entity_admin.daily("decay"))
+    [row] = entities.run(calls.entities.daily("decay"))
     assert row["changed"] == 2
     moved = [one for one in entities.records("tie") if one["weight_at"] != now]
     assert sorted(one["weight"] for one in moved) == pytest.approx(
@@ -392,14 +392,14 @@ def test_a_run_gone_on_with_in_other_batches_is_the_same(entities):
 def test_the_nights_of_another_user_are_not_ours(entities):
     lived(entities)
     entities.observe("Max and rain", "Max", "rain", user="bob")
-    [row] = entities.run(calls.entity_admin.next_scope())
+    [row] = entities.run(calls.entities.next_scope())
     assert row == {"user_id": "bob"}
     before = [one for one in kept(entities) if one.get("user_id") != "bob"]
     for step in schema.DAILY:
         daily(entities, step, user="bob")
     assert [one for one in kept(entities) if one.get("user_id") != "bob"] == before
-    assert entities.run(calls.entity_admin.next_scope("bob")) == [{"user_id": "default"}]
-    assert entities.run(calls.entity_admin.next_scope("default")) == []
+    assert entities.run(calls.entities.next_scope("bob")) == [{"user_id": "default"}]
+    assert entities.run(calls.entities.next_scope("default")) == []
 
 
 def test_what_is_no_step_is_refused(entities):
@@ -413,7 +413,7 @@ def test_sessions_that_fell_silent_are_named_until_they_are_ended(entities):
     hour = 3_600_000
 
     def silent():
-        call = calls.entity_admin.silent_sessions()
+        call = calls.entities.silent_sessions()
         return [row["session_id"] for row in entities.run(call)]
 
     entities.one("Max", "Max", session="early")

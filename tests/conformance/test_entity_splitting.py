@@ -75,7 +75,7 @@ def test_a_split_is_in_the_ledger_and_explained_and_taken_back_leaves_no_trace(e
     before = everything(entities)
     made = entities.split(lena, since=entities.memory.now_ms)
     assert everything(entities) != before
-    [row] = entities.run(calls.entity_admin.merges())
+    [row] = entities.run(calls.entities.merges())
     assert (row["action"], row["merge_id"], row["source"]) == ("split", made["merge_id"], "Lena")
     assert row["said"] == "That is another Lena"
     assert (row["is_active"], row["is_claim"], row["by"]) == (True, False, "user_correction")
@@ -84,7 +84,7 @@ def test_a_split_is_in_the_ledger_and_explained_and_taken_back_leaves_no_trace(e
     [whole] = entities.unmerge(made["merge_id"])
     assert whole["entity_id"] == lena
     assert everything(entities) == before
-    [row] = entities.run(calls.entity_admin.merges())
+    [row] = entities.run(calls.entities.merges())
     assert not row["is_active"]
     with pytest.raises(REFUSALS, match="was taken back already"):
         entities.unmerge(made["merge_id"])
@@ -131,7 +131,7 @@ def test_without_the_users_words_everything_is_only_a_claim(entities, lena, said
     # But for what is in question from now on.
     before = [one.replace("'provisional'", "'ambiguous'") for one in before if "'Leni'" not in one]
     assert [one.replace("'provisional'", "'ambiguous'") for one in kept] == before
-    claims = entities.run(calls.entity_admin.merges())
+    claims = entities.run(calls.entities.merges())
     assert sorted(row["action"] for row in claims) == ["end", "split"]
     assert all(row["is_claim"] and not row["is_active"] for row in claims)
     [tie] = [one for one in entities.ties("same_as") if one["evidence"] == "one"]

@@ -374,7 +374,7 @@ def test_communities_are_those_of_a_plain_model_whatever_the_batches(entities, s
     for limit in (None, 24, 5):
         found = Propagation()
         after = None
-        while rows := entities.run(calls.entity_admin.connections(after, limit)):
+        while rows := entities.run(calls.entities.connections(after, limit)):
             found.add(rows)
             after = rows[-1]["entity_id"]
         while found.take_pass():
@@ -432,6 +432,6 @@ def test_a_week_taken_twice_or_gone_on_with_is_a_week(entities):
 
 
 def test_a_step_that_is_taken_in_one_call_is_not_gone_on_with(entities):
-    call = calls.entity_admin.weekly("communities", "nonsense")
+    call = calls.entities.weekly("communities", "nonsense")
     with pytest.raises(REFUSALS, match="after: must be null, for this step is taken in one call"):
         entities.run(call)

@@ -14,7 +14,7 @@ def forget(days, memory_id):
 
 
 def restore(days, memory_id):
-    days.run(calls.memory_admin.restore(memory_id))
+    days.run(calls.memories.restore(memory_id))
 
 
 def told(days, message=WHERE):
@@ -82,7 +82,7 @@ def test_what_was_replaced_before_its_end_was_on_the_link_is_so_again(days, memo
 def test_a_link_that_contradicts_replaces_nothing(days):
     graz, linz = moved(days, "Graz", "Linz")
     other = days.remember("Pia has left for good")["id"]
-    days.run(calls.memory_links.link(other, graz, "contradicts"))
+    days.run(calls.memories.link(other, graz, "contradicts"))
     forget(days, other)
     assert "valid_until" in days.kept(graz)
     restore(days, other)
@@ -144,7 +144,7 @@ def test_a_replacement_is_never_contradicted_by_the_replaced(days, memory):
     assert "Rose9" in answer
     assert "contradicts" not in answer
     assert days.kept(old)["valid_until"] == happened
-    rows = memory.run(calls.memory_search.search("default", "the password of the router before"))
+    rows = memory.run(calls.memories.search("default", "the password of the router before"))
     assert {one["memory_id"]: one["contradicted_by"] for one in rows} == {new: None, old: new}
 
 

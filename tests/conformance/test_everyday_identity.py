@@ -56,7 +56,7 @@ def test_a_separation_stands_in_the_ledger_and_passes_through_an_export(days, me
     clara(days)
     days.remember("Claire sings", ["Claire"], said="Claire sings so well")
     row = days.identify("Clara", "Claire", False, "Claire is not Clara")
-    [entry] = memory.run(calls.entity_admin.merge(row["undo"]))
+    [entry] = memory.run(calls.entities.merges(row["undo"], 1))
     told = ("apart", {"Clara", "Claire"}, "Claire is not Clara", True)
     ends = {entry["source"], entry["target"]}
     assert (entry["action"], ends, entry["said"], entry["is_active"]) == told

@@ -204,13 +204,13 @@ def test_nothing_later_than_the_question_is_told(days):
         assert [code for code in ("1111", "2222", "3333") if code in text] == [f"{place + 1}" * 4]
         assert "no longer" not in text
         assert "contradicts" not in text
-        call = calls.memory_search.context("default", question, asked_at=at + DAY_MS)
+        call = calls.memories.context("default", question, asked_at=at + DAY_MS)
         assert days.run(call)[0]["memory_ids"] == [ids[place]]
 
 
 def test_replaced_ones_are_in_no_list_of_the_memory_layer(days):
     ids, _ = door_codes(days)
-    search, context = calls.memory_search.search, calls.memory_search.context
+    search, context = calls.memories.search, calls.memories.context
     assert [row["memory_id"] for row in days.run(search("default", "door code"))] == ids[2:]
     assert [row["memory_id"] for row in days.run(calls.memories.recent("default"))] == ids[2:]
     [row] = days.run(context("default", "What is the door code?"))

@@ -28,7 +28,7 @@ def test_a_value_is_kept_as_it_is_and_found_by_its_text(memory):
     [read] = do(memory, {"do": "get", "path": "a/b/tea"})
     assert read == made | {"step": 0}
     assert (read["value"], read["text"]) == (value, "Ada drinks green tea")
-    [row] = memory.run(calls.memory_search.search("default", "Who drinks tea?"))
+    [row] = memory.run(calls.memories.search("default", "Who drinks tea?"))
     assert (row["memory_id"], row["text"]) == (read["id"], "Ada drinks green tea")
     assert do(memory, {"do": "get", "path": "a/b"}) == []
     assert memory.run(calls.transfer.check()) == []
@@ -62,8 +62,8 @@ def test_a_value_is_replaced_in_its_place(memory):
     [second] = do(memory, put("a/1", "2", text="Ada drinks cocoa"))
     assert (second["id"], second["created_at"]) == (first["id"], first["created_at"])
     assert second["changed_at"] == first["changed_at"] + 5_000
-    assert memory.run(calls.memory_search.search("default", "coffee")) == []
-    assert len(memory.run(calls.memory_search.search("default", "cocoa"))) == 1
+    assert memory.run(calls.memories.search("default", "coffee")) == []
+    assert len(memory.run(calls.memories.search("default", "cocoa"))) == 1
     assert memory.run(calls.transfer.check()) == []
 
 
@@ -118,7 +118,7 @@ def test_a_value_lapses_when_it_is_not_used(memory):
     memory.now_ms += 60_000
     assert found(memory) == []
     assert do(memory, {"do": "get", "path": "a/1"}, {"do": "use", "path": "a/1"}) == []
-    assert memory.run(calls.memory_search.search("default", "coffee")) == []
+    assert memory.run(calls.memories.search("default", "coffee")) == []
     assert do(memory, put("a/1", "2", was=0))[0]["value"] == "2"
     memory.now_ms += 60_000
     assert found(memory) == ["a/1"]
@@ -130,19 +130,19 @@ def test_the_owner_forgets_it_and_the_program_keeps_it_again(memory):
     assert found(memory) == []
     do(memory, put("a/1", "2", text="Ada drinks tea", was=0))
     assert found(memory) == ["a/1"]
-    assert len(memory.run(calls.memory_search.search("default", "tea"))) == 1
+    assert len(memory.run(calls.memories.search("default", "tea"))) == 1
 
 
 def test_a_forgotten_value_is_its_owners_until_another_takes_its_path(memory):
     [made] = do(memory, put("a/1", "1", text="Ada drinks coffee"))
     assert len(do(memory, {"do": "forget", "path": "a/1"})) == 1
     assert do(memory, {"do": "forget", "path": "a/1"}, {"do": "get", "path": "a/1"}) == []
-    memory.run(calls.memory_admin.restore(made["id"]))
+    memory.run(calls.memories.restore(made["id"]))
     assert found(memory) == ["a/1"]
     do(memory, {"do": "forget", "path": "a/1"})
     do(memory, put("a/1", "2", text="Ada drinks tea"))
-    assert memory.run(calls.memory_admin.restore(made["id"]))[0]["restored"] is False
-    assert memory.run(calls.memory_admin.show(made["id"]))[0]["metadata"] == {}
+    assert memory.run(calls.memories.restore(made["id"]))[0]["restored"] is False
+    assert memory.run(calls.memories.show(made["id"]))[0]["metadata"] == {}
 
 
 def test_a_note_of_the_same_words_is_another_memory(memory):

@@ -30,7 +30,7 @@ def fact(memory: Any, name: str, *given: Any, user: str = "default", **more: Any
 
 def search(memory: Any, query: str, user: str = "default") -> list[tuple[list[str], list[str]]]:
     """Return what was matched, and why, of each memory found."""
-    call = calls.memory_search.search(user, query, explained=True)
+    call = calls.memories.search(user, query, explained=True)
     return [
         (list(row["matched"]), [word.get("why", "") for word in row["words"]])
         for row in memory.run(call, user_id=user)
@@ -54,7 +54,7 @@ def kept(memory: Any) -> Any:
 def test_a_kind_leads_to_the_names_of_that_kind(kept):
     found = search(kept, "Which instruments does Mia like?")
     assert (["mia", "instruments → ukulele"], ["", "ukulele (instrument)"]) in found
-    [row] = kept.run(calls.memory_search.context("default", "Which instruments does Mia like?"))
+    [row] = kept.run(calls.memories.context("default", "Which instruments does Mia like?"))
     assert "mia" in row["memory_ids"]
     assert "mia" in recall(kept, "Which instruments does Mia like?")
     assert search(kept, "Which instruments does Mia like?", "ann") == []

@@ -27,14 +27,14 @@ def keep(memory: Any, **said: tuple[str, int]) -> None:
 
 
 def found(memory: Any, query: str = ASKED, **given: Any) -> list[str]:
-    call = calls.memory_search.search("default", query, **given)
+    call = calls.memories.search("default", query, **given)
     return [row["memory_id"] for row in memory.run(call)]
 
 
 @pytest.mark.parametrize("limit", [1, 10])
 def test_the_later_goes_first_though_the_older_has_the_better_score(memory, limit):
     keep(memory, old=(OLD, 3), new=(f"{NEW}, upstairs", 2))
-    rows = memory.run(calls.memory_search.search("default", ASKED))
+    rows = memory.run(calls.memories.search("default", ASKED))
     assert [row["memory_id"] for row in rows] == ["new", "old"]
     assert rows[0]["score"] < rows[1]["score"]
     assert found(memory, limit=limit) == ["new", "old"][:limit]
@@ -79,7 +79,7 @@ def test_others_are_corrected_by_themselves_alone(memory):
 )
 def test_a_context_and_a_recall_begin_with_the_later_one(memory, old, new, query):
     keep(memory, old=(old, 3), new=(f"{new}, which was said at some length and in no hurry", 2))
-    [row] = memory.run(calls.memory_search.context("default", query))
+    [row] = memory.run(calls.memories.context("default", query))
     assert row["memory_ids"] == ["new", "old"]
     call = calls.everyday.recall("default", query)
     [row] = memory.run(call._replace(context={**call.context, "chances": [0, 0]}))
@@ -90,9 +90,9 @@ def test_the_latest_of_three_goes_first(memory):
     at = [NEW.replace("Thursday", day) for day in ("Friday", "Sunday")]
     keep(memory, old=(OLD, 3), newer=(at[0], 2), newest=(f"{at[1]}, upstairs, at the end", 1))
     assert found(memory) == ["newest", "newer", "old"]
-    [row] = memory.run(calls.memory_search.context("default", ASKED))
+    [row] = memory.run(calls.memories.context("default", ASKED))
     assert row["memory_ids"] == ["newest", "newer", "old"]
-    [row] = memory.run(calls.memory_search.context("default", ASKED, 50))
+    [row] = memory.run(calls.memories.context("default", ASKED, 50))
     assert row["memory_ids"] == ["newest", "newer"]
 
 

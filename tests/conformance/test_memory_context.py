@@ -16,7 +16,7 @@ FIELDS = ("text", "memory_ids", "tokens", "entries")
 
 def put(memory: Any, query: str, budget: int = 2_000, user: str = "default") -> list[str]:
     """Return the ids of what is put into a context."""
-    [row] = memory.run(calls.memory_search.context(user, query, budget), user_id=user)
+    [row] = memory.run(calls.memories.context(user, query, budget), user_id=user)
     return list(row["memory_ids"])
 
 
@@ -51,7 +51,7 @@ def test_a_short_text_stands_before_a_long_one_that_is_little_more_relevant(memo
             node("best", content="The kettle boils"),
         ]
     )
-    found = memory.run(calls.memory_search.search("default", "Does the kettle boil or hiss?"))
+    found = memory.run(calls.memories.search("default", "Does the kettle boil or hiss?"))
     scores = {row["memory_id"]: row["score"] for row in found}
     assert scores["long"] > scores["short"]
     assert put(memory, "Does the kettle boil or hiss?", 10_000) == ["best", "short", "long"]
@@ -174,7 +174,7 @@ def test_links_among_what_is_put_in_become_firmer_and_none_are_made(memory):
     memory.run(calls.memories.forget("far"))
     memory.now_ms += 7 * DAY_MS
     assert set(put(memory, "tea")) == {"a", "b", "c"}
-    memory.run(calls.memory_admin.restore("far"))
+    memory.run(calls.memories.restore("far"))
     found = {(one["from"], one["to"], one["type"]): one["strength"] for one in links(memory)}
     assert found == {
         ("a", "b", "supports"): pytest.approx(0.35),
@@ -336,7 +336,7 @@ def test_what_contradicts_each_other_at_one_time_is_listed_without_end(memory):
 @pytest.mark.slow
 def test_a_context_says_how_many_did_not_fit(memory):
     memory.import_rows([node(f"m{n}", content=f"tea {numbered(n, 30)}") for n in range(10)])
-    call = calls.memory_search.context("default", "tea", 200)
+    call = calls.memories.context("default", "tea", 200)
     [row] = memory.run(call)
     assert row["left_out"] == 10 - len(row["memory_ids"]) > 0
-    assert memory.run(calls.memory_search.context("default", "tea", 5_000))[0]["left_out"] == 0
+    assert memory.run(calls.memories.context("default", "tea", 5_000))[0]["left_out"] == 0

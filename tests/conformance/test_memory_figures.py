@@ -12,11 +12,11 @@ from memories import edge, node
 
 
 def stats(memory, user="default"):
-    return memory.run(calls.memory_links.stats(user), user_id=user)[0]
+    return memory.run(calls.memories.stats(user), user_id=user)[0]
 
 
 def analysis(memory, *given, user="default"):
-    return memory.run(calls.memory_links.analysis(user, *given), user_id=user)[0]
+    return memory.run(calls.memories.analysis(user, *given), user_id=user)[0]
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_memories_counted_in_groups_are_counted_as_those_read(memory, hands, dec
     hands.node("Memory", id="by hand", user_id="default", content="x", source="research")
     hands.node("Memory", id="odd", user_id="default", content="x", accessed_at="then", tags=3)
     given = {"user_id": "default", "decay": decay}
-    [told] = memory.run(calls.memory_links.stats("default"), **given)
+    [told] = memory.run(calls.memories.stats("default"), **given)
     read = memory.run(calls.memories.recent("default", 200), **given)
     # No list by the last access has those made by hand, which lack it: they are of 1970.
     read += [{"state": "archived", "source": one} for one in ("research", "conversation")]

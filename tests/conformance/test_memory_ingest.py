@@ -61,13 +61,13 @@ def test_a_message_is_a_memory_of_when_it_was_said(memory):
 def test_whatever_tells_of_a_message_tells_who_said_it(memory):
     ingest(memory, message(1, "I start in May"), message(2, "Good luck", speaker="Bob"))
     by_hand = memory.run(calls.memories.create("default", "The start is no secret"))[0]["memory_id"]
-    memory.run(calls.memory_links.link(by_hand, "t1", "references", 0.5, 0.1))
+    memory.run(calls.memories.link(by_hand, "t1", "references", 0.5, 0.1))
     [one] = memory.run(calls.memories.get("t1"))
     assert (one["content"], one["speaker"]) == ("I start in May", "Ann Lee")
-    found = memory.run(calls.memory_search.search("default", "who starts in May?", 10))
+    found = memory.run(calls.memories.search("default", "who starts in May?", 10))
     told = {"t1": "Ann Lee", "t2": "Bob", by_hand: None}
     assert {row["memory_id"]: row["speaker"] for row in found} == told
-    [joined] = memory.run(calls.memory_links.connected(by_hand, "both", 0.1, 10))
+    [joined] = memory.run(calls.memories.connected(by_hand, "both", 0.1, 10))
     assert joined["speaker"] == "Ann Lee"
 
 
@@ -87,12 +87,12 @@ def test_an_old_history_begins_faded_in_its_order_and_is_not_gone_in_one_night(m
     assert accessed == sorted(accessed, reverse=True)
     recent = memory.run(calls.memories.recent("default", 2))
     assert [row["memory_id"] for row in recent] == [told[0]["id"], told[1]["id"]]
-    memory.run(calls.memory_admin.decay_batch("default"))
+    memory.run(calls.memories.decay_batch("default"))
     assert [one["state"] for one in kept(memory).values()].count("dormant") == 4
     gone = []
     for _ in range(50):
         memory.now_ms += 10 * DAY_MS
-        [row] = memory.run(calls.memory_admin.decay_batch("default"))
+        [row] = memory.run(calls.memories.decay_batch("default"))
         gone.append(sum(change["to"] == "expired" for change in row["changes"]))
     assert gone.index(2) == 23  # what is ten years old and older
     assert [count for count in gone if count] == [2, 1, 1, 1, 1]
@@ -161,7 +161,7 @@ def test_an_archived_message_that_comes_again_is_the_same(memory):
     long = message(1, "so long a story that it is worth packing, " * 20, said_at=MADE_MS)
     ingest(memory, long)
     memory.now_ms += 400 * DAY_MS
-    memory.run(calls.memory_admin.decay_batch("default"))
+    memory.run(calls.memories.decay_batch("default"))
     assert kept(memory)["t1"]["state"] == "archived"
     assert ingest(memory, long) == {"created": 0, "existing": 1, "differing": []}
 
@@ -181,7 +181,7 @@ def test_a_message_is_found_by_what_is_said_around_it_across_calls(memory):
     ingest(memory, message(1, "Where did we put the kettle?"))
     ingest(memory, message(2, "In the cellar"))
     ingest(memory, message(3, "Good that you asked"))
-    rows = memory.run(calls.memory_search.search("default", "kettle", explained=True))
+    rows = memory.run(calls.memories.search("default", "kettle", explained=True))
     assert [row["memory_id"] for row in rows] == ["t1", "t2", "t3"]
     sources = [row["words"][0]["from"][0]["offset"] for row in rows]
     assert sources == [0, -1, -2]
@@ -194,7 +194,7 @@ def test_a_question_that_names_a_speaker_prefers_what_that_speaker_said(memory):
         message(1, "I like tea", thread="y", speaker="Ann Lee"),
     )
     for name, first in (("Ann", "y1"), ("Bob", "x1")):
-        rows = memory.run(calls.memory_search.search("default", f"Does {name} like tea?"))
+        rows = memory.run(calls.memories.search("default", f"Does {name} like tea?"))
         assert rows[0]["memory_id"] == first
 
 
@@ -279,7 +279,7 @@ def test_an_import_goes_with_all_that_rests_on_it_alone(memory):
     assert not names & {"Tom", "Oslo"}
     facts = {one["predicate"] for one in memory.records() if one["kind"] == "fact"}
     assert "allergy" not in facts
-    assert memory.run(calls.memory_search.search("default", "brother Oslo", 10)) == []
+    assert memory.run(calls.memories.search("default", "brother Oslo", 10)) == []
     # The same again changes nothing, and the last one leaves nothing.
     assert retract(memory, "a-1", "t1", "t2", "t3") == {"removed": 0, "kept": 0}
     assert retract(memory, "b-1", "t3") == {"removed": 1, "kept": 0}

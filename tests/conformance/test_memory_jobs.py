@@ -55,25 +55,25 @@ def test_only_what_was_deleted_before_the_window_is_removed_and_only_by_its_owne
     memory.now_ms += 30 * DAY_MS
     run(memory, calls.memories.forget(new))
     window = 20 * DAY_MS
-    [row] = run(memory, calls.memory_admin.purgeable("default", window, memory.now_ms))
+    [row] = run(memory, calls.memories.purgeable("default", window, memory.now_ms))
     assert row["memory_id"] == old
     # What is named but not due, or is another's, stays.
-    rows = run(memory, calls.memory_admin.purge("default", window, [old, new, kept, theirs]))
+    rows = run(memory, calls.memories.purge("default", window, [old, new, kept, theirs]))
     assert [one["memory_id"] for one in rows] == [old]
     ids = {one["id"] for one in memory.records()}
     assert ids == {new, kept, theirs}
     assert memory.run(calls.transfer.check()) == []
     with pytest.raises(REFUSALS, match="retention_ms"):
-        run(memory, calls.memory_admin.purge("default", 0, [new]))
+        run(memory, calls.memories.purge("default", 0, [new]))
     with pytest.raises(REFUSALS, match=r"^memory: not found"):
-        run(memory, calls.memory_admin.restore(old))
+        run(memory, calls.memories.restore(old))
 
 
 def test_the_scopes_are_found_one_after_the_other(memory):
     for user in ("bob", "ann", "Ann", "ännchen"):
         made(memory, "tea", user=user)
     found, after = [], None
-    while rows := run(memory, calls.memory_admin.next_scope(after)):
+    while rows := run(memory, calls.memories.next_scope(after)):
         [row] = rows
         after = row["user_id"]
         found.append(after)
@@ -83,36 +83,34 @@ def test_the_scopes_are_found_one_after_the_other(memory):
 
 
 def test_one_worker_works_at_a_time(memory):
-    [row] = run(memory, calls.memory_admin.worker_status())
+    [row] = run(memory, calls.memories.worker_status())
     assert (row["paused"], row["holder"], row["runs"]) == (False, None, 0)
-    [row] = run(memory, calls.memory_admin.worker_lease("one", 60_000))
+    [row] = run(memory, calls.memories.worker_lease("one", 60_000))
     assert (row["acquired"], row["holder"]) == (True, "one")
     assert row["lease_until"] == memory.now_ms + 60_000
-    [row] = run(memory, calls.memory_admin.worker_lease("two", 60_000))
+    [row] = run(memory, calls.memories.worker_lease("two", 60_000))
     assert (row["acquired"], row["holder"]) == (False, "one")
-    assert run(memory, calls.memory_admin.worker_lease("two", 0))[0]["holder"] == "one"
+    assert run(memory, calls.memories.worker_lease("two", 0))[0]["holder"] == "one"
     memory.now_ms += 30_000
-    assert run(memory, calls.memory_admin.worker_lease("one", 60_000))[0]["acquired"] is True
+    assert run(memory, calls.memories.worker_lease("one", 60_000))[0]["acquired"] is True
     memory.now_ms += 60_000
-    assert run(memory, calls.memory_admin.worker_status())[0]["holder"] is None
-    assert run(memory, calls.memory_admin.worker_lease("two", 60_000))[0]["acquired"] is True
-    assert run(memory, calls.memory_admin.worker_lease("two", 0))[0]["holder"] is None
+    assert run(memory, calls.memories.worker_status())[0]["holder"] is None
+    assert run(memory, calls.memories.worker_lease("two", 60_000))[0]["acquired"] is True
+    assert run(memory, calls.memories.worker_lease("two", 0))[0]["holder"] is None
 
 
 def test_nobody_works_while_work_is_paused(memory):
-    assert run(memory, calls.memory_admin.worker_pause(True))[0]["paused"] is True
-    [row] = run(memory, calls.memory_admin.worker_lease("one", 60_000))
+    assert run(memory, calls.memories.worker_pause(True))[0]["paused"] is True
+    [row] = run(memory, calls.memories.worker_lease("one", 60_000))
     assert (row["acquired"], row["holder"]) == (False, None)
-    run(memory, calls.memory_admin.worker_pause(False))
-    assert run(memory, calls.memory_admin.worker_lease("one", 60_000))[0]["acquired"] is True
+    run(memory, calls.memories.worker_pause(False))
+    assert run(memory, calls.memories.worker_lease("one", 60_000))[0]["acquired"] is True
 
 
 def test_what_the_worker_did_adds_up(memory):
     done = {"runs": 1, "processed": 20, "transitioned": 3, "started_at": 5, "duration_ms": 7}
-    run(memory, calls.memory_admin.worker_report("one", done))
-    [row] = run(
-        memory, calls.memory_admin.worker_report("two", {"processed": 2, "last_error": "x"})
-    )
+    run(memory, calls.memories.worker_report("one", done))
+    [row] = run(memory, calls.memories.worker_report("two", {"processed": 2, "last_error": "x"}))
     assert (row["runs"], row["processed"], row["transitioned"]) == (1, 22, 3)
     assert (row["started_at"], row["duration_ms"], row["last_error"]) == (5, 7, "x")
     # It is nobody's memory and in no count.
@@ -148,17 +146,15 @@ def test_links_to_what_is_forgotten_count_for_the_worker_as_little_as_for_anybod
     run(memory, calls.memories.forget(two))
     given = {"user_id": "default", "decay": {"degree_boost": 0.2}}
     [told] = memory.run(calls.memories.decay_status(one), **given)
-    memory.run(calls.memory_admin.decay_batch("default", 500), **given)
+    memory.run(calls.memories.decay_batch("default", 500), **given)
     assert told["state"] == stored(memory, one)["state"] == "dormant"
 
 
 def test_each_job_is_known_by_what_it_did_and_all_of_them_together(memory):
-    run(
-        memory, calls.memory_admin.worker_report("one", {"job": "decay", "runs": 1, "processed": 2})
-    )
+    run(memory, calls.memories.worker_report("one", {"job": "decay", "runs": 1, "processed": 2}))
     more = {"job": "daily", "runs": 1, "started_at": 5, "counts": {"merged": 3}}
-    run(memory, calls.memory_admin.worker_report("one", more))
-    [row] = run(memory, calls.memory_admin.worker_report("one", more | {"last_error": "lost"}))
+    run(memory, calls.memories.worker_report("one", more))
+    [row] = run(memory, calls.memories.worker_report("one", more | {"last_error": "lost"}))
     assert (row["runs"], row["processed"], row["last_error"]) == (3, 2, "lost")
     daily, decayed = (dict(one) for one in row["jobs"])
     assert (daily["job"], daily["runs"], daily["started_at"]) == ("daily", 2, 5)
@@ -166,49 +162,49 @@ def test_each_job_is_known_by_what_it_did_and_all_of_them_together(memory):
     assert (decayed["job"], decayed["runs"], decayed["processed"]) == ("decay", 1, 2)
     assert (decayed["last_error"], dict(decayed["counts"])) == (None, {})
     with pytest.raises(REFUSALS, match="job: must not be 'worker'"):
-        run(memory, calls.memory_admin.worker_report("one", {"job": "worker"}))
+        run(memory, calls.memories.worker_report("one", {"job": "worker"}))
 
 
 def test_a_batch_of_the_worker_is_counted_with_what_it_does_and_keeps_its_lease(memory):
     made(memory, "one")
-    run(memory, calls.memory_admin.worker_lease("one", 1_000))
+    run(memory, calls.memories.worker_lease("one", 1_000))
     memory.now_ms += 60 * DAY_MS
-    [row] = run(memory, calls.memory_admin.decay_batch("default", holder="one"))
+    [row] = run(memory, calls.memories.decay_batch("default", holder="one"))
     assert (row["processed"], row["transitioned"]) == (1, 1)
-    [row] = run(memory, calls.memory_admin.worker_status())
+    [row] = run(memory, calls.memories.worker_status())
     assert (row["processed"], row["transitioned"], row["holder"]) == (1, 1, "one")
     assert row["lease_until"] == memory.now_ms + 120_000
     assert [(one["job"], one["transitioned"]) for one in row["jobs"]] == [("decay", 1)]
     # What is only told is not counted.
-    run(memory, calls.memory_admin.decay_batch("default", dry_run=True, holder="one"))
-    assert run(memory, calls.memory_admin.worker_status())[0]["processed"] == 1
+    run(memory, calls.memories.decay_batch("default", dry_run=True, holder="one"))
+    assert run(memory, calls.memories.worker_status())[0]["processed"] == 1
 
 
 def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
     memory_id = made(memory, "one")
     run(memory, calls.memories.forget(made(memory, "gone")))
-    run(memory, calls.memory_admin.worker_lease("one", 1_000))
+    run(memory, calls.memories.worker_lease("one", 1_000))
     memory.now_ms += 60 * DAY_MS
-    run(memory, calls.memory_admin.worker_lease("two", 1_000))
+    run(memory, calls.memories.worker_lease("two", 1_000))
     before = memory.records()
-    removable = run(memory, calls.memory_admin.purgeable("default", DAY_MS, memory.now_ms))
+    removable = run(memory, calls.memories.purgeable("default", DAY_MS, memory.now_ms))
     assert [one["text"] for one in removable] == ["gone"]
     removed = [one["memory_id"] for one in removable]
     for call in (
-        calls.memory_admin.decay_batch("default", holder="one"),
-        calls.memory_admin.purge("default", DAY_MS, removed, "one"),
+        calls.memories.decay_batch("default", holder="one"),
+        calls.memories.purge("default", DAY_MS, removed, "one"),
     ):
         with pytest.raises(REFUSALS, match=r"^worker: the lease is somebody else's"):
             run(memory, call)
-    run(memory, calls.memory_admin.worker_pause(True))
+    run(memory, calls.memories.worker_pause(True))
     with pytest.raises(REFUSALS, match=r"^worker: work is paused$"):
-        run(memory, calls.memory_admin.decay_batch("default", holder="two"))
+        run(memory, calls.memories.decay_batch("default", holder="two"))
     assert memory.records() == before
     assert stored(memory, memory_id)["state"] == "active"
-    assert run(memory, calls.memory_admin.worker_status())[0]["processed"] == 0
-    run(memory, calls.memory_admin.worker_pause(False))
-    run(memory, calls.memory_admin.purge("default", DAY_MS, removed, "two"))
-    assert run(memory, calls.memory_admin.worker_status())[0]["purged"] == 1
+    assert run(memory, calls.memories.worker_status())[0]["processed"] == 0
+    run(memory, calls.memories.worker_pause(False))
+    run(memory, calls.memories.purge("default", DAY_MS, removed, "two"))
+    assert run(memory, calls.memories.worker_status())[0]["purged"] == 1
 
 
 def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgotten_is_not(memory):
@@ -223,25 +219,25 @@ def test_what_has_expired_is_counted_and_found_by_its_owner_and_what_was_forgott
     fresh = made(memory, "fresh tea")
 
     def expired(*given, **filters):
-        rows = run(memory, calls.memory_admin.expired("default", *given, **filters))
+        rows = run(memory, calls.memories.expired("default", *given, **filters))
         return {row["memory_id"] for row in rows}
 
     for query in (None, "tea"):
         assert expired(query) == {green, black}
         assert expired(query, source_filter="research") == {black}
         assert expired(query, tags=["drinks"]) == {green}
-        [row] = run(memory, calls.memory_admin.expired("default", query, 1))
+        [row] = run(memory, calls.memories.expired("default", query, 1))
         assert (row["total"], row["state"]) == (2, "expired")
         assert row["deleted_at"] == memory.now_ms
     assert expired("kettle") == set()
-    [figures] = run(memory, calls.memory_links.stats("default"))
+    [figures] = run(memory, calls.memories.stats("default"))
     assert (figures["nodes"], figures["by_state"]["expired"]) == (1, 2)
     # Of all users.
     assert memory.stats()["memories expired"] == 2
     for one in (green, black):
-        run(memory, calls.memory_admin.restore(one))
+        run(memory, calls.memories.restore(one))
     assert expired("tea") == set()
-    assert "expired" not in run(memory, calls.memory_links.stats("default"))[0]["by_state"]
+    assert "expired" not in run(memory, calls.memories.stats("default"))[0]["by_state"]
     assert set(ids(memory, calls.memories.recent("default"))) == {green, black, fresh}
 
 
@@ -252,9 +248,9 @@ def test_the_owner_lists_by_tags_in_whatever_state(memory):
         ids_of[name] = row["memory_id"]
     run(memory, calls.memories.forget(ids_of["milk"]))
     both = {ids_of["tea"], ids_of["milk"]}
-    assert set(ids(memory, calls.memory_admin.listed("default", tags=["drink"]))) == both
-    gone = calls.memory_admin.listed("default", ["expired"], tags=["drink", "food"])
+    assert set(ids(memory, calls.memories.listed("default", tags=["drink"]))) == both
+    gone = calls.memories.listed("default", ["expired"], tags=["drink", "food"])
     assert ids(memory, gone) == [ids_of["milk"]]
-    assert len(ids(memory, calls.memory_admin.listed("default", limit=1, tags=["drink"]))) == 1
-    assert ids(memory, calls.memory_admin.listed("default", tags=["Drink"])) == []
-    assert run(memory, calls.memory_admin.listed("ann", tags=["drink"]), "ann") == []
+    assert len(ids(memory, calls.memories.listed("default", limit=1, tags=["drink"]))) == 1
+    assert ids(memory, calls.memories.listed("default", tags=["Drink"])) == []
+    assert run(memory, calls.memories.listed("ann", tags=["drink"]), "ann") == []

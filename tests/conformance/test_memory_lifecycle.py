@@ -81,12 +81,12 @@ def test_what_is_forgotten_is_nowhere_and_its_owner_brings_it_back(memory):
         with pytest.raises(REFUSALS, match=rf"^memory: not found: {memory_id}$"):
             run(memory, call)
     assert run(memory, calls.memories.recent("default")) == []
-    [row] = run(memory, calls.memory_admin.listed("default", ["expired"]))
+    [row] = run(memory, calls.memories.listed("default", ["expired"]))
     assert (row["memory_id"], row["deleted_at"]) == (memory_id, memory.now_ms)
     record = stored(memory, memory_id)
     assert record["metadata"]["forgotten"]["reason"] == "It was coffee"
     memory.now_ms += DAY_MS
-    [row] = run(memory, calls.memory_admin.restore(memory_id))
+    [row] = run(memory, calls.memories.restore(memory_id))
     assert (row["restored"], row["state"]) == (True, "active")
     row = get(memory, memory_id)
     assert (row["content"], row["access_count"]) == ("Prefers tea", 2)
@@ -95,7 +95,7 @@ def test_what_is_forgotten_is_nowhere_and_its_owner_brings_it_back(memory):
         ("expired", "active"),
     ]
     assert "forgotten" not in row["metadata"]
-    assert run(memory, calls.memory_admin.restore(memory_id))[0]["restored"] is False
+    assert run(memory, calls.memories.restore(memory_id))[0]["restored"] is False
 
 
 def test_the_latest_come_first_and_reading_them_changes_nothing(memory):
@@ -124,12 +124,12 @@ def test_memories_of_one_time_come_by_their_ids_and_are_cut_there(memory):
     for given in ({}, {"source_filter": "research"}):
         rows = run(memory, calls.memories.recent("default", 12, **given))
         assert [row["memory_id"] for row in rows] == ids[:12]
-    rows = run(memory, calls.memory_admin.listed("default", [], 12))
+    rows = run(memory, calls.memories.listed("default", [], 12))
     assert [row["memory_id"] for row in rows] == ids[:12]
     for one in shuffled:
         run(memory, calls.memories.forget(one))
     memory.now_ms += DAY_MS
-    rows = run(memory, calls.memory_admin.purgeable("default", DAY_MS, memory.now_ms, 12))
+    rows = run(memory, calls.memories.purgeable("default", DAY_MS, memory.now_ms, 12))
     assert [row["memory_id"] for row in rows] == ids[:12]
 
 
@@ -169,7 +169,7 @@ def test_with_a_window_the_worker_takes_a_memory_through_all_states_and_nothing_
     record = stored(memory, memory_id)
     assert record["content"] == content
     assert record["deleted_at"] is not None
-    assert run(memory, calls.memory_admin.restore(memory_id))[0]["state"] == "active"
+    assert run(memory, calls.memories.restore(memory_id))[0]["state"] == "active"
     assert get(memory, memory_id)["content"] == content
 
 
@@ -198,9 +198,9 @@ def test_a_state_is_entered_with_its_reason_and_only_once(memory):
 def test_the_worker_goes_through_a_scope_in_bounded_batches(memory):
     ids = sorted(made(memory, f"memory {number}") for number in range(7))
     made(memory, "another's", user="ann")
-    [row] = run(memory, calls.memory_admin.decay_batch("default", 3))
+    [row] = run(memory, calls.memories.decay_batch("default", 3))
     assert (row["processed"], row["last"]) == (3, ids[2])
-    [row] = run(memory, calls.memory_admin.decay_batch("default", 3, ids[5]))
+    [row] = run(memory, calls.memories.decay_batch("default", 3, ids[5]))
     assert (row["processed"], row["last"]) == (1, None)
     assert decay(memory, limit=2)[0] == 7
     assert decay(memory, user="ann")[0] == 1
@@ -339,7 +339,7 @@ def test_without_a_retention_window_nothing_expires(memory):
     assert seen == [("active", "dormant"), ("dormant", "archived")]
     row = status(memory, memory_id)
     assert (row["state"], row["next_state"]) == ("archived", None)
-    [found] = run(memory, calls.memory_search.search("default", "Daniele"))
+    [found] = run(memory, calls.memories.search("default", "Daniele"))
     assert (found["memory_id"], found["state"]) == (memory_id, "archived")
 
 
@@ -401,27 +401,25 @@ def test_the_state_is_that_of_now_wherever_it_is_shown_without_a_worker(memory):
         for row in run(memory, calls.memories.recent("default"))
         if row["text"] == "kettle"
     )
-    run(memory, calls.memory_links.link(memory_id, other))
+    run(memory, calls.memories.link(memory_id, other))
     memory.now_ms += 60 * DAY_MS
     for call in (
         calls.memories.recent("default"),
-        calls.memory_admin.listed("default"),
-        calls.memory_admin.show(memory_id),
-        calls.memory_search.search("default", "tea"),
-        calls.memory_links.connected(other),
-        calls.memory_links.explore(memory_id),
-        calls.memory_links.traverse("default", memory_id),
+        calls.memories.listed("default"),
+        calls.memories.show(memory_id),
+        calls.memories.search("default", "tea"),
+        calls.memories.connected(other),
+        calls.memories.explore(memory_id),
+        calls.memories.traverse("default", memory_id),
     ):
         [row] = [one for one in run(memory, call) if one["memory_id"] == memory_id]
         assert row["state"] == "dormant", call.procedure.name
         if "decay_score" in row:
             assert row["decay_score"] == round(0.7 * math.exp(-0.6), 6)
-    [figures] = run(memory, calls.memory_links.stats("default"))
+    [figures] = run(memory, calls.memories.stats("default"))
     assert figures["by_state"]["dormant"] == 1
-    assert ids(memory, calls.memory_search.search("default", "tea", states=["dormant"])) == [
-        memory_id
-    ]
-    assert ids(memory, calls.memory_search.search("default", "tea", states=["active"])) == []
-    assert ids(memory, calls.memory_admin.listed("default", ["dormant"])) == [memory_id]
-    assert ids(memory, calls.memory_admin.listed("default", ["active"])) == [other]
+    assert ids(memory, calls.memories.search("default", "tea", states=["dormant"])) == [memory_id]
+    assert ids(memory, calls.memories.search("default", "tea", states=["active"])) == []
+    assert ids(memory, calls.memories.listed("default", ["dormant"])) == [memory_id]
+    assert ids(memory, calls.memories.listed("default", ["active"])) == [other]
     assert stored(memory, memory_id)["state"] == "active"

@@ -115,18 +115,18 @@ def test_a_strength_of_nothing_takes_a_link_away_and_its_owner_brings_it_back(tw
     two.empty()
     two.import_rows(kept)
     two.now_ms += WEEK_MS
-    [row] = two.run(calls.memory_links.relink("a", "b", "supports"))
+    [row] = two.run(calls.memories.relink("a", "b", "supports"))
     assert (row["strength"], row["restored"]) == (0.8, True)
     assert {one["type"] for one in links(two)} == {"extends", "supports"}
     assert "unlinked" not in next(one for one in two.records() if one.get("id") == "a")["metadata"]
-    assert two.run(calls.memory_links.relink("a", "b", "supports"))[0]["restored"] is False
+    assert two.run(calls.memories.relink("a", "b", "supports"))[0]["restored"] is False
 
 
 def test_what_was_never_linked_is_neither_taken_away_nor_brought_back(two):
     with pytest.raises(REFUSALS, match=r"^link: no supports link leads from source_id to target"):
         link(two, "a", "b", "supports", 0)
     with pytest.raises(REFUSALS, match=r"^link: no supports link between these memories was taken"):
-        two.run(calls.memory_links.relink("a", "b", "supports"))
+        two.run(calls.memories.relink("a", "b", "supports"))
     link(two, "a", "b", "supports", 0.8)
     for _ in range(2):
         # The second time is no mistake.
@@ -190,7 +190,7 @@ def test_nothing_is_linked_to_another_scope_or_to_what_is_forgotten(memory):
 
 
 def test_two_clients_that_make_the_same_link_at_once_make_one(two, portal):
-    call = calls.memory_links.link("a", "b", "supports")
+    call = calls.memories.link("a", "b", "supports")
     start = threading.Barrier(4)
     rows = []
 

@@ -122,12 +122,12 @@ class Host:
         return self.run(user, call)[0]["state"]
 
     def restore(self, user: str, number: int) -> Any:
-        return self.run(user, calls.memory_admin.restore(self.id(number)))[0]["restored"]
+        return self.run(user, calls.memories.restore(self.id(number)))[0]["restored"]
 
     def decay(self, user: str, dry_run: bool) -> Any:
         processed, changes, last = 0, [], None
         while True:
-            [row] = self.run(user, calls.memory_admin.decay_batch(user, 2, last, dry_run))
+            [row] = self.run(user, calls.memories.decay_batch(user, 2, last, dry_run))
             assert row["errors"] == 0
             processed += row["processed"]
             changes += row["changes"]
@@ -138,9 +138,9 @@ class Host:
 
     def purge(self, user: str, days: int) -> Any:
         window = days * DAY_MS
-        rows = self.run(user, calls.memory_admin.purgeable(user, window, self.memory.now_ms))
+        rows = self.run(user, calls.memories.purgeable(user, window, self.memory.now_ms))
         named = [row["memory_id"] for row in rows]
-        gone = self.run(user, calls.memory_admin.purge(user, window, named))
+        gone = self.run(user, calls.memories.purge(user, window, named))
         return sorted(self.number(row["memory_id"]) for row in gone)
 
     def recent(self, user: str, limit: int) -> Any:

@@ -212,7 +212,7 @@ def test_a_copy_brings_the_summary_the_source_and_the_concepts_that_the_memory_l
     assert (row["summary"], row["source"]) == ("No velocipede", "research")
     assert (list(row["concepts"]), row["decay_rate"]) == (["bike", "garage"], 0.02)
     for word in ("velocipede", "garage", "bike"):
-        found = memory.run(calls.memory_search.search("default", word))
+        found = memory.run(calls.memories.search("default", word))
         assert [one["memory_id"] for one in found] == [first["memory_id"]], word
     assert memory.run(calls.transfer.check()) == []
 
@@ -235,7 +235,7 @@ def test_a_copy_that_is_remembered_again_is_found_by_its_new_names_and_words(mem
         [row] = memory.run(calls.everyday.remember("default", "The red bike is sold", **given))
     assert row["existing"]
     for word in ("Rosa", "velocipede"):
-        found = memory.run(calls.memory_search.search("default", word))
+        found = memory.run(calls.memories.search("default", word))
         assert [one["memory_id"] for one in found] == [row["id"]], word
     assert memory.run(calls.transfer.check()) == []
 
@@ -306,7 +306,7 @@ def test_only_what_is_current_is_the_same(memory):
     memory.run(calls.memories.forget(first[texts[1]]))
     memory.now_ms += 1
     denial = create(memory, "That was wrong")["memory_id"]
-    memory.run(calls.memory_links.link(denial, first[texts[2]], "contradicts"))
+    memory.run(calls.memories.link(denial, first[texts[2]], "contradicts"))
     for text in texts:
         assert create(memory, text)["existing"] is False
 
@@ -335,7 +335,7 @@ def test_what_is_similar_and_contradicted_says_so(memory):
     old = create(memory, "Clara is allergic to hazelnuts")["memory_id"]
     memory.now_ms += 1
     new = create(memory, "Clara is allergic to peanuts")["memory_id"]
-    memory.run(calls.memory_links.link(new, old, "contradicts"))
+    memory.run(calls.memories.link(new, old, "contradicts"))
     similar = create(memory, "clara is allergic to hazelnuts, walnuts")["similar"]
     told = {one["memory_id"]: one.get("contradicted_by") for one in similar}
     assert told == {old: new}
@@ -352,9 +352,9 @@ def test_everything_of_a_memory_can_be_corrected(memory):
     row = update(concepts=["breakfast"], source="research", parent_id=parent, decay_rate=0.1)
     assert (list(row["concepts"]), row["source"]) == (["breakfast"], "research")
     assert row["parent_id"] == parent
-    found = memory.run(calls.memory_search.search("default", "breakfast"))
+    found = memory.run(calls.memories.search("default", "breakfast"))
     assert [one["memory_id"] for one in found] == [memory_id]
-    assert memory.run(calls.memory_search.search("default", "drinks")) == []
+    assert memory.run(calls.memories.search("default", "drinks")) == []
     assert one_record(memory, memory_id)["decay_rate"] == 0.1
     row = update(concepts=[], parent_id="", decay_rate=-1)
     assert (list(row["concepts"]), row["parent_id"]) == ([], None)
@@ -379,7 +379,7 @@ def test_a_memory_fades_at_the_rate_that_it_was_given(memory):
 
 def test_a_rate_of_its_own_is_told(memory):
     memory_id = create(memory, "Milk is in the fridge", decay_rate=0.5)["memory_id"]
-    for call in (calls.memories.get(memory_id), calls.memory_admin.show(memory_id)):
+    for call in (calls.memories.get(memory_id), calls.memories.show(memory_id)):
         assert memory.run(call)[0]["decay_rate"] == 0.5
     [row] = memory.run(calls.memories.update("default", memory_id, decay_rate=-1))
     assert row["decay_rate"] is None
@@ -390,10 +390,10 @@ def test_a_list_by_tag_needs_no_query(memory):
         memory.now_ms += 1
         create(memory, f"note {number}", tags=[tag], source="a" if number else "b")
     for query in (None, ""):
-        rows = memory.run(calls.memory_search.search("default", query, tags=["home"]))
+        rows = memory.run(calls.memories.search("default", query, tags=["home"]))
         assert [row["text"] for row in rows] == ["note 2", "note 0"]
         assert (rows[0]["score"], list(rows[0]["matched"]), rows[0]["total"]) == (0.0, [], 2)
-    rows = memory.run(calls.memory_search.search("default", None, source_filter="a", limit=1))
+    rows = memory.run(calls.memories.search("default", None, source_filter="a", limit=1))
     assert [(row["text"], row["total"]) for row in rows] == [("note 2", 2)]
 
 

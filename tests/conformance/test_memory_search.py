@@ -16,7 +16,7 @@ FIELDS = (*BRIEF, "score", "matched", "similarity", "total")
 
 
 def search(memory: Any, query: str, user: str = "default", **given: Any) -> list[dict[str, Any]]:
-    return memory.run(calls.memory_search.search(user, query, **given), user_id=user)
+    return memory.run(calls.memories.search(user, query, **given), user_id=user)
 
 
 def ids(memory: Any, query: str, user: str = "default", **given: Any) -> list[str]:
@@ -69,7 +69,7 @@ def test_a_search_finds_nothing_of_another_user(kept):
 def test_what_was_forgotten_is_not_found_and_makes_room(kept):
     kept.run(calls.memories.forget("turin"))
     assert ids(kept, "Turin", limit=1) == ["novel"]
-    kept.run(calls.memory_admin.restore("turin"))
+    kept.run(calls.memories.restore("turin"))
     assert set(ids(kept, "Turin")) == {"turin", "novel"}
 
 
@@ -192,8 +192,8 @@ def test_what_a_later_memory_contradicts_says_so_wherever_it_is_listed(memory):
     assert shown == [("thursday", None), ("tuesday", "thursday")]
     for call in (
         calls.memories.recent("default"),
-        calls.memory_admin.listed("default"),
-        calls.memory_admin.show("tuesday"),
+        calls.memories.listed("default"),
+        calls.memories.show("tuesday"),
         calls.memories.get("tuesday"),
     ):
         against = {row["memory_id"]: row["contradicted_by"] for row in memory.run(call)}
@@ -215,7 +215,7 @@ def test_a_copy_hides_no_contradiction(memory):
 
     def shown():
         for call in (
-            calls.memory_search.search("default", "What is Clara allergic to?"),
+            calls.memories.search("default", "What is Clara allergic to?"),
             calls.memories.recent("default"),
         ):
             rows = memory.run(call)
@@ -286,7 +286,7 @@ def test_a_context_takes_the_best_by_word_and_then_the_nearest(embedded):
         row | {"vector": turned(float(row["key"][0]))} for row in rows if row["key"] != ["bare"]
     ]
     embedded.run(calls.embedding.embed("toy", made))
-    [row] = embedded.run(calls.memory_search.context("default", "bicycle", embedded=at(50)))
+    [row] = embedded.run(calls.memories.context("default", "bicycle", embedded=at(50)))
     # The bicycle by its word, the others because they are the nearest.
     assert row["memory_ids"][:10] == ["90", *map(str, range(50, 59))]
     assert "bare" not in row["memory_ids"]
@@ -314,7 +314,7 @@ def test_a_vector_by_another_embedding_is_refused(embedded):
 def test_a_refusal_says_of_what_kind_it_is(embedded):
     for call, kind in (
         (
-            calls.memory_search.search("default", "tea", embedded=("other", turned(0))),
+            calls.memories.search("default", "tea", embedded=("other", turned(0))),
             EmbeddingMismatch,
         ),
         (calls.memories.forget("nowhere"), NotFound),
@@ -359,7 +359,7 @@ def test_memories_that_no_words_find_are_counted_in_their_scope_until_they_are_i
     hands.node("Memory", id="theirs", user_id="somebody", content="Likes tea", **made)
 
     def lacking() -> int:
-        [row] = memory.run(calls.memory_admin.unindexed("default"))
+        [row] = memory.run(calls.memories.unindexed("default"))
         assert memory.procedure("memorygraph.unindexed", [], ("memories",)) == [row]
         return int(row["memories"])
 

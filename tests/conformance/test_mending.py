@@ -26,7 +26,7 @@ def twin(hands, label, name, **properties):
 
 
 def found(memory, user):
-    call = calls.memory_search.search(user, "what does Bob like?")
+    call = calls.memories.search(user, "what does Bob like?")
     return [row["memory_id"] for row in memory.run(call, user_id=user)]
 
 

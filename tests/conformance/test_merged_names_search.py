@@ -18,7 +18,7 @@ def entity(label: str, user: str = "default") -> dict[str, Any]:
 
 
 def search(memory: Any, query: str, user: str = "default") -> list[dict[str, Any]]:
-    call = calls.memory_search.search(user, query, explained=True)
+    call = calls.memories.search(user, query, explained=True)
     return memory.run(call, user_id=user)
 
 
@@ -27,7 +27,7 @@ def ids(memory: Any, query: str, user: str = "default") -> list[str]:
 
 
 def context(memory: Any, query: str, user: str = "default") -> list[str]:
-    [row] = memory.run(calls.memory_search.context(user, query), user_id=user)
+    [row] = memory.run(calls.memories.context(user, query), user_id=user)
     return row["memory_ids"]
 
 
@@ -103,7 +103,7 @@ def test_whose_are_not_merged_or_no_longer_find_themselves_only(merged, found):
 
 
 def test_without_a_look_up_the_names_are_found_too(merged):
-    call = calls.memory_search.search("default", "Where did Liz go?")
+    call = calls.memories.search("default", "Where did Liz go?")
     rows = merged.run(call)
     assert [row["memory_id"] for row in rows] == ["default trip"]
     rows = merged.run(call, user_id="ann")

@@ -25,7 +25,7 @@ def kept(memory: Any) -> Any:
 
 
 def found(memory: Any, query: str, user: str = "default") -> list[tuple[str, list[str]]]:
-    rows = memory.run(calls.memory_search.search(user, query), user_id=user)
+    rows = memory.run(calls.memories.search(user, query), user_id=user)
     return [(one["memory_id"], list(one["matched"])) for one in rows]
 
 

@@ -43,7 +43,7 @@ def _placed(row: dict[str, Any]) -> bool:
 
 def search(memory: Any, query: str, degrees: float, **context: Any) -> list[dict[str, Any]]:
     embedded = ("toy", turned(degrees))
-    call = calls.memory_search.search("default", query, embedded=embedded, explained=True)
+    call = calls.memories.search("default", query, embedded=embedded, explained=True)
     return memory.run(call._replace(context={**call.context, **context}))
 
 
@@ -104,7 +104,7 @@ def test_without_a_word_the_nearest_are_found_first(near):
     ],
 )
 def test_names_of_speakers_are_left_out_of_what_is_embedded(near, query, left):
-    for verb in (calls.memory_search.search, calls.everyday.recall, calls.everyday.search):
+    for verb in (calls.memories.search, calls.everyday.recall, calls.everyday.search):
         asked = texts_embedded(near, verb("default", query))
         assert asked == ([left] if left != query else [])
         assert texts_embedded(near, verb("nobody", query), "nobody") == []

@@ -97,7 +97,7 @@ def test_each_user_may_have_a_store_of_their_own(tmp_path, portal):
 def test_nothing_is_looked_for_where_nothing_was_kept(session, new, portal):
     keep(session, portal, "tea")
     portal.call(new.embed)
-    portal.call(session.run, calls.memory_search.search("default", "tea"))
+    portal.call(session.run, calls.memories.search("default", "tea"))
     session.embedding.fails = True
     portal.call(new.embed)
     assert portal.call(lacking, session) == set()

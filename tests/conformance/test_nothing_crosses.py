@@ -75,7 +75,7 @@ def live(memory: Any, scope: str) -> None:
     everyday = calls.everyday
     [first] = run(everyday.remember(scope, f"{said} now", about, said=said))
     [second] = run(everyday.remember(scope, f"Clara sold the {mark} hazelnuts", ["Clara"]))
-    run(calls.memory_links.link(first["id"], second["id"], "supports"))
+    run(calls.memories.link(first["id"], second["id"], "supports"))
     made = calls.memories.create(scope, f"A {mark} tea of hazelnuts", tags=[f"{mark} tag"])
     [third] = run(made)
     run(calls.memories.forget(third["memory_id"], f"{mark} reason"))
@@ -235,10 +235,7 @@ def made_calls(scope: str, user: str, ids: dict[str, str], memory: Any) -> list[
         **{"now_ms": memory.now_ms, "relation": "supports", "after": None, "again": False},
     }
     made = []
-    for layer in (
-        *("concepts", "memories", "memory_links", "memory_search", "entities"),
-        "everyday",
-    ):
+    for layer in ("concepts", "memories", "entities", "everyday"):
         module = getattr(calls, layer)
         given = {**known_names, "scope": scope if layer == "concepts" else user}
         if layer == "entities":

@@ -39,7 +39,7 @@ def kept(memory):
 def found(memory):
     """Return what a recall and a search answer."""
     recall = calls.everyday.recall("default", "What tea does Daniele prefer?", None, 1_200)
-    search = calls.memory_search.search("default", "black tea of Anna")
+    search = calls.memories.search("default", "black tea of Anna")
     [row] = memory.run(recall, user_id="default")
     rows = memory.run(search, user_id="default")
     return lines.text(row["lines"]), [row["memory_id"] for row in rows]

@@ -124,7 +124,7 @@ def test_a_purged_fact_does_not_come_back_with_an_older_word(entities):
     york = next(one["id"] for one in entities.records("fact") if one["value"] == "York")
     entities.run(calls.everyday.forget("default", york, "a secret"))
     entities.days(1)
-    entities.run(calls.entity_admin.purge(1, [york]))
+    entities.run(calls.entities.purge(1, [york]))
     entities.memory.now_ms = start
     entities.observe(HOMES[0], session="late")
     assert "York" not in str(entities.records("fact"))

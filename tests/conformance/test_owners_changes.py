@@ -24,7 +24,7 @@ def revise(memory, memory_id, seen, changes, takes_back=None, user=USER):
 
 
 def found(memory, words):
-    call = calls.memory_search.search(USER, words)
+    call = calls.memories.search(USER, words)
     return [row["text"] for row in memory.run(call, user_id=USER)]
 
 

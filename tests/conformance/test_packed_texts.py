@@ -38,7 +38,7 @@ def test_it_can_be_told_in_every_way_and_comes_back_as_it_is(memory, text):
 def test_it_is_not_found_by_what_it_would_unpack_to(memory):
     memory.run(calls.memories.create("default", TEXT))
     memory.import_rows([node("other", content=INNER)])
-    found = memory.run(calls.memory_search.search("default", "apples"))
+    found = memory.run(calls.memories.search("default", "apples"))
     assert [row["memory_id"] for row in found] == ["other"]
 
 

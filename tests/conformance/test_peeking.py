@@ -13,7 +13,7 @@ def test_what_peeks_returns_the_same_and_changes_nothing(memory):
     for call in (
         calls.concepts.recall_query(["apple", "frut"], 2, 10, True),
         calls.memories.get("t1"),
-        calls.memory_search.context("default", "What does Daniele prefer?"),
+        calls.memories.context("default", "What does Daniele prefer?"),
     ):
         before = memory.records()
         peek = call._replace(procedure=call.procedure.peek())

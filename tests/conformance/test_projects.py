@@ -123,7 +123,7 @@ def test_work_and_what_the_assistant_says_is_not_about_the_user(memory, keep, sa
 
 def test_a_link_does_not_lead_into_another_project(memory, keep):
     here, there = keep(IN_CAKE, "project cake"), keep("Lena is ill", "project billing-api")
-    memory.run(calls.memory_links.link(here, there, "relates_to", 1.0))
+    memory.run(calls.memories.link(here, there, "relates_to", 1.0))
     assert any("Lena" in line for line in recalled(memory, ASKED))
     assert not any("Lena" in line for line in recalled(memory, ASKED, "cake"))
 

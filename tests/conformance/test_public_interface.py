@@ -86,7 +86,7 @@ def test_memories_are_linked_and_walked_alike(memory, public_only):
             connected(memory, "a"),
             traverse(memory, "a", include_parent_links=True),
             traverse(memory, "a", strategy="dfs", direction="incoming"),
-            memory.run(calls.memory_links.stats("default")),
+            memory.run(calls.memories.stats("default")),
             links(memory),
         ]
 
@@ -111,23 +111,23 @@ def lived(memory):
     ]
     memory.now_ms += 250 * DAY_MS
     said += [
-        memory.run(calls.memory_admin.decay_batch("default")),
+        memory.run(calls.memories.decay_batch("default")),
         memory.run(calls.memories.recent("default")),
         memory.run(calls.memories.get("a")),
         memory.run(calls.memories.touch(["a", "b"])),
         memory.run(calls.memories.decay_status("a")),
-        memory.run(calls.memory_admin.restore("c")),
-        memory.run(calls.memory_admin.listed("default")),
-        memory.run(calls.memory_admin.next_scope()),
+        memory.run(calls.memories.restore("c")),
+        memory.run(calls.memories.listed("default")),
+        memory.run(calls.memories.next_scope()),
         memory.run(calls.transfer.check()),
         sorted(memory.records(), key=lambda record: record["id"]),
-        memory.run(calls.memory_admin.worker_lease("one", 5)),
-        memory.run(calls.memory_admin.worker_lease("one", 0)),
+        memory.run(calls.memories.worker_lease("one", 5)),
+        memory.run(calls.memories.worker_lease("one", 0)),
     ]
     for memory_id in "abc":
         memory.run(calls.memories.forget(memory_id))
     memory.now_ms += 2
-    said.append(memory.run(calls.memory_admin.purge("default", 1, ["a", "b", "c"])))
+    said.append(memory.run(calls.memories.purge("default", 1, ["a", "b", "c"])))
     memory.now_ms = start
     return [*said, memory.records()]
 

@@ -11,7 +11,7 @@ ASKED = "Until when can I catch Rosa at her new job?"
 
 
 def search(memory: Any, query: str = ASKED, **given: Any) -> list[dict[str, Any]]:
-    call = calls.memory_search.search("default", query, explained=True, **given)
+    call = calls.memories.search("default", query, explained=True, **given)
     return memory.run(call)
 
 

@@ -63,7 +63,7 @@ def near(folder: Path, portal: Any) -> Any:
 
 
 def searched(memory: Any, query: str, near: Any, user: str = "default") -> list[dict[str, Any]]:
-    call = calls.memory_search.search(user, query, explained=True)
+    call = calls.memories.search(user, query, explained=True)
     context = {**call.context, "neighbours": [list(one) for one in near(query)]}
     return memory.run(call._replace(context=context), user_id=user)
 
@@ -132,7 +132,7 @@ def test_a_session_with_such_a_model_sends_them(kept, folder, portal):
             session.answered,
             query,
             # Without its vectors, as before the first `embed`.
-            lambda query=query, **_: calls.memory_search.search("default", query),
+            lambda query=query, **_: calls.memories.search("default", query),
         )
         assert (ids(rows), advice) == (expected, None)
 

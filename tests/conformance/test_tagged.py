@@ -8,7 +8,7 @@ def create(memory, content, **given):
 
 
 def listed(memory, *tags, **filters):
-    call = calls.memory_search.search("default", None, tags=tags, **filters)
+    call = calls.memories.search("default", None, tags=tags, **filters)
     return [row["memory_id"] for row in memory.run(call)]
 
 
@@ -33,7 +33,7 @@ def test_a_tag_finds_what_is_updated_forgotten_restored_and_preserved(memory):
     assert listed(memory, "pinned") == [one]
     memory.run(calls.memories.forget(one))
     assert listed(memory, "new") == []
-    memory.run(calls.memory_admin.restore(one))
+    memory.run(calls.memories.restore(one))
     assert listed(memory, "new") == listed(memory, "pinned") == [one]
     create(memory, "The kettle is red", tags=["again"])
     assert listed(memory, "again") == [one]

@@ -113,7 +113,7 @@ def test_a_correction_a_contradiction_and_forgetting_are_changes_with_their_undo
     assert (rows[0]["why"], rows[0]["undo"]) == ("it was wrong", secret)
     assert (rows[1]["why"], rows[1]["undo"]) == ("The train leaves at ten", None)
     assert told(life.changes(since=0.75)) == told(rows[:1])
-    life.run(calls.memory_admin.restore(secret), 2)
+    life.run(calls.memories.restore(secret), 2)
     returned = life.changes(since=1.5)
     assert told(returned) == [("returned", "memory", "A secret")]
     assert returned[0]["why"] == f"{STATES[-1]} → {STATES[0]}, when it was recalled"

@@ -136,7 +136,7 @@ def test_a_day_lists_what_happened_on_it(days, memory):
 def test_the_days_that_a_question_names_are_days_of_its_zone(days, memory):
     # Three days before the fifth of June begin here, an hour later in UTC.
     kept = days.remember("Tea with Mona", happened_at=ms(2026, 6, 2, 0, 30))["id"]
-    call = calls.memory_search.search("default", "Who had tea on 2026-06-05?", explained=True)
+    call = calls.memories.search("default", "Who had tea on 2026-06-05?", explained=True)
 
     def factor(minutes):
         context = {**call.context, "offset_minutes": minutes}

@@ -57,9 +57,9 @@ def test_only_what_writes_counts(memory, pair):
 
 def test_what_is_linked_or_forgotten_is_not_offered(memory, pair):
     recall(memory, 5)
-    memory.run(calls.memory_links.link(*pair))
+    memory.run(calls.memories.link(*pair))
     assert offered(memory, TEXTS[0]) == []
-    memory.run(calls.memory_links.link(*pair, strength=0.0))
+    memory.run(calls.memories.link(*pair, strength=0.0))
     assert offered(memory, TEXTS[0]) == [pair[1]]
     memory.run(calls.memories.forget(pair[1]))
     assert offered(memory, TEXTS[0]) == []

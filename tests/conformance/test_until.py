@@ -101,7 +101,7 @@ def test_without_the_date_it_is_that_of_the_host(lived):
         calls.concepts.remove("apple", dry_run=False),
         calls.memories.touch([MEMORY]),
         calls.memories.forget(MEMORY),
-        calls.memory_links.link(MEMORY, OTHER),
+        calls.memories.link(MEMORY, OTHER),
         calls.entities.end_session("s"),
         calls.transfer.import_rows([{"kind": "concept", "name": "apple", "valence": 1.0}]),
     ],

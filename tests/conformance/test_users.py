@@ -79,7 +79,7 @@ def test_an_export_of_a_user_is_their_part_of_the_whole_export(lived, user):
     links = [
         one["id"] for one in lived.records() if one.get("user_id") == user and "content" in one
     ]
-    lived.run(calls.memory_links.link(*links, "supports"), user_id=user)
+    lived.run(calls.memories.link(*links, "supports"), user_id=user)
     whole = lived.records()
     keys = {user, *(one["id"] for one in whole if one.get("user_id") == user and "id" in one)}
     own = [one for one in whole if one["kind"] == "embedding" or not keys.isdisjoint(_named(one))]

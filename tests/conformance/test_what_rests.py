@@ -35,7 +35,7 @@ def relations(days, name):
 def purge(days, *memory_ids, user="default"):
     """Remove what was forgotten before the last call; return the ids of it."""
     days.memory.now_ms += 60_000
-    rows = days.run(calls.memory_admin.purge(user, 1, memory_ids), user)
+    rows = days.run(calls.memories.purge(user, 1, memory_ids), user)
     return [row["memory_id"] for row in rows]
 
 
@@ -285,6 +285,6 @@ def test_nobody_else_loses_what_one_user_purges(days, memory):
     days.run(everyday.forget("bob", theirs), "bob")
     forget(days, made)
     assert purge(days, made, theirs) == [made]
-    days.run(calls.memory_admin.restore(theirs), "bob")
+    days.run(calls.memories.restore(theirs), "bob")
     assert "Dr. Lang" in days.recall("Who is my therapist?", user="bob")
     assert all(one.get("user_id", "bob") == "bob" for one in memory.records())

@@ -15,7 +15,7 @@ def relation(source: str, target: str, type_: str = "evokes", weight: float = 0.
 
 
 def search(memory: Any, query: str, user: str = "default", **given: Any) -> list[dict[str, Any]]:
-    call = calls.memory_search.search(user, query, explained=True, **given)
+    call = calls.memories.search(user, query, explained=True, **given)
     return memory.run(call, user_id=user)
 
 
@@ -123,7 +123,7 @@ def test_a_neighbour_that_counts_for_nothing_is_none(memory, weight, widened):
     memory.import_rows([relation("dog", "Max", weight=weight), node("max", content="Max sleeps")])
     assert widened("dog") == []
     assert ids(memory, "dog") == []
-    [row] = memory.run(calls.memory_search.context("default", "dog"))
+    [row] = memory.run(calls.memories.context("default", "dog"))
     assert row["memory_ids"] == []
 
 
@@ -134,16 +134,16 @@ def test_a_widened_search_stays_in_its_scope(kept):
 
 def test_a_context_is_widened_and_follows_links_from_there(kept):
     kept.import_rows([node("shoe", content="Slippers cost too much"), edge("max", "shoe")])
-    [row] = kept.run(calls.memory_search.context("default", "Tell me of my dog"))
+    [row] = kept.run(calls.memories.context("default", "Tell me of my dog"))
     assert row["memory_ids"][0] == "vet"
     kept.run(calls.memories.forget("vet"))
-    [row] = kept.run(calls.memory_search.context("default", "Tell me of my dog"))
+    [row] = kept.run(calls.memories.context("default", "Tell me of my dog"))
     assert row["memory_ids"] == ["max", "shoe"]
 
 
 def test_without_a_look_up_a_search_finds_the_same(kept):
     from concept_graph_mcp.calls import Call
 
-    with_lookup = calls.memory_search.search("default", "the dog", explained=True)
+    with_lookup = calls.memories.search("default", "the dog", explained=True)
     without = Call(with_lookup.procedure, with_lookup.arguments)
     assert kept.run(without) == kept.run(with_lookup)

@@ -34,7 +34,7 @@ def test_a_fact_is_recalled_by_another_word_of_its_family(kept):
 
 
 def test_a_row_says_by_which_word_it_was_found(kept):
-    [row] = kept.run(calls.memory_search.search("default", "any allergies?", explained=True))
+    [row] = kept.run(calls.memories.search("default", "any allergies?", explained=True))
     assert row["matched"] == ["allergies → allergic"]
     assert row["words"][0]["why"] == "allergies → allergic, a word family"
 
@@ -47,13 +47,13 @@ def test_a_time_in_which_no_text_has_a_family_has_no_result(kept):
 
 def test_a_family_counts_instead_of_the_word_and_less(kept):
     kept.import_rows([node("own", content="The user has an allergy to penicillin")])
-    rows = kept.run(calls.memory_search.search("default", "any allergies?"))
+    rows = kept.run(calls.memories.search("default", "any allergies?"))
     assert [row["memory_id"] for row in rows] == ["own", "allergy"]
     # A text with both words is one match of one cue.
     kept.import_rows([node("both", content="An allergy of an allergic user to penicillin")])
     [both] = [
         row
-        for row in kept.run(calls.memory_search.search("default", "any allergies?"))
+        for row in kept.run(calls.memories.search("default", "any allergies?"))
         if row["memory_id"] == "both"
     ]
     assert both["matched"] == ["allergies"]
@@ -61,7 +61,7 @@ def test_a_family_counts_instead_of_the_word_and_less(kept):
 
 def test_a_word_that_many_texts_have_is_looked_for_alone(kept):
     def find() -> set[str]:
-        rows = kept.run(calls.memory_search.search("default", "any allergies?"))
+        rows = kept.run(calls.memories.search("default", "any allergies?"))
         return {row["memory_id"] for row in rows}
 
     def add(numbers: range) -> None:
@@ -76,7 +76,7 @@ def test_a_word_that_many_texts_have_is_looked_for_alone(kept):
 def test_the_name_of_a_speaker_is_no_family(kept):
     said = {"thread": "t", "position": 0, "speaker": "Porter Allergic"}
     kept.import_rows([node("said", content="Good to hear", **said)])
-    rows = kept.run(calls.memory_search.search("default", "Where is the port?"))
+    rows = kept.run(calls.memories.search("default", "Where is the port?"))
     assert "said" not in [row["memory_id"] for row in rows]
 
 
@@ -84,5 +84,5 @@ def test_without_a_look_up_it_is_the_same(kept):
     fields = ("memory_id", "score", "matched", "words")
     arguments = ["any allergies?", None, None, [], [], [], [], None]
     plain = kept.procedure("memorygraph.search", arguments, fields)
-    call = calls.memory_search.search("default", "any allergies?", explained=True)
+    call = calls.memories.search("default", "any allergies?", explained=True)
     assert plain == [{name: row[name] for name in fields} for row in kept.run(call)]

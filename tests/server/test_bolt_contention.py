@@ -83,7 +83,7 @@ def test_after_a_conflict_the_twin_answers_and_the_accesses_are_counted_apart(
     [
         (calls.memories.forget("default", "m"), True),
         (calls.everyday.forget("default", "m"), True),
-        (calls.memory_admin.purge("u", 1, ["m"]), True),
+        (calls.memories.purge("u", 1, ["m"]), True),
         (calls.memories.create("u", "text"), False),
     ],
 )
@@ -136,7 +136,7 @@ def test_an_access_waits_for_another_writer_of_the_memory(connected, portal):
         [row] = run(calls.memories.get(made["memory_id"]))
         committing.join()
     assert row["content"] == "Lena likes tea."
-    [row] = run(calls.memory_admin.show(made["memory_id"]))
+    [row] = run(calls.memories.show(made["memory_id"]))
     assert (row["access_count"], row["source"]) == (1, "hand")
 
 
@@ -169,10 +169,10 @@ async def _conflict(uri):
         async with anyio.create_task_group() as group:
             for name, store in enumerate(stores):
                 group.start_soon(write, store, name)
-        [row] = await stores[0].call(calls.memory_admin.show(shared), CONTEXT)
+        [row] = await stores[0].call(calls.memories.show(shared), CONTEXT)
         problems = await stores[0].call(calls.transfer.check(), CONTEXT)
         kept = [
-            await stores[0].call(calls.memory_admin.show(one["memory_id"]), CONTEXT)
+            await stores[0].call(calls.memories.show(one["memory_id"]), CONTEXT)
             for one in told["create"]
         ]
     for store in stores:

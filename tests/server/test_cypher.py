@@ -39,7 +39,7 @@ EVERY = {
     "stats": calls.transfer.stats(),
     "check": calls.transfer.check(),
     "unindexed episodes": calls.concepts.unindexed(),
-    "unindexed memories": calls.memory_admin.unindexed("ann"),
+    "unindexed memories": calls.memories.unindexed("ann"),
     "import_rows": calls.transfer.import_rows([{"kind": "concept", "name": "apple"}]),
     "rename": calls.concepts.rename("apple", "pear", True),
     "remove": calls.concepts.remove("apple", True),

@@ -246,7 +246,7 @@ def nearest(store: Path, said: str, text: str) -> str:
         [vector] = await embedding.vectors([text])
         opened_store = EmbeddedStore(store, creates=False)
         opened = await embedding.wait_until_open()
-        call = calls.memory_search.search("mia", "xyzzy", 1, embedded=(opened.name, vector))
+        call = calls.memories.search("mia", "xyzzy", 1, embedded=(opened.name, vector))
         [row] = await opened_store.call(call, {"user_id": "mia"})
         await opened_store.close()
         return str(row["memory_id"])

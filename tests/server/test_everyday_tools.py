@@ -368,7 +368,7 @@ def test_a_status_that_cannot_be_read_is_not_in_the_way(talk, store, monkeypatch
         run = session.store.call
 
         async def without_status(asked, context):
-            if asked.procedure == calls.memory_admin.worker_status().procedure:
+            if asked.procedure == calls.memories.worker_status().procedure:
                 raise Unwritable("no status")
             return await run(asked, context)
 

@@ -527,7 +527,7 @@ def test_a_text_that_cannot_be_decoded_is_in_no_error(tmp_path):
             "UPDATE vertex SET properties = CAST(? AS TEXT) WHERE id = ?", [broken, key]
         )
     with pytest.raises(StoreError) as failure, opened(path) as host:
-        run(host, calls.memory_search.search("default", "attic"))
+        run(host, calls.memories.search("default", "attic"))
     assert_one_line(failure)
     assert "lies" not in str(failure.value)
     assert "decode" in str(failure.value)

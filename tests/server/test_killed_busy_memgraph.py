@@ -92,7 +92,7 @@ def test_in_the_middle_of_a_vector_index(life):
         index()
         sizes = {row["size"] for row in life.server.rows("SHOW VECTOR INDEX INFO")}
         assert VECTORS in sizes
-        nearest = calls.memory_search.search("default", "x", embedded=("toy", [0.5] * DIMENSION))
+        nearest = calls.memories.search("default", "x", embedded=("toy", [0.5] * DIMENSION))
         assert life.memory.run(nearest, **USER)
     show(kills)
 

@@ -71,7 +71,7 @@ class Started(Life):
     def purge(self) -> None:
         self.forget()
         later = {**USER, "now_ms": NOW_MS + 2 * RETENTION_MS}
-        call = calls.memory_admin.purge("default", RETENTION_MS, SOME[:3])
+        call = calls.memories.purge("default", RETENTION_MS, SOME[:3])
         assert len(self.memory.run(call, **later)) == 3
 
     def embed_again(self) -> None:
@@ -115,6 +115,6 @@ def test_it_starts_again_with_all_there_was(server, portal, tmp_path, done):
     vectors = [one["embedding"] for one in before if "embedding" in one]
     if vectors:
         [model] = [one["model"] for one in before if one["kind"] == "embedding"]
-        found = calls.memory_search.search("default", "Ann", embedded=(model, vectors[0]))
+        found = calls.memories.search("default", "Ann", embedded=(model, vectors[0]))
         assert life.memory.run(found, **USER)
     life.disconnect()

@@ -87,7 +87,7 @@ def check_answers(server: Server) -> None:
     """Assert that a search finds as before the memories that nobody touched."""
     peeked = server.call(calls.concepts.peek(["pear"], 1))
     assert "pear is-a fruit" in [row["text"] for row in peeked]
-    found = server.call(calls.memory_search.search("default", "what does Daniele prefer?"))
+    found = server.call(calls.memories.search("default", "what does Daniele prefer?"))
     assert [row["memory_id"] for row in found] == ["tea"]
 
 
@@ -176,7 +176,7 @@ def test_an_index_of_words_that_hands_damaged_is_told_and_built_again(
     assert [row["problem"] for row in server.call(calls.transfer.check())] == [
         "damaged index of words"
     ]
-    search = calls.memory_search.search("default", "what does Daniele prefer?")
+    search = calls.memories.search("default", "what does Daniele prefer?")
     with suppress(Refused):
         server.call(search)
     monkeypatch.setenv("MEMGRAPH_URI", memgraph_uri)

@@ -118,12 +118,12 @@ def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
 
 @pytest.mark.slow
 def test_one_of_eight_workers_makes_each_change_once(location):
-    lease = [["memory_admin.worker_lease", f"worker {number}", 60_000] for number in range(8)]
+    lease = [["memories.worker_lease", f"worker {number}", 60_000] for number in range(8)]
     with workers(location, 8) as started:
         started[0].rows("import_rows", [memory(number, days=40) for number in range(40)])
         taken = [worker.rows(*call)[0] for worker, call in zip(started, lease, strict=True)]
         # Even if several thought that they held it: the same batches at once.
-        answers = all_at_once(started, [["memory_admin.decay_batch", "default", 10, None]] * 2)
+        answers = all_at_once(started, [["memories.decay_batch", "default", 10, None]] * 2)
         found = memories(started[0].rows("records"))
     assert [one["acquired"] for one in taken] == [True, *[False] * 7]
     assert {one["holder"] for one in taken} == {"worker 0"}
@@ -138,7 +138,7 @@ def test_a_lease_that_all_ask_for_at_once_is_given_to_one(location):
     with workers(location, 8) as started:
         # In no store yet: the first to ask makes the worker.
         for number, worker in enumerate(started):
-            worker.send_calls([["memory_admin.worker_lease", f"worker {number}", 60_000]])
+            worker.send_calls([["memories.worker_lease", f"worker {number}", 60_000]])
         answers = [worker.answer() for worker in started]
     rows = [row for answer in answers for row in answer["rows"]]
     assert [row["acquired"] for row in rows].count(True) == 1
@@ -152,7 +152,7 @@ def test_a_worker_killed_in_mid_batch_leaves_each_memory_as_it_was_or_done(tmp_p
         started[0].rows("import_rows", [memory(number, days=200) for number in range(300)])
     for number in range(8):
         lines = tmp_path / "calls"
-        batch = ["memory_admin.decay_batch", "default", 30, f"m{number * 30:03}"]
+        batch = ["memories.decay_batch", "default", 30, f"m{number * 30:03}"]
         lines.write_text("".join(f"{json.dumps(batch)}\n" for _ in range(40)))
         with lines.open("rb") as stdin, Worker(path, stdin=stdin) as worker:
             assert worker.answer() == {"rows": []}
@@ -180,7 +180,7 @@ def test_a_backup_is_restored_amid_memories_in_use(location, tmp_path):
         assert owner.ask("backup", str(file)) == {"rows": []}
         for server in servers:
             server.rows("memories.get", "m000")
-            server.rows("memory_links.link", "m002", "m003", "supports")
+            server.rows("memories.link", "m002", "m003", "supports")
         servers[0].rows("memories.forget", "m001")
         servers[1].rows("memories.create", "default", "a new one")
         assert owner.ask("restore", str(file)) == {"rows": []}
@@ -189,7 +189,7 @@ def test_a_backup_is_restored_amid_memories_in_use(location, tmp_path):
             assert memories(server.rows("records")).keys() == kept.keys()
             [read] = server.rows("memories.get", "m001")
             assert read["content"] == kept["m001"]["content"]
-            assert server.rows("memory_links.connected", "m002") == []
+            assert server.rows("memories.connected", "m002") == []
         found = memories(owner.rows("records"))
         assert found["m001"]["access_count"] == 2
         assert owner.rows("check") == []

@@ -203,14 +203,14 @@ def test_whatever_finds_less_than_its_limit_says_how_many_expired_ones_match(tal
             "memory_node_create", content="The bread is in the oven", source="kitchen"
         )
         later = dataclasses.replace(session, expires=True, clock=Clock(1_790_000_000_000))
-        await later.run(calls.memory_admin.decay_batch("default"))
+        await later.run(calls.memories.decay_batch("default"))
         found = await call("memory_node_search", query="Which blood group?")
         assert found == {"memories": [], "expired": 1}
         assert (await call("memory_context", query="Which blood group?"))["expired"] == 1
         assert (await call("memory_node_recent"))["expired"] == 2
         assert (await call("memory_node_recent", source_filter="kitchen"))["expired"] == 1
         # What is full, or asked for in another state, says nothing of them; nor does nothing.
-        await session.run(calls.memory_admin.restore(kept["memory_id"]))
+        await session.run(calls.memories.restore(kept["memory_id"]))
         for found in (
             await call("memory_node_search", query="The bread, the blood", limit=1),
             await call("memory_node_search", query="blood", states=["active"]),

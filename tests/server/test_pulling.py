@@ -2,7 +2,7 @@
 
 import pytest
 
-from concept_graph_mcp.calls import memories, memory_admin, memory_links
+from concept_graph_mcp.calls import memories
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.graph import lacking
 from conceptgraph_core.graph.primitives import (
@@ -100,13 +100,13 @@ def test_what_is_named_beforehand_takes_one_round(rounds):
         memories.touch([one, other]),
         memories.preserve(one),
         memories.decay_status(one),
-        memory_links.link(one, other),
-        memory_links.connected(one),
-        memory_links.traverse("ann", one, include_parent_links=True),
-        memory_links.stats("ann"),
+        memories.link(one, other),
+        memories.connected(one),
+        memories.traverse("ann", one, include_parent_links=True),
+        memories.stats("ann"),
         memories.recent("ann"),
-        memory_admin.show(one),
-        memory_admin.expired("ann"),
+        memories.show(one),
+        memories.expired("ann"),
         memories.forget(other),
     ):
         assert rounds(call)[1] == 1, call.procedure.name

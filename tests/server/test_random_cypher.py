@@ -151,10 +151,10 @@ class _Server:
 def check_what_nobody_touched(server: _Server) -> None:
     peeked = server.ask(calls.concepts.peek(["apple kept"], 1))
     assert "apple kept is-a fruit kept" in [row["text"] for row in peeked]
-    found = server.ask(calls.memory_search.search(KEPT, "what does Zora collect?"), KEPT)
+    found = server.ask(calls.memories.search(KEPT, "what does Zora collect?"), KEPT)
     assert [row["memory_id"] for row in found] == ["kept"]
     for user in ("default", "anna"):
-        found = server.ask(calls.memory_search.search(user, "what does Zora collect?"), user)
+        found = server.ask(calls.memories.search(user, "what does Zora collect?"), user)
         assert "kept" not in [row["memory_id"] for row in found]
 
 

@@ -302,7 +302,7 @@ def test_replicas_find_by_vectors_also_after_they_were_killed(answered, store, s
         embed(text, vector)
 
     def nearest(vector: list[float]) -> str:
-        row, *_ = made(calls.memory_search.search("default", "xyzzy", embedded=("toy", vector)))
+        row, *_ = made(calls.memories.search("default", "xyzzy", embedded=("toy", vector)))
         assert row["similarity"] > 0.9
         return str(row["text"])
 

@@ -36,7 +36,7 @@ def run(host: Host, call: Call, now_ms: int = NOW_MS) -> list[dict[str, Any]]:
 
 
 def asked(host: Host, question: str = QUESTION) -> list[dict[str, Any]]:
-    return run(host, calls.memory_search.search(USER, question, 100, explained=True))
+    return run(host, calls.memories.search(USER, question, 100, explained=True))
 
 
 def keep(host: Host, number: int, text: str) -> None:
@@ -55,13 +55,13 @@ def summarise(host: Host, number: int, text: str) -> None:
 
 def keep_anew(host: Host, number: int, text: str) -> None:
     run(host, calls.memories.forget(f"{number:02}"))
-    [purged] = run(host, calls.memory_admin.purge(USER, 1, [f"{number:02}"]), NOW_MS + DAY_MS)
+    [purged] = run(host, calls.memories.purge(USER, 1, [f"{number:02}"]), NOW_MS + DAY_MS)
     assert purged["memory_id"] == f"{number:02}"
     keep(host, number, text)
 
 
 def put_into_a_context(host: Host, *_: Any) -> None:
-    run(host, calls.memory_search.context(USER, QUESTION))
+    run(host, calls.memories.context(USER, QUESTION))
 
 
 CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, keep_anew, put_into_a_context)

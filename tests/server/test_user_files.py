@@ -78,7 +78,7 @@ def keep(files, portal, user, text="tea"):
 
 
 def kept(files, portal, user):
-    rows = portal.call(files.call, calls.memory_search.search(user, "tea"), context(user))
+    rows = portal.call(files.call, calls.memories.search(user, "tea"), context(user))
     return [row["text"] for row in rows]
 
 
@@ -99,7 +99,7 @@ def test_the_file_that_was_used_longest_ago_is_closed_for_another(files, portal)
 
 def test_the_session_chooses_the_file_and_no_argument_does(files, portal):
     keep(files, portal, "ann", "tea of ann")
-    asked = calls.memory_search.search("ann", "tea")
+    asked = calls.memories.search("ann", "tea")
     assert portal.call(files.call, asked, context("bob")) == []
 
 
@@ -202,7 +202,7 @@ def test_due_jobs_run_on_each_file_when_they_are_due_and_a_damaged_one_is_left(
     session.clock.frozen_ms += 3_600_000
     assert portal.call(along.run_due) == 3
     for user in ("ann", "bob"):
-        [status] = portal.call(files.call, calls.memory_admin.worker_status(), context(user))
+        [status] = portal.call(files.call, calls.memories.worker_status(), context(user))
         assert {job["job"]: job["runs"] for job in status["jobs"]}["decay"] == 2
 
 

@@ -30,7 +30,7 @@ def old(memory_id):
 
 
 async def jobs_done(session):
-    [row] = await session.run(calls.memory_admin.worker_status())
+    [row] = await session.run(calls.memories.worker_status())
     return {job["job"]: job["runs"] for job in row["jobs"]}
 
 
@@ -73,9 +73,9 @@ def test_a_store_that_nothing_was_written_to_is_not_made_by_looking_for_jobs(
 
 def test_while_another_process_works_its_lease_is_left_alone(session, configured, portal):
     portal.call(session.run, calls.transfer.import_rows([old("a")]))
-    portal.call(session.run, calls.memory_admin.worker_lease("another", 60_000))
+    portal.call(session.run, calls.memories.worker_lease("another", 60_000))
     assert portal.call(Along(session, configured).run_due) == []
-    [row] = portal.call(session.run, calls.memory_admin.worker_status())
+    [row] = portal.call(session.run, calls.memories.worker_status())
     assert (row["holder"], row["jobs"]) == ("another", [])
 
 
@@ -126,7 +126,7 @@ def test_jobs_are_run_while_a_client_calls_and_none_is_begun_after_the_end(
     assert portal.call(jobs_done, session) == {}
     portal.call(serve, configured)
     portal.call(session.store.open)
-    [row] = portal.call(session.run, calls.memory_admin.worker_status())
+    [row] = portal.call(session.run, calls.memories.worker_status())
     assert row["holder"] is None
 
 

@@ -48,13 +48,13 @@ def states(memory):
 
 
 def status(memory):
-    [row] = memory.run(calls.memory_admin.worker_status())
+    [row] = memory.run(calls.memories.worker_status())
     return row
 
 
 def test_while_one_works_no_other_does_and_after_its_lease_another_goes_on(memory, portal):
     memory.import_rows([old("a"), old("b")])
-    memory.run(calls.memory_admin.worker_lease("one", LEASE_MS))
+    memory.run(calls.memories.worker_lease("one", LEASE_MS))
     two = worker(memory, "two")
     outcome = portal.call(two.run, fading.DECAY)
     assert (outcome.what, outcome.why) == (STOPPED, "one works")
@@ -70,10 +70,10 @@ def test_while_one_works_no_other_does_and_after_its_lease_another_goes_on(memor
 def test_a_lease_of_a_clock_that_was_years_ahead_keeps_nobody_from_working(memory):
     now_ms = memory.now_ms
     memory.now_ms += 3_650 * DAY_MS
-    memory.run(calls.memory_admin.worker_lease("one", LEASE_MS))
+    memory.run(calls.memories.worker_lease("one", LEASE_MS))
     memory.now_ms = now_ms
     assert status(memory)["holder"] is None
-    [row] = memory.run(calls.memory_admin.worker_lease("two", LEASE_MS))
+    [row] = memory.run(calls.memories.worker_lease("two", LEASE_MS))
     assert (row["acquired"], row["holder"]) == (True, "two")
 
 
@@ -88,13 +88,13 @@ def test_a_worker_that_slept_too_long_ends_where_another_has_taken_over(
 
     async def sleeps(turn: Any) -> None:
         [row] = await turn.of_user("mia").run(
-            calls.memory_admin.decay_batch("mia", 2, holder=turn.holder)
+            calls.memories.decay_batch("mia", 2, holder=turn.holder)
         )
         turn.tell({"transitioned": row["transitioned"]})
         turn.session.clock.frozen_ms += LEASE_MS
-        await turn.session.run(calls.memory_admin.worker_lease("two", LEASE_MS))
+        await turn.session.run(calls.memories.worker_lease("two", LEASE_MS))
         # Who took over may be done by now.
-        await turn.session.run(calls.memory_admin.worker_lease("two", lease_ms))
+        await turn.session.run(calls.memories.worker_lease("two", lease_ms))
         await fading.run_decay(turn)
 
     one = worker(memory, "one")
@@ -113,9 +113,9 @@ def test_a_run_ends_between_two_batches_when_it_is_paused_or_told_to_end(memory,
     told: list[bool] = []
 
     async def halfway(turn: Any) -> None:
-        await turn.of_user("mia").run(calls.memory_admin.decay_batch("mia", 2, holder=turn.holder))
+        await turn.of_user("mia").run(calls.memories.decay_batch("mia", 2, holder=turn.holder))
         if how == "paused":
-            await turn.session.run(calls.memory_admin.worker_pause(True))
+            await turn.session.run(calls.memories.worker_pause(True))
         else:
             told.append(True)
         await turn.go_on()
@@ -254,7 +254,7 @@ async def lived(path, rows, kill_at, answered):
         outcome = await LeaseRunner(session, configured, 2, holder="same").run(job)
         assert outcome.what == DONE
     records = [record async for batch in store.stream() for record in batch]
-    [row] = await session.run(calls.memory_admin.worker_status())
+    [row] = await session.run(calls.memories.worker_status())
     await store.close()
     counted = {name: row[name] for name in ("transitioned", "purged", "errors", "holder")}
     return sorted(map(repr, records)), counted
@@ -353,7 +353,7 @@ def test_the_lease_of_a_worker_that_died_on_this_machine_is_taken_over_at_once(m
     pipe = subprocess.PIPE
     with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as other:
         holder = other.stdout.readline().strip()
-        memory.run(calls.memory_admin.worker_lease(holder, LEASE_MS))
+        memory.run(calls.memories.worker_lease(holder, LEASE_MS))
         assert portal.call(worker(memory, None).run, fading.DECAY).what == STOPPED
         other.kill()
     assert portal.call(worker(memory, None).run, fading.DECAY).what == DONE
@@ -361,5 +361,5 @@ def test_the_lease_of_a_worker_that_died_on_this_machine_is_taken_over_at_once(m
     host, _, place, began, token = holder.split(":")
     here = str(os.getpid())
     for life, what in ((place, began), DONE), (("elsewhere", began), STOPPED):
-        memory.run(calls.memory_admin.worker_lease(":".join((host, here, *life, token)), LEASE_MS))
+        memory.run(calls.memories.worker_lease(":".join((host, here, *life, token)), LEASE_MS))
         assert portal.call(worker(memory, None).run, fading.DECAY).what == what

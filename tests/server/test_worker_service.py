@@ -57,7 +57,7 @@ def fill(memory, many):
 
 def status(memory):
     # By then, at the clock of the worker.
-    [row] = memory.run(calls.memory_admin.worker_status())
+    [row] = memory.run(calls.memories.worker_status())
     return row
 
 
@@ -201,7 +201,7 @@ def test_a_database_that_dies_and_returns_is_worked_on_again(empty_memgraph, sai
         away = [await attempts.attempt(fading.DECAY) for _ in range(2)]
         proxy.start()
         back = await attempts.attempt(fading.DECAY)
-        [row] = await session.run(calls.memory_admin.worker_status())
+        [row] = await session.run(calls.memories.worker_status())
         await store.close()
         return away, back, row
 

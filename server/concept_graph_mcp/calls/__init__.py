@@ -14,21 +14,14 @@ if TYPE_CHECKING:
     from . import concepts as concepts
     from . import embedding as embedding
     from . import entities as entities
-    from . import entity_admin as entity_admin
     from . import everyday as everyday
     from . import memories as memories
-    from . import memory_admin as memory_admin
-    from . import memory_links as memory_links
-    from . import memory_search as memory_search
     from . import transfer as transfer
 
     # The procedures that a server must have loaded.
     ALL: tuple[Procedure, ...]
 
-_LAYERS = (
-    *("concepts", "transfer", "embedding", "memories", "memory_links", "memory_search"),
-    *("memory_admin", "entities", "entity_admin", "everyday"),
-)
+_LAYERS = ("concepts", "transfer", "embedding", "memories", "entities", "everyday")
 _DECLARING = ("concepts", "transfer", "memories", "entities", "everyday")
 
 if not TYPE_CHECKING:  # Otherwise type checkers would accept any name.

@@ -3,16 +3,34 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import text
-from conceptgraph_core.arguments import UNTIL, Between, MemoryId, SourceFilter, Unit, When
+from conceptgraph_core import budgets, limits, text
+from conceptgraph_core.arguments import (
+    INNER,
+    UNTIL,
+    AskedAt,
+    Asker,
+    Between,
+    MemoryId,
+    Most,
+    OneOf,
+    Query,
+    SourceFilter,
+    TextBudget,
+    Unit,
+    When,
+)
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import lookups, procedures, schema
-from conceptgraph_core.memories.lookups import ids
+from conceptgraph_core.memories.fade import EXPIRED, STATES
+from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.memories.lookups import ids, latest, listed_by, near
 from conceptgraph_core.procedures import NOTHING
+from conceptgraph_core.retrieval.schema import checked_limit
 
-from .call import Call, checked, spoken, spoken_context, whose
-from .verb import verb, verb_of_user
+from .call import Call, check_asker, checked, spoken, spoken_context, whose
+from .verb import Passing, verb, verb_of_user
 
 # The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
@@ -209,3 +227,272 @@ def _check_item(step: Mapping[str, Any]) -> None:
     for name in ("value", "text"):
         if step.get(name) is not None:
             schema.checked_value(step[name], name)
+
+
+AnyQuery = Annotated[str | None, 'A question or a sentence; dates are read. "" lists the latest.']
+PresentState = Literal["active", "dormant", "archived"]
+# The text is rendered again with days in the session's zone.
+_CONTEXT = procedures.CONTEXT.without("text")
+
+
+@verb_of_user(procedures.SEARCH, is_worded=True)
+def search(
+    scope: str,
+    query: AnyQuery,
+    limit: Annotated[Most, "At most this many."] = schema.FOUND,
+    source_filter: SourceFilter = None,
+    types: Annotated[Sequence[str], "Only those of one of these types; none: of any."] = (),
+    tags: Annotated[Sequence[str], "Only those with one of these tags."] = (),
+    states: Annotated[Sequence[PresentState], "Only those in one of these states."] = (),
+    embedded: Embedded | None = None,
+    *,
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+    explained: Annotated[bool, INNER] = False,
+    concept_scope: str = SHARED,
+) -> list[Lookup] | Passing:
+    """Find the memories for *query*; without one, list the latest that pass the filters."""
+    check_asker(asker)
+    wanted = Wanted.of(source_filter, types, tags, states)
+    depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
+    if query:
+        text.summary(query, "query")
+        return [] if embedded is None else near(scope, embedded[1], depth, wanted)
+    return Passing([listed_by(scope, wanted, depth)], {"query": None})
+
+
+@verb_of_user(_CONTEXT, is_worded=True)
+def context(
+    scope: str,
+    query: Query,
+    token_budget: TextBudget = budgets.DEFAULT_BUDGET,
+    embedded: Embedded | None = None,
+    concept_scope: str = SHARED,
+    *,
+    asker: Asker = None,
+    asked_at: AskedAt = None,
+) -> list[Lookup]:
+    """Assemble the context of *query*, and access it."""
+    check_asker(asker)
+    budgets.budget(token_budget)
+    text.summary(query, "query")
+    return [] if embedded is None else near(scope, embedded[1], schema.SEARCH_DEPTH)
+
+
+# The most that a picture can show.
+
+
+LinkType = Annotated[
+    str,
+    "references, contradicts, supports, extends, causes, caused_by, precedes, follows, part_of,"
+    " contains or relates_to, read from source to target.",
+]
+Direction = Annotated[
+    Literal["both", "outgoing", "incoming"], "The direction of the links to follow."
+]
+MostNodes = Annotated[int, Between(1, schema.MAX_NODES, clamps=True)]
+
+
+@verb(procedures.LINK)
+def link(
+    source_id: MemoryId,
+    target_id: MemoryId,
+    type: LinkType = schema.DEFAULT_RELATION,
+    strength: Annotated[
+        Unit | None, "How firm it is from now on; 0 takes it away. A new one has 0.5."
+    ] = None,
+    amount: Annotated[
+        Unit, "Added to an existing link if no strength is given."
+    ] = schema.DEFAULT_AMOUNT,
+) -> list[Lookup]:
+    """Link two memories or reinforce their link; strength 0 removes it."""
+    ends = (source_id, "source_id"), (target_id, "target_id")
+    return [ids(*(text.name(one, field) for one, field in ends))]
+
+
+@verb(procedures.RELINK)
+def relink(
+    source_id: MemoryId, target_id: MemoryId, type: LinkType = schema.DEFAULT_RELATION
+) -> None:
+    """Restore a removed link; only the owner can."""
+
+
+@verb(procedures.CONNECTED)
+def connected(
+    memory_id: MemoryId,
+    direction: Direction = "both",
+    min_weight: Annotated[
+        Unit, "Only links at least as firm as this now."
+    ] = schema.MIN_WEIGHT_CONNECTED,
+    limit: Annotated[MostNodes, "At most this many."] = schema.DEFAULT_CONNECTED,
+) -> list[Lookup]:
+    """Return the memories that are linked to one."""
+    return [ids(memory_id)]
+
+
+@verb(procedures.EXPLORE)
+def explore(
+    start_id: MemoryId,
+    max_depth: Annotated[
+        int, Between(0, schema.MAX_DEPTH_EXPLORED), "How many links away."
+    ] = schema.DEFAULT_DEPTH_EXPLORED,
+    max_nodes: Annotated[
+        MostNodes, "At most this many, the start included."
+    ] = schema.DEFAULT_NODES_EXPLORED,
+    min_weight: Annotated[
+        Unit, "Only along links at least as firm as this now."
+    ] = schema.MIN_WEIGHT_EXPLORED,
+) -> list[Lookup]:
+    """Return what lies around a memory, nearest first."""
+    return [ids(start_id, field="start_node_id")]
+
+
+@verb_of_user(procedures.TRAVERSE)
+def traverse(
+    scope: str,
+    start_id: MemoryId,
+    strategy: Annotated[
+        Literal["bfs", "dfs"], "Nearest first, or each link to its end before the next."
+    ] = "bfs",
+    max_depth: Annotated[
+        int, Between(0, schema.MAX_DEPTH_TRAVERSED), "How many links away."
+    ] = schema.DEFAULT_DEPTH_TRAVERSED,
+    max_nodes: Annotated[
+        MostNodes, "At most this many, the start included."
+    ] = schema.DEFAULT_NODES_TRAVERSED,
+    direction: Direction = "both",
+    relation_types: Annotated[Sequence[str], "Only along links of these types; none: of any."] = (),
+    types: Annotated[Sequence[str], "Only to and through memories of one of these types."] = (),
+    tags: Annotated[Sequence[str], "Only to and through memories with one of these tags."] = (),
+    min_strength: Annotated[Unit, "Only along links at least as firm as this now."] = 0.0,
+    include_parent_links: Annotated[bool, "Also from parts to their parents, and back."] = False,
+    time_budget_ms: Annotated[
+        Annotated[int, Between(0, schema.MAX_BUDGET_MS, clamps=True)] | None,
+        "Return what was found after this long.",
+    ] = None,
+) -> list[Lookup]:
+    """Walk from a memory along its links."""
+    start = ids(start_id, field="start_id")
+    return [start, lookups.parents(scope)] if include_parent_links else [start]
+
+
+@verb_of_user(procedures.STATS)
+def stats(scope: str) -> list[Lookup]:
+    """Count memories and links."""
+    return [lookups.counted(scope)]
+
+
+@verb_of_user(procedures.ANALYSIS)
+def analysis(
+    scope: str,
+    top: Annotated[
+        int, Between(1, schema.MAX_TOP, clamps=True), "How many of the most linked memories."
+    ] = schema.DEFAULT_TOP,
+) -> None:
+    """Return how links are distributed, and which memories have most of them."""
+
+
+@verb_of_user(procedures.LIST)
+def listed(
+    scope: str,
+    states: Annotated[Sequence[Annotated[str, OneOf(STATES)]], "Only those in these states."] = (),
+    limit: Annotated[int, Between(1, schema.MAX_ROWS), "At most this many."] = schema.LISTED,
+    tags: Sequence[str] = (),
+) -> None:
+    """List, for the owner, all memories in *states* that have any of *tags*; none: any."""
+
+
+@verb_of_user(procedures.EXPIRED, is_worded=True)
+def expired(
+    scope: str,
+    query: str | None = None,
+    limit: Annotated[Most, "At most this many."] = schema.FOUND,
+    source_filter: str | None = None,
+    types: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    forgotten: bool = False,
+) -> list[Lookup]:
+    """Find expired memories, or without *query* list them; with *forgotten*, forgotten ones too."""
+    Wanted.of(source_filter, types, tags)
+    checked_limit(limit)
+    if query is None:
+        return [latest(scope, [EXPIRED], schema.MAX_COUNTED)]
+    text.summary(query, "query")
+    return []
+
+
+# All of a memory, for the owner, forgotten or not; it accesses nothing.
+show = verb(procedures.SHOW)(of_memory)
+restore = verb(procedures.RESTORE)(of_memory)
+
+
+@verb_of_user(procedures.UNINDEXED)
+def unindexed(scope: str) -> None:
+    """Count the memories missing from the text index."""
+
+
+@checked
+def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) -> Call:
+    """Return the call for the memories that `purge` would remove now; it writes nothing."""
+    text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
+    most = text.integer(limit, "limit", 1, MAX_BATCH)
+    return Call(procedures.PURGE, (retention_ms, [], most, True, None))
+
+
+@checked
+def purge(
+    scope: str, retention_ms: int, memory_ids: Sequence[str], holder: str | None = None
+) -> Call:
+    """Return the call that permanently removes those of *memory_ids* that are `purgeable`.
+
+    *holder* is the worker that runs it, if any.
+    """
+    arguments = (retention_ms, list(memory_ids), len(memory_ids) or 1, False, holder)
+    return Call(procedures.PURGE, arguments)
+
+
+@verb_of_user(procedures.DECAY_BATCH)
+def decay_batch(
+    scope: str,
+    limit: int = BATCH,
+    after: str | None = None,
+    dry_run: bool = False,
+    holder: str | None = None,
+) -> None:
+    """Recompute the next *limit* memories after the id *after*; *holder* is the worker, if any."""
+
+
+@checked
+def next_scope(after: str | None = None) -> Call:
+    """Return the call for the first scope after *after* that has memories."""
+    return Call(procedures.SCOPES, (after, 1))
+
+
+def _worker() -> None:
+    """Take nothing."""
+
+
+worker_status = verb(procedures.WORKER_STATUS)(_worker)
+last_backup = verb(procedures.LAST_BACKUP)(_worker)
+
+
+@verb(procedures.WORKER_LEASE)
+def worker_lease(holder: str, lease_ms: int) -> None:
+    """Take the lease for *holder*, or release it (0)."""
+    text.name(holder, "holder")
+
+
+@verb(procedures.WORKER_PAUSE)
+def worker_pause(paused: bool) -> None:
+    """Stop all jobs, or let them run again."""
+
+
+@verb(procedures.WORKER_REPORT)
+def worker_report(holder: str, done: Mapping[str, Any]) -> None:
+    """Add what a job has *done* to its counters."""
+    text.name(holder, "holder")
+
+
+@verb(procedures.RECORD_BACKUP)
+def record_backup(file: str) -> None:
+    """Store when the last backup was made."""

@@ -161,7 +161,7 @@ def backup(embedded: str | None, directory: Path | None) -> None:
     async def work(session: Session, keeper: Keeper) -> None:
         file = await _folder(chosen, keeper, directory).backup()
         try:
-            await session.run(calls.memory_admin.record_backup(str(file.absolute())))
+            await session.run(calls.memories.record_backup(str(file.absolute())))
         except StoreError as error:
             # A store may be read-only.
             note(f"the store does not record this backup: {error}")

@@ -16,9 +16,10 @@ from conceptgraph_core.memories import fade
 from conceptgraph_core.retrieval import schema as words
 from conceptgraph_core.text import show_name
 
-from ..calls import concepts, entity_admin, memory_admin, memory_links, memory_search
+from ..calls import concepts
 from ..calls import entities as of_entities
 from ..calls import everyday as everyday_calls
+from ..calls import memories as of_memories
 from ..calls.verb import AnyVerb
 from ..errors import Refused
 from ..hosts.store import Keeper
@@ -63,21 +64,21 @@ async def _note_expired(session: Session, given: Given, rows: list[Row]) -> Give
     limit, states = given.get("limit", 0), given.get("states", ())
     if len(rows) >= limit or states or given.get("tags"):
         return {}
-    call = memory_admin.expired(session.user_id, given.get("query"), 1)
+    call = of_memories.expired(session.user_id, given.get("query"), 1)
     gone = await session.run(call)
     told = f"expired besides: {gone[0]['total']:,}; memories expired lists them" if gone else None
     return {"notes": [told] if told else []}
 
 
 async def _find_memories(session: Session, given: Given) -> list[Row]:
-    by = partial(session.call, memory_search.search, **given, explained=True)
+    by = partial(session.call, of_memories.search, **given, explained=True)
     rows, advice = await session.answered(given["query"], by)
     given["advice"] = advice
     return rows
 
 
 async def _note_found(session: Session, given: Given, rows: list[Row]) -> Given:
-    [counted] = await session.run(memory_admin.unindexed(session.user_id))
+    [counted] = await session.run(of_memories.unindexed(session.user_id))
     lacking = words.lacking(counted["memories"], "memories") if counted["memories"] else None
     expired = (await _note_expired(session, given, rows)).get("notes", ())
     return {"notes": [*filter(None, (given["advice"], lacking)), *expired]}
@@ -88,7 +89,7 @@ async def _add_links(session: Session, given: Given, rows: list[Row]) -> Given:
     if row["deleted_at"] is not None or row["state"] == fade.EXPIRED:
         return {"links": []}
     fields = ("memory_id", "text", "relation", "direction", "strength")
-    linked = await session.run(memory_links.connected(given["memory_id"]))
+    linked = await session.run(of_memories.connected(given["memory_id"]))
     return {"links": [{name: link[name] for name in fields} for link in linked]}
 
 
@@ -170,8 +171,8 @@ def purge(
 
 async def _list_purgeable(session: Session, window: int) -> list[Row]:
     given = session.user_id, window, session.clock.now_ms(), MAX_BATCH
-    kept = await session.run(memory_admin.purgeable(*given))
-    others = await session.run(entity_admin.purgeable(*given))
+    kept = await session.run(of_memories.purgeable(*given))
+    others = await session.run(of_entities.purgeable(*given))
     return [*map(_name_gone, kept), *others]
 
 
@@ -184,9 +185,9 @@ def _name_gone(row: Row) -> Row:
 
 async def _find_gone(session: Session, id_: str) -> Row:
     """Return what was forgotten by that id. Raises Failure, or Refused if there is none."""
-    if rows := await session.run(entity_admin.purge(1, [id_], dry_run=True)):
+    if rows := await session.run(of_entities.purge(1, [id_], dry_run=True)):
         return rows[0]
-    [row] = await session.run(memory_admin.show(id_))
+    [row] = await session.run(of_memories.show(id_))
     if row["deleted_at"] is None:
         raise Failure(
             f"memory: {id_} is {row['state']}; only what is forgotten or expired is purged:"
@@ -201,10 +202,10 @@ async def _delete_gone(session: Session, window: int, gone: Sequence[Row]) -> in
     for first in range(0, len(gone), BATCH):
         batch = gone[first : first + BATCH]
         if memory_ids := [row["id"] for row in batch if row["kind"] == "memory"]:
-            call = memory_admin.purge(session.user_id, window, memory_ids)
+            call = of_memories.purge(session.user_id, window, memory_ids)
             removed += len(await session.run(call))
         if others := [row["id"] for row in batch if row["kind"] != "memory"]:
-            removed += len(await session.run(entity_admin.purge(window, others)))
+            removed += len(await session.run(of_entities.purge(window, others)))
     return removed
 
 
@@ -268,7 +269,7 @@ async def _explain(session: Session, given: Given) -> list[Row]:
 
 
 async def _show_entry(session: Session, merge_id: str, **_: Any) -> list[Row]:
-    return await session.run(entity_admin.merge(merge_id))
+    return await session.run(of_entities.merges(merge_id, 1))
 
 
 _ENTRY = ("action", "source", "target", "by", "created_at", "is_active", "reason", "unmerged_at")
@@ -321,7 +322,7 @@ _GROUPS: dict[str, tuple[str, Sequence[Made]]] = {
         "List, show, find, restore, relink or purge the memories of CONCEPT_GRAPH_USER.",
         (
             Made(
-                *("list", memory_admin.listed),
+                *("list", of_memories.listed),
                 "Print memories, the latest accessed first, including forgotten and expired ones.",
                 options=_FILTERS,
                 what="memories",
@@ -330,13 +331,13 @@ _GROUPS: dict[str, tuple[str, Sequence[Made]]] = {
                 adds=_note_expired,
             ),
             Made(
-                *("show", memory_admin.show),
+                *("show", of_memories.show),
                 "Print a complete memory and its links, without counting an access.",
                 given=("memory_id",),
                 adds=_add_links,
             ),
             Made(
-                *("search", memory_search.search),
+                *("search", of_memories.search),
                 "Print the memories that QUERY, a question or a sentence, finds, the best first."
                 " Nothing changes; what is forgotten or expired is not found.",
                 given=("query...",),
@@ -349,7 +350,7 @@ _GROUPS: dict[str, tuple[str, Sequence[Made]]] = {
                 looks=True,
             ),
             Made(
-                *("expired", memory_admin.expired),
+                *("expired", of_memories.expired),
                 "Print the forgotten and expired memories, or those that QUERY finds.",
                 given=("query...",),
                 options=dict.fromkeys(("source_filter", "types", "tags"), LEFT_OUT),
@@ -369,7 +370,7 @@ _GROUPS: dict[str, tuple[str, Sequence[Made]]] = {
                 adds=_name_kept,
             ),
             Made(
-                *("relink", memory_links.relink),
+                *("relink", of_memories.relink),
                 "Restore a removed link from SOURCE to TARGET with its former strength.",
                 given=("source_id", "target_id"),
             ),
@@ -379,7 +380,7 @@ _GROUPS: dict[str, tuple[str, Sequence[Made]]] = {
         "List, show, explain, merge, split, end or unmerge entities of CONCEPT_GRAPH_USER.",
         (
             Made(
-                *("list", entity_admin.listed),
+                *("list", of_entities.listed),
                 "Print entities, the latest mentioned first, including merged and inactive ones.",
                 options={"statuses": {"name": "--status"}},
                 what="entities",
@@ -446,7 +447,7 @@ _GROUPS: dict[str, tuple[str, Sequence[Made]]] = {
                 asks=_show_entry,
             ),
             Made(
-                *("merges", entity_admin.merges),
+                *("merges", of_entities.merges),
                 "Print the ledger: merges, splits, ends and separations, latest first.",
                 what="merges",
                 fields=_ENTRY,

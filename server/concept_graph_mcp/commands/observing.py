@@ -117,7 +117,7 @@ def observe(
 async def _is_forgotten(session: Session, memory_id: str) -> bool:
     """Tell whether `ingest` stored the message of that id as a memory that was forgotten since."""
     try:
-        [row] = await session.run(calls.memory_admin.show(memory_id))
+        [row] = await session.run(calls.memories.show(memory_id))
     except Refused:
         return False
     return is_forgotten(row.get)

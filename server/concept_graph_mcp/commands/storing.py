@@ -109,7 +109,7 @@ async def _has(session: Session, memory_id: str | None) -> bool:
     if memory_id is None:
         return True
     try:
-        await session.run(calls.memory_admin.show(memory_id))
+        await session.run(calls.memories.show(memory_id))
     except Refused:
         return False
     return True

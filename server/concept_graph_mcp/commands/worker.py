@@ -288,9 +288,9 @@ def _act(embedded: str | None, what: Sequence[str], as_json: bool) -> None:
     if more:
         raise click.UsageError(f"{more[0]}: {action} takes no argument")
     call = {
-        "pause": calls.memory_admin.worker_pause(True),
-        "resume": calls.memory_admin.worker_pause(False),
-        "status": calls.memory_admin.worker_status(),
+        "pause": calls.memories.worker_pause(True),
+        "resume": calls.memories.worker_pause(False),
+        "status": calls.memories.worker_status(),
     }[action]
 
     async def work(session: Session) -> tuple[Row, Any]:

@@ -176,7 +176,7 @@ async def lacking(session: Session, most: int = _MOST_COUNTED) -> tuple[int, boo
 
 async def jobs(session: Session) -> Finding:
     """Return when each job of the worker last ran."""
-    [status] = await session.run(calls.memory_admin.worker_status())
+    [status] = await session.run(calls.memories.worker_status())
     ran = [
         f"{job['job']} {session.local(job['finished_at']):%Y-%m-%d %H:%M}"
         for job in status["jobs"]
@@ -189,7 +189,7 @@ async def jobs(session: Session) -> Finding:
 
 async def backup(session: Session) -> Finding:
     """Return when and where the last recorded backup was written."""
-    found = await session.run(calls.memory_admin.last_backup())
+    found = await session.run(calls.memories.last_backup())
     if not found:
         return Finding("last backup", "none is recorded", mend=f"{COMMAND} backup")
     [last] = found

@@ -113,7 +113,7 @@ async def _list_last_days(
 
 
 async def _find_latest(session: Session, *tags: str) -> list[dict[str, Any]]:
-    call = calls.memory_search.search(session.user_id, None, _LATEST, tags=tags)
+    call = calls.memories.search(session.user_id, None, _LATEST, tags=tags)
     rows = await session.run(call)
     rows = [row for row in rows if row["contradicted_by"] is None]
     return [row for row in rows if not talk.says_nothing(row["text"], row["speaker"])]

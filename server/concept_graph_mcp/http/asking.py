@@ -56,7 +56,7 @@ class Room:
         if (left := self._left.pop(place, 0)) > 0:
             self._left[place] = left - 1
             return
-        [row] = await session.run(calls.memory_links.stats(place))
+        [row] = await session.run(calls.memories.stats(place))
         found = await session.run(calls.entities.stats(place))
         named = sum(one["value"] for one in found if one["measure"] == "entities")
         kept = int(row["nodes"] + named)

@@ -15,7 +15,7 @@ from conceptgraph_core.retrieval.question import USERS
 
 from .. import calls
 from ..calls.call import spoken
-from ..calls.entity_admin import HOUR_MS
+from ..calls.entities import HOUR_MS
 from ..printable import printable
 from ..session import Session
 
@@ -143,7 +143,7 @@ async def candidates(session: Session, text: str) -> list[Candidate]:
 
 async def _find_latest(session: Session) -> list[Row]:
     """Return the entities that were activated last, each component by its canonical one."""
-    rows = await session.run(calls.entity_admin.listed((), _READ))
+    rows = await session.run(calls.entities.listed((), _READ))
     shown = (row for row in rows if row["is_active"] and row["merged_into"] is None)
     return [row for row in shown if row["type"] != "emotion"][:_LATEST]
 

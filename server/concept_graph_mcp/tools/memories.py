@@ -7,14 +7,14 @@ from pydantic import Field
 
 from conceptgraph_core.memories import rendering, schema
 
-from ..calls import memories, memory_admin, memory_links, memory_search
+from ..calls import memories
 from ..session import Session
 from .adapter import ADDING, REPLACING
 from .consent import of_many
 from .making import Given, Made, Rows, Text, Toolset
 
 _TAG = memories.PreservingTag
-_QUERY = Annotated[Text, Field(description=memory_search.AnyQuery.__metadata__[0])]
+_QUERY = Annotated[Text, Field(description=memories.AnyQuery.__metadata__[0])]
 _FILTERS = ("source_filter", "types", "tags", "query")
 # The arguments that may hold secrets.
 _TOLD = ("content", "summary", "concepts", "metadata")
@@ -39,7 +39,7 @@ async def _count_expired(most: int, session: Session, given: Given, rows: Rows) 
     if len(rows) >= given.get("limit", most) or given.get("states"):
         return {}
     asked = {one: given[one] for one in _FILTERS if given.get(one)}
-    found = await session.run(session.call(memory_admin.expired, **asked, limit=1))
+    found = await session.run(session.call(memories.expired, **asked, limit=1))
     return {"expired": found[0]["total"]} if found else {}
 
 
@@ -53,7 +53,7 @@ async def _render_entries(session: Session, given: Given, rows: Rows) -> Given:
 
 _TOOLS = (
     Made(
-        *("memory_context", memory_search.context, "Recall what is kept about a matter"),
+        *("memory_context", memories.context, "Recall what is kept about a matter"),
         "Assemble the memories for a query as a text. The memories in it count as accessed.",
         asks_by="query",
         without=("entries", "left_out"),
@@ -61,14 +61,14 @@ _TOOLS = (
         more={"text": str, **_EXPIRED},
     ),
     Made(
-        *("memory_node_search", memory_search.search, "Find memories"),
+        *("memory_node_search", memories.search, "Find memories"),
         "Find memories by what they say. Accesses none: read one with memory_node_get.",
         rows="memories",
         asks_by="query",
         without=("words", "factors"),
         adds=partial(_count_expired, schema.FOUND),
         more=_EXPIRED,
-        types={memory_search.AnyQuery: _QUERY},
+        types={memories.AnyQuery: _QUERY},
     ),
     Made(
         *("memory_node_create", memories.create, "Keep a memory"),
@@ -112,32 +112,32 @@ _TOOLS = (
         types={_TAG | None: _TAG},
     ),
     Made(
-        *("memory_node_link", memory_links.link, "Link memories"),
+        *("memory_node_link", memories.link, "Link memories"),
         "Link two memories, or make the link that exists firmer. For both ways, link both ways.",
     ),
     Made(
-        *("memory_node_connected", memory_links.connected, "See linked memories"),
+        *("memory_node_connected", memories.connected, "See linked memories"),
         "Show the memories linked to one, each once, by its strongest link; strongest first.",
         rows="memories",
     ),
     Made(
-        *("memory_graph_explore", memory_links.explore, "Explore around a memory"),
+        *("memory_graph_explore", memories.explore, "Explore around a memory"),
         "Show what lies around a memory, nearest first, along links in both directions.",
         rows="nodes",
         names={"start_id": "start_node_id"},
     ),
     Made(
-        *("memory_traverse", memory_links.traverse, "Walk along links"),
+        *("memory_traverse", memories.traverse, "Walk along links"),
         "Walk from a memory along its links; the start comes first. Reading is no access."
         " memory_graph_search is another name of this tool.",
         rows="nodes",
     ),
     Made(
-        *("memory_graph_stats", memory_links.stats, "Count memories"),
+        *("memory_graph_stats", memories.stats, "Count memories"),
         "Count this user's memories and links: states, sources, types of links, isolated ones.",
     ),
     Made(
-        *("memory_graph_analysis", memory_links.analysis, "Analyse links"),
+        *("memory_graph_analysis", memories.analysis, "Analyse links"),
         "Show how this user's links are distributed, and which memories have most of them.",
     ),
 )

@@ -36,7 +36,7 @@ async def _revise(session: Session, given: Row) -> Row:
 async def _unrevise(session: Session, given: Row) -> Row:
     """Set the fields of a memory back to what they were before the revision of that time."""
     memory_id, at = given["memory_id"], given["at"]
-    [now] = await session.run(calls.memory_admin.show(memory_id))
+    [now] = await session.run(calls.memories.show(memory_id))
     earlier = next((one for one in versions(now["metadata"]) if one["at"] == at), None)
     if earlier is None:
         raise Refused("at: no change of that time can be taken back")
@@ -86,7 +86,7 @@ async def _begin_fact(session: Session, given: Row) -> Row:
 
 async def _end_memory(session: Session, given: Row) -> Row:
     """Note that a memory is so no longer, in its place."""
-    [now] = await session.run(calls.memory_admin.show(given["id"]))
+    [now] = await session.run(calls.memories.show(given["id"]))
     text = f"No longer so: {now['content']}"
     row, _ = await answers.remember(session, text, replaces=given["id"])
     return _undone_by("forget", id=row["id"], reason=_TAKEN_BACK)

@@ -66,7 +66,7 @@ async def find_called(session: Session, name: str) -> str | None:
 
 async def list_latest(session: Session, limit: int) -> list[Row]:
     """Return those of the entities mentioned last that have names of their own."""
-    rows = await session.run(calls.entity_admin.listed((), limit))
+    rows = await session.run(calls.entities.listed((), limit))
     return [row for row in rows if row["merged_into"] is None and is_name(row)]
 
 

@@ -50,7 +50,7 @@ async def tell_you(session: Session) -> Row:
     always: list[Row] = []
     for line in row["lines"]:
         if line["kind"] == "memory":
-            [memory] = await session.run(calls.memory_admin.show(line["id"]))
+            [memory] = await session.run(calls.memories.show(line["id"]))
             at = next(one for one in line["parts"] if isinstance(one, int))
             parts.get(line["part"], always).append(say_memory(session, memory, at))
     lines = {"now": now, "always": always, "ahead": parts[AHEAD]}

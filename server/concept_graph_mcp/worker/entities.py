@@ -36,7 +36,7 @@ Planned = dict[str, list[Any]]
 
 def scopes(turn: JobRun) -> AsyncIterator[Session]:
     """Iterate over sessions: one for each user with entities, or for each of the users named."""
-    return turn.scopes(calls.entity_admin.next_scope)
+    return turn.scopes(calls.entities.next_scope)
 
 
 async def end_silent(turn: JobRun) -> None:
@@ -46,7 +46,7 @@ async def end_silent(turn: JobRun) -> None:
     """
     async for session in scopes(turn):
         most = MAX_BATCH if turn.dry_run else turn.batch
-        while rows := await session.run(calls.entity_admin.silent_sessions(most)):
+        while rows := await session.run(calls.entities.silent_sessions(most)):
             if turn.dry_run:
                 turn.tell({"processed": len(rows)})
                 what = {"from": "open", "to": "ended", "why": "nothing was said in it for an hour"}
@@ -54,7 +54,7 @@ async def end_silent(turn: JobRun) -> None:
                 turn.would(told, user_id=session.user_id)
                 break
             for row in rows:
-                then = Clock(row["last_mention_at"] + calls.entity_admin.HOUR_MS)
+                then = Clock(row["last_mention_at"] + calls.entities.HOUR_MS)
                 ending = calls.entities.end_session(row["session_id"], session.user_id)
                 await replace(session, clock=then).run(ending)
             await turn.report(processed=len(rows))
@@ -124,7 +124,7 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
     found = Propagation()
     after = None
     while True:
-        call = calls.entity_admin.connections(after, schema.CONNECTED, session.user_id)
+        call = calls.entities.connections(after, schema.CONNECTED, session.user_id)
         if not (rows := await session.run(_replace_plan(call, planned))):
             break
         found.add(rows)
@@ -138,7 +138,7 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
             turn.would(some, user_id=session.user_id)
         else:
             communities = {row["entity_id"]: row["to"] for row in some}
-            await session.run(calls.entity_admin.settle_communities(communities))
+            await session.run(calls.entities.settle_communities(communities))
         await _report_counts(turn, {schema.COMMUNITIES: len(some)})
 
 
@@ -159,11 +159,11 @@ DAILY = Job(
     "daily",
     "let edges between entities fade, and join entities that are alike",
     {"hour": 2, "minute": 0},
-    _night(schema.DAILY_TOGETHER, calls.entity_admin.daily),
+    _night(schema.DAILY_TOGETHER, calls.entities.daily),
 )
 WEEKLY = Job(
     "weekly",
     "merge entities softly, and set aside what is forgotten",
     {"day_of_week": "sun", "hour": 3, "minute": 0},
-    _night([(step,) for step in schema.WEEKLY], calls.entity_admin.weekly),
+    _night([(step,) for step in schema.WEEKLY], calls.entities.weekly),
 )

@@ -24,7 +24,7 @@ async def _fade(turn: JobRun, session: Session) -> None:
     after = None
     while True:
         turn.check()
-        call = calls.memory_admin.decay_batch(
+        call = calls.memories.decay_batch(
             session.user_id, turn.batch, after, turn.dry_run, turn.holder
         )
         [row] = await session.run(call)
@@ -95,19 +95,15 @@ async def _purge_user(turn: JobRun, session: Session, window: int) -> None:
     asked = session.call(calls.everyday.purge_questions, retention_ms=window)
     while purged := (await session.run(asked))[0]["purged"]:
         await turn.report(purged=purged)
-    while rows := await session.run(
-        calls.memory_admin.purgeable(user, window, now_ms(), turn.batch)
-    ):
+    while rows := await session.run(calls.memories.purgeable(user, window, now_ms(), turn.batch)):
         turn.check()
         ids = [row["memory_id"] for row in rows]
-        removed = await session.run(calls.memory_admin.purge(user, window, ids, turn.holder))
+        removed = await session.run(calls.memories.purge(user, window, ids, turn.holder))
         turn.tell({"purged": len(removed)})
         if not removed:
             break  # All of them were restored meanwhile.
-    while rows := await session.run(
-        calls.entity_admin.purgeable(user, window, now_ms(), turn.batch)
-    ):
-        others = await session.run(calls.entity_admin.purge(window, [row["id"] for row in rows]))
+    while rows := await session.run(calls.entities.purgeable(user, window, now_ms(), turn.batch)):
+        others = await session.run(calls.entities.purge(window, [row["id"] for row in rows]))
         await turn.report(purged=len(others))
         if not others:
             return
@@ -116,8 +112,8 @@ async def _purge_user(turn: JobRun, session: Session, window: int) -> None:
 async def _tell_purgeable(turn: JobRun, session: Session, window: int) -> None:
     now_ms = session.clock.now_ms()
     given = session.user_id, window, now_ms, MAX_BATCH
-    kept = await session.run(calls.memory_admin.purgeable(*given))
-    others = await session.run(calls.entity_admin.purgeable(*given))
+    kept = await session.run(calls.memories.purgeable(*given))
+    others = await session.run(calls.entities.purgeable(*given))
     asked = await session.run(session.call(calls.everyday.questions, limit=MAX_BATCH))
     old = [row for row in asked if row["asked_at"] <= now_ms - window]
     turn.tell({"purged": len(kept) + len(others) + len(old)})

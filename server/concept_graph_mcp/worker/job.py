@@ -63,7 +63,7 @@ class JobRun:
         return self.holder is None
 
     async def scopes(
-        self, following: Callable[[str | None], Call] = calls.memory_admin.next_scope
+        self, following: Callable[[str | None], Call] = calls.memories.next_scope
     ) -> AsyncIterator[Session]:
         """Iterate over sessions, one for each user whose memories are to be processed.
 
@@ -86,7 +86,7 @@ class JobRun:
         """Renew the lease between two batches. Raises Stopped, StoreError."""
         self.check()
         if self.holder is not None:
-            call = calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
+            call = calls.memories.worker_lease(self.holder, schema.LEASE_MS)
             [row] = await self.session.run(call)
             if not row["acquired"]:
                 raise Stopped(why_not(row))
@@ -105,7 +105,7 @@ class JobRun:
         if self.holder is not None:
             others = {name: counts.pop(name) for name in counts.keys() - {*schema.COUNTERS}}
             done = {"job": self.job, "counts": others, **counts}
-            await self.session.run(calls.memory_admin.worker_report(self.holder, done))
+            await self.session.run(calls.memories.worker_report(self.holder, done))
 
     def tell(self, counts: Mapping[str, int]) -> None:
         """Add to the results of this run; the store has counted them already."""

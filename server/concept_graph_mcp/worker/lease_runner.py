@@ -104,7 +104,7 @@ class LeaseRunner:
         return self._stopping()
 
     async def status(self) -> Row:
-        [row] = await self.session.run(calls.memory_admin.worker_status())
+        [row] = await self.session.run(calls.memories.worker_status())
         return row
 
     async def rehearse(self, job: Job) -> Outcome:
@@ -120,10 +120,10 @@ class LeaseRunner:
         Raises StoreError, after recording the failure in the store if the store can be reached.
         """
         started_at = self.session.clock.now_ms()
-        lease = calls.memory_admin.worker_lease(self.holder, schema.LEASE_MS)
+        lease = calls.memories.worker_lease(self.holder, schema.LEASE_MS)
         [row] = await self.session.run(lease)
         if not row["acquired"] and _is_dead(row["holder"]):
-            await self.session.run(calls.memory_admin.worker_lease(row["holder"], 0))
+            await self.session.run(calls.memories.worker_lease(row["holder"], 0))
             [row] = await self.session.run(lease)
         if not row["acquired"]:
             return Outcome(job.name, STOPPED, why_not(row))
@@ -134,7 +134,7 @@ class LeaseRunner:
         finally:
             # If the store cannot be reached, the lease ends by itself.
             with suppress(StoreError):
-                await self.session.run(calls.memory_admin.worker_lease(self.holder, 0))
+                await self.session.run(calls.memories.worker_lease(self.holder, 0))
 
     async def _run(self, job: Job, started_at: int) -> Outcome:
         began = perf_counter()
@@ -168,7 +168,7 @@ class LeaseRunner:
 
     async def _report(self, job: Job, done: Row, quietly: bool = False) -> None:
         try:
-            call = calls.memory_admin.worker_report(self.holder, {"job": job.name, **done})
+            call = calls.memories.worker_report(self.holder, {"job": job.name, **done})
             await self.session.run(call)
         except StoreError:
             # The caller raises the error itself.
