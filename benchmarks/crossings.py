@@ -27,16 +27,15 @@ from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.hosts.store import KeptStore, Store
-from concept_graph_mcp.http.app import PATH, Web
+from concept_graph_mcp.http.app import PATH, Web, prepare_server
 from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.tools import toolsets
-from concept_graph_mcp.view import changes
-from concept_graph_mcp.web import listening
+from concept_graph_mcp.view import api
+from concept_graph_mcp.view.serving import listening
 from conceptgraph_core import limits
 from conceptgraph_core.memories import schema as memories
 
@@ -80,7 +79,7 @@ def _of_page() -> list[Asked]:
         "search": {"q": words, "about": words},
         "person": {"id": words},
     }
-    for name, (fields, _) in changes.CHANGES.items():
+    for name, (fields, _) in api.CHANGES.items():
         asked[name] = {field: kinds[kind] for field, kind in fields.items()}
     return [
         Asked(f"{_PAGE}{name}", {"properties": fields, "required": [*fields]})
@@ -256,7 +255,7 @@ async def _over_http(users: Users, store: Store, folder: Path) -> AsyncIterator[
             url, origin = f"http://{host}/{tool}", {"origin": f"http://{host}"}
             if not tool.startswith(_PAGE):
                 answer = await client.post(web.url, json=call, headers=headers)
-            elif tool.removeprefix(_PAGE) in changes.CHANGES:
+            elif tool.removeprefix(_PAGE) in api.CHANGES:
                 answer = await client.post(url, json=arguments, headers={**headers, **origin})
             else:
                 answer = await client.get(url, params=arguments, headers=headers)

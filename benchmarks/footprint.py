@@ -19,8 +19,8 @@ from rich.console import Console
 from concept_graph_mcp import answers, calls, settings
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.worker.along import JOBS
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
-from concept_graph_mcp.worker.registry import JOBS
 from conceptgraph_core import limits
 
 from .stores import NOW_MS

@@ -20,13 +20,12 @@ from rich.console import Console
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.store import Store
-from concept_graph_mcp.http.app import PATH, Web
+from concept_graph_mcp.http.app import PATH, Web, prepare_server
 from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.web import listening
+from concept_graph_mcp.view.serving import listening
 from conceptgraph_core import limits
 
 from . import memories

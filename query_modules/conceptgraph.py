@@ -90,17 +90,10 @@ import mgp
 
 from conceptgraph_core import __version__
 from conceptgraph_core import context as contexts
-from conceptgraph_core.concepts import (
-    affect,
-    corrections,
-    episodes,
-    names,
-    procedures,
-    relations,
-)
+from conceptgraph_core.concepts import affect, episodes, names, procedures, relations
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
-from conceptgraph_core.graph.bare_calls import BARE
+from conceptgraph_core.graph.nested_query import BARE
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.transfer import (
     audit,
@@ -130,9 +123,9 @@ register(procedures.RECALL_QUERY, Graph, recalling.query)
 register(procedures.UNKNOWN, Graph, names.unknown)
 register(procedures.ASSOCIATE, Graph, episodes.search)
 
-register(procedures.RENAME, Graph, corrections.rename)
-register(procedures.REMOVE, Graph, corrections.remove)
-register(procedures.REMOVE_RELATION, Graph, corrections.remove_relation)
+register(procedures.RENAME, Graph, relations.rename)
+register(procedures.REMOVE, Graph, relations.remove)
+register(procedures.REMOVE_RELATION, Graph, relations.remove_relation)
 register(procedures.UNINDEXED, Graph, episodes.count_unindexed)
 
 register(over_all.STATS, Everything, view.stats)

@@ -107,13 +107,11 @@ from conceptgraph_core.jobs.worker import Work
 from conceptgraph_core.memories import (
     admin,
     crud,
-    decay,
     ingesting,
     items,
     lifecycle,
     links,
     procedures,
-    revising,
     statistics,
     traversal,
 )
@@ -126,7 +124,7 @@ register = Module(__doc__).register
 register(procedures.CREATE, Graph, crud.create)
 register(procedures.GET, Graph, crud.get)
 register(procedures.UPDATE, Graph, crud.update)
-register(procedures.REVISE, Graph, revising.revise)
+register(procedures.REVISE, Graph, crud.revise)
 register(procedures.FORGET, Graph, forgetting.forget_memory)
 register(procedures.TOUCH, Graph, lifecycle.touch)
 register(procedures.DECAY_STATUS, Graph, lifecycle.status)
@@ -155,7 +153,7 @@ register(procedures.EXPIRED, DeletedMemories, searching.search_expired)
 register(procedures.UNINDEXED, AllMemories, admin.count_unindexed)
 register(procedures.RESTORE, AllMemories, forgetting.restore_memory)
 register(procedures.PURGE, AllMemories, forgetting.purge_memories)
-register(procedures.DECAY_BATCH, AllMemories, decay.batch)
+register(procedures.DECAY_BATCH, AllMemories, lifecycle.batch)
 register(procedures.SCOPES, AllMemories, admin.scopes)
 register(procedures.WORKER_STATUS, Work, worker.status)
 register(procedures.WORKER_LEASE, Work, worker.lease)

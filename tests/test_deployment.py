@@ -464,15 +464,15 @@ def test_only_the_graph_adapter_imports_mgp() -> None:
 # What Memgraph does at a reload, in a process of its own: by the beginning of their names.
 RELOAD = """
 import enum, os, re, sys, threading
-from concept_graph_mcp.hosts.sqlite import modules
+from concept_graph_mcp.hosts.sqlite import procedure_host
 
-first = modules.load_module("conceptgraph")
+first = procedure_host.load_module("conceptgraph")
 kept = {name: sys.modules[name] for name in ("enum", "mgp", "os", "re", "threading")}
 for name in sys.argv[1:]:
     for loaded in [key for key in sys.modules if key.startswith(name)]:
         del sys.modules[loaded]
 del sys.modules["conceptgraph"]
-second = modules.load_module("conceptgraph")
+second = procedure_host.load_module("conceptgraph")
 
 assert {name: sys.modules[name] for name in kept} == kept
 assert sorted(first.procedures) == sorted(second.procedures) != []

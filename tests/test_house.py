@@ -38,13 +38,12 @@ ORDER = [
     f"{SHELL}.calls",
     f"{SHELL}.file_formats",
     f"{SHELL}.histories",
-    *(f"{SHELL}.hosts.{name}" for name in ("backup_files", "backup_folder", "store")),
+    *(f"{SHELL}.hosts.{name}" for name in ("backup_files", "store")),
     *(f"{SHELL}.hosts.{name}" for name in ("sqlite", "memgraph", "per_user", "lazy")),
     *(
         f"{SHELL}.{name}"
         for name in (
             "logs",
-            "web",
             "endpoints",
             "embedding",
             "session",
@@ -67,7 +66,7 @@ ORDER = [
         )
     ),
     *(f"{SHELL}.{name}" for name in ("extras", "observing", "health")),
-    *(f"{SHELL}.{name}" for name in ("stderr", "stdin", "serving", "http")),
+    *(f"{SHELL}.{name}" for name in ("stdin", "serving", "http")),
     *(f"{SHELL}.{name}" for name in ("commands", "__main__", "start")),
 ]
 # What every import of the shell passes through: it only makes the core importable.

@@ -16,7 +16,7 @@ import anyio
 import click
 
 from concept_graph_mcp import answers
-from concept_graph_mcp.hosts.sqlite.modules import load_mgp
+from concept_graph_mcp.hosts.sqlite.procedure_host import load_mgp
 from concept_graph_mcp.session import Session
 from conceptgraph_core.context import CHANCE_VARIABLES
 from conceptgraph_core.everyday import lines

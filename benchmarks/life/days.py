@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.worker import entities, fading
+from concept_graph_mcp.worker import fading
 
 from .histories import ZONE, History, Message, Row, ms, rows
 from .person import Person
@@ -122,7 +122,7 @@ class Life:
         for user, last in list(self._last.items()):
             if last.at_ms + HOUR_MS * 1.25 <= now_ms:
                 self.world.clock.set(int(last.at_ms + HOUR_MS * 1.25))
-                await self.world.work(entities.IMMEDIATE)
+                await self.world.work(fading.IMMEDIATE)
                 del self._last[user]
 
     async def _work(self, night: datetime) -> None:
@@ -132,15 +132,15 @@ class Life:
         await self.world.work(fading.DECAY)
         told = None
         if len(self.lived.nights) % REHEARSED_EACH == REHEARSED_EACH - 1:
-            told = dict((await self.world.rehearse(entities.DAILY)).counts or {})
-        done = await self.world.work(entities.DAILY)
+            told = dict((await self.world.rehearse(fading.DAILY)).counts or {})
+        done = await self.world.work(fading.DAILY)
         night_ = Night(
             night.date().isoformat(), dict(done.counts or {}), told, done.duration_ms or 0
         )
         self.lived.nights.append(night_)
         if night.weekday() == 6:
             self.world.clock.set(_ms(night + timedelta(hours=1)))
-            await self.world.work(entities.WEEKLY)
+            await self.world.work(fading.WEEKLY)
 
     async def _look(self) -> None:
         """See how things stand on the night after the last word."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from concept_graph_mcp.worker import entities, fading
+from concept_graph_mcp.worker import fading
 
 from .days import nights
 from .histories import ms
@@ -68,10 +68,10 @@ async def _mention(world: World, person: Person, day: int) -> None:
 async def _work(world: World, night: datetime) -> None:
     world.clock.set(int(night.timestamp() * 1000))
     await world.work(fading.DECAY)
-    await world.work(entities.DAILY)
+    await world.work(fading.DAILY)
     if night.weekday() == 6:
         world.clock.set(int(night.timestamp() * 1000) + 3_600_000)
-        await world.work(entities.WEEKLY)
+        await world.work(fading.WEEKLY)
 
 
 async def _edge(person: Person) -> tuple[float, bool]:

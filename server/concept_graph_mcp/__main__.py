@@ -8,7 +8,7 @@ import click
 
 from conceptgraph_core import __version__
 
-from . import settings, settings_file, stderr
+from . import logs, settings, settings_file
 from .commands.group import Commands
 from .printable import printable
 
@@ -67,7 +67,7 @@ def _unserved(problem: str) -> None:
     if sys.stdin is None or sys.stdout is None or sys.stdin.isatty():
         return
     problem = printable(f"arguments: {problem}; correct them where the client starts this server")
-    stderr.say(problem)
+    logs.say(problem)
     _refuse(problem, with_set_time=False)
     sys.exit(2)
 
@@ -173,9 +173,9 @@ def _serve(
     except settings.SettingsError as error:
         problem = str(error)
         for one in error.problems:
-            stderr.say(printable(one))
+            logs.say(printable(one))
     if sys.stdin.isatty():
-        stderr.say(
+        logs.say(
             "waits here for an MCP client's messages; clients start it themselves after"
             " `concept-graph-mcp setup`, and --help lists the commands. Ctrl-C ends this."
         )

@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,10 +25,10 @@ from mcp.server.mcpserver import MCPServer
 from conceptgraph_core import __version__, limits
 from conceptgraph_core.dates import DAY_MS
 
-from . import answers, overdue, stderr, stdin
-from .clients import called
+from . import answers, logs, overdue, stdin
 from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS
 from .errors import TOO_LITTLE_MEMORY, StoreError, check_memory, lacks_memory
+from .hooks import journal
 from .hosts.lazy import LazyStore, connect
 from .hosts.per_user import UserFiles
 from .hosts.store import EXPORTS, KeptStore, Store
@@ -48,7 +49,6 @@ from .tools.adapter import answer_by_text, show_visible
 
 if TYPE_CHECKING:
     from .worker.along import Along, AlongEach
-
 
 # Longer than cancelling a call takes, and shorter than a supervisor's patience.
 _PATIENCE_S = 2.0
@@ -212,11 +212,11 @@ def serve(
     A store file has no worker beside it, so its server runs the due jobs too. It does not with
     *without_worker*, nor with a settable clock, because no time is then the right one for jobs.
     """
-    stderr.log_there()
+    logs.log_there()
     try:
         check_memory(_LEAST_MEMORY)
     except MemoryError:
-        stderr.say(TOO_LITTLE_MEMORY)
+        logs.say(TOO_LITTLE_MEMORY)
         sys.exit(1)
     store = connect(settings, creates=True)
     client = os.environ.get(CLIENT_VARIABLE, "").strip()
@@ -242,7 +242,7 @@ def serve(
         has_notes=has_notes,
     )
     if client:
-        server.middleware.append(called.note_calls(client))
+        server.middleware.append(note_calls(client))
     _run(server)
 
 
@@ -258,7 +258,7 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
     It offers every toolset, because the setting of the toolsets may be the wrong one: a model that
     calls a tool must get the reason, not an unknown tool.
     """
-    stderr.log_there()
+    logs.log_there()
 
     def no_store() -> KeptStore:
         raise StoreError(refusal)
@@ -276,10 +276,10 @@ def _run(server: MCPServer) -> None:
     except* Exception as failed:
         errors = [*_leaves(failed)]
         if any(map(lacks_memory, errors)):
-            stderr.say(TOO_LITTLE_MEMORY)
+            logs.say(TOO_LITTLE_MEMORY)
         elif gone := [error for error in errors if isinstance(error, OSError)]:
             # Nobody can be answered: the client has gone, or the file of its answers is full.
-            stderr.say(f"stdout: {gone[0].strerror or gone[0]}")
+            logs.say(f"stdout: {gone[0].strerror or gone[0]}")
         else:
             raise
         sys.exit(1)
@@ -414,3 +414,23 @@ async def _collect_again() -> None:
         gc.freeze()
         gc.set_threshold(_COLLECTED_AFTER, *gc.get_threshold()[1:])
         gc.enable()
+
+
+_PAUSE_S = 60.0
+
+
+def note_calls(client: str) -> ServerMiddleware[Any]:
+    """Return the middleware that notes the calls of *client*, one a minute, and each failure."""
+    last = -_PAUSE_S
+
+    async def note(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        nonlocal last
+        result = await call_next(ctx)
+        if ctx.method == "tools/call":
+            failed = isinstance(result, Mapping) and bool(result.get("isError"))
+            if failed or time.monotonic() - last >= _PAUSE_S:
+                last = time.monotonic()
+                journal.note_result(client, "tool", "an error" if failed else "answered")
+        return result
+
+    return note

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core.graph.lacking import encode
+from conceptgraph_core.graph.primitives import encode
 
 MODULES = Path(__file__).parent / "modules"
 NOW_MS = 1_750_000_000_000

@@ -9,7 +9,7 @@ from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import entities as jobs
+from concept_graph_mcp.worker import fading as jobs
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 CONFIGURED = settings.read({"TZ": "UTC"})

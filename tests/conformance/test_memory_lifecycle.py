@@ -11,7 +11,7 @@ from test_memory_nodes import get
 
 from concept_graph_mcp import calls
 from conceptgraph_core.memories import schema
-from conceptgraph_core.memories.compression import MARK
+from conceptgraph_core.memories.schema import MARK
 from memories import node
 
 

@@ -10,7 +10,7 @@ from memory_reference import Reference, Refusal
 from test_reference_model import quiet
 
 from concept_graph_mcp import calls
-from conceptgraph_core.memories.compression import MARK
+from conceptgraph_core.memories.schema import MARK
 
 START_MS = 1_750_000_000_000
 USERS = ("ann", "bob")

@@ -14,7 +14,7 @@ from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker.embedding import NewVectors
 from conceptgraph_core import limits
-from conceptgraph_core.memories import ids
+from conceptgraph_core.memories import schema
 from memories import node
 
 NOW_MS = 1_750_000_000_000
@@ -68,7 +68,7 @@ def keep(session, portal, text):
 def test_what_is_kept_gets_its_vector_and_what_came_before_is_left_to_the_job(
     session, new, memory, portal
 ):
-    before = node(ids.make_id(NOW_MS - 1), content="before")
+    before = node(schema.make_id(NOW_MS - 1), content="before")
     memory.import_rows([before, node("0", content="by hand")])
     keep(session, portal, "tea")
     session.clock.frozen_ms += 5
@@ -131,4 +131,4 @@ def test_a_server_embeds_what_its_client_keeps(session, portal):
 
 @pytest.mark.parametrize("now_ms", [0, 1, NOW_MS, limits.MAX_TIME_MS])
 def test_ids_that_are_made_come_after_those_of_the_time_before(now_ms):
-    assert ids.make_bound(now_ms) < ids.make_id(now_ms) < ids.make_bound(now_ms + 1)
+    assert schema.make_bound(now_ms) < schema.make_id(now_ms) < schema.make_bound(now_ms + 1)

@@ -8,7 +8,7 @@ import pytest
 from test_memory_ingest import ingest, kept, message
 
 from concept_graph_mcp import calls
-from conceptgraph_core.memories.compression import MARK, unpack
+from conceptgraph_core.memories.schema import MARK, unpack
 from memories import node
 
 

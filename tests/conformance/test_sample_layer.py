@@ -11,8 +11,7 @@ from samples import DERIVED, NOW_MS, SET_PLACE, in_order, note, shelf, standing
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
-from conceptgraph_core.graph.lacking import encode
-from conceptgraph_core.graph.primitives import Equal, Last, Nearest, Ordered, Range
+from conceptgraph_core.graph.primitives import Equal, Last, Nearest, Ordered, Range, encode
 
 LIVED = [
     note("ann", "tea", worth=0.75, made_at=5, place=[0.5, -0.25], dimension=2),

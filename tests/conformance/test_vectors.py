@@ -10,11 +10,10 @@ from sample_schema import MODEL, NOTE
 from samples import SET_PLACE, note
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.hosts.memgraph import vector_indexes
+from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.sqlite import nearest as nearest_embedded
 from conceptgraph_core.cypher import nearest
-from conceptgraph_core.graph.lacking import encode
-from conceptgraph_core.graph.primitives import Equal, Nearest, Union, Vectored
+from conceptgraph_core.graph.primitives import Equal, Nearest, Union, Vectored, encode
 
 MINE = (("owner", "ann"),)
 EAST = (1.0, 0.0, 0.0)
@@ -49,7 +48,7 @@ def embed(samples: Any, rows: list[dict[str, Any]], name: str = "toy") -> int:
 def places(request, samples, monkeypatch):
     """A store with an embedding; alone is one without the library or the module that helps it."""
     if request.param == "alone":
-        monkeypatch.setattr(vector_indexes, "_NEEDED", {"no.such.procedure"})
+        monkeypatch.setattr(readiness, "_NEEDED", {"no.such.procedure"})
         monkeypatch.setattr(nearest_embedded, "_numpy", lambda: None)
     choose(samples)
     return samples

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from tests.server.command_line import run
 
-from concept_graph_mcp.histories import archives, formats, json_streams, markdown
+from concept_graph_mcp.histories import archives, formats, markdown
 from concept_graph_mcp.histories.archives import Entry
 from concept_graph_mcp.hosts import backup_files
 
@@ -175,7 +175,7 @@ def test_a_note_that_is_too_long_is_a_line(there, tmp_path):
     ],
 )
 def test_an_item_that_is_too_long_is_a_line_and_takes_little(there, tmp_path, monkeypatch, begins):
-    monkeypatch.setattr(json_streams, "LONGEST", 4 * MB)
+    monkeypatch.setattr(archives, "LONGEST", 4 * MB)
     file = tmp_path / "conversations.json"
     more = {b'"': b"a" * MB, b"{": b'"a":"' + b"b" * MB + b'",', b"[": b'"' + b"c" * MB + b'",'}
     with file.open("wb") as stream:
@@ -195,7 +195,7 @@ def test_a_first_line_that_is_too_long_is_not_read_to_its_end(tmp_path, monkeypa
     with file.open("wb") as stream:
         stream.write(b"{")
         stream.truncate(1 << 40)
-    monkeypatch.setattr(json_streams, "LONGEST", MB)
+    monkeypatch.setattr(archives, "LONGEST", MB)
     assert formats.recognise_format(Entry(file)) is None
 
 

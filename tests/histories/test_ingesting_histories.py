@@ -10,7 +10,7 @@ import pytest
 from history_samples import ASSISTANT_SAID, CODE, OF, USER_SAID, claude_code, lines
 from tests.server.command_line import ok, run
 
-from concept_graph_mcp.histories import formats, json_streams
+from concept_graph_mcp.histories import archives, formats
 from concept_graph_mcp.histories.archives import Entry
 
 KNOWN = list(OF)
@@ -122,26 +122,24 @@ def test_a_file_that_is_being_written_goes_on_where_it_ended(there, tmp_path):
 def read_bytes(monkeypatch):
     """Return a function that tells how many bytes of histories have been read as lines so far."""
     count = [0]
-    lines = json_streams._lines
+    lines = archives._lines
 
     def counted(file):
         for line, is_whole in lines(file):
             count[0] += len(line or b"")
             yield line, is_whole
 
-    monkeypatch.setattr(
-        json_streams, "read_objects", _with_lines(json_streams.read_objects, counted)
-    )
+    monkeypatch.setattr(archives, "read_objects", _with_lines(archives.read_objects, counted))
     return lambda: count[0]
 
 
 def _with_lines(objects, counted):
     def reading(file, kept, mark):
-        original, json_streams._lines = json_streams._lines, counted
+        original, archives._lines = archives._lines, counted
         try:
             yield from objects(file, kept, mark)
         finally:
-            json_streams._lines = original
+            archives._lines = original
 
     return reading
 
@@ -223,7 +221,7 @@ def test_one_bad_file_of_a_folder_does_not_stop_the_others(there, tmp_path, monk
 
 
 def test_a_line_that_is_too_long_is_left_out(there, tmp_path, monkeypatch):
-    monkeypatch.setattr(json_streams, "LONGEST", 5_000)
+    monkeypatch.setattr(archives, "LONGEST", 5_000)
     file = tmp_path / "session.jsonl"
     long = json.dumps({"type": "user", "uuid": "l", "sessionId": "s", "x": "y" * 20_000})
     file.write_text(f"{long}\n{claude_code()}{long}")

@@ -20,7 +20,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.hosts.sqlite import opening
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import entities, fading
+from concept_graph_mcp.worker import fading
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 DAY_MS = 86_400_000
@@ -51,7 +51,7 @@ class Life:
     async def work(self) -> None:
         configured = settings.read({"TZ": "UTC"})
         session = Session.of(self.store, configured, Clock(self.now_ms))
-        for job in (fading.DECAY, entities.IMMEDIATE, entities.DAILY, entities.WEEKLY):
+        for job in (fading.DECAY, fading.IMMEDIATE, fading.DAILY, fading.WEEKLY):
             await LeaseRunner(session, configured, 3, holder="the only one").run(job)
 
     async def embed(self) -> None:

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from concept_graph_mcp import __main__, serving
-from concept_graph_mcp.hosts.memgraph import cancellation, pulling
+from concept_graph_mcp.hosts.memgraph import caller, pulling
 from conceptgraph_core.cypher.translating import Statement
 
 _CALL = "CALL conceptgraph.recall"
@@ -25,5 +25,5 @@ def written(*arguments: Any) -> Statement:
 
 if __name__ == "__main__":
     pulling.calling = written
-    serving._PATIENCE_S = cancellation._PATIENCE_S = PATIENCE_S
+    serving._PATIENCE_S = caller._PATIENCE_S = PATIENCE_S
     sys.exit(__main__.run())

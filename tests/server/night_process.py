@@ -21,7 +21,7 @@ from concept_graph_mcp import settings
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.hosts.sqlite.database import Database
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import entities
+from concept_graph_mcp.worker import fading
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 # Steps of the event loop: more than it takes until a call was sent.
@@ -60,7 +60,7 @@ async def main(location: str, now_ms: str, at: str = "0", when: str = "before") 
     configured = settings.read({"TZ": "UTC"})
     dying = Dying(store, int(at), when)
     session = Session.of(dying, configured, Clock(int(now_ms)))
-    for job in (entities.IMMEDIATE, entities.DAILY, entities.WEEKLY):
+    for job in (fading.IMMEDIATE, fading.DAILY, fading.WEEKLY):
         await LeaseRunner(session, configured, 3, holder="the only one").run(job)
     await store.close()
     print(dying.writes, flush=True)  # noqa: T201

@@ -6,7 +6,7 @@ from pathlib import Path
 from click.testing import Result
 from command_line import ok, run
 
-from concept_graph_mcp.hosts import backup_folder
+from concept_graph_mcp.hosts import backup_files
 
 GRAPH = [
     {"kind": "concept", "name": "apple", "valence": 0.7, "arousal_level": 0.5, "accessed_at": 1},
@@ -57,6 +57,6 @@ class Shell:
         return self._in(self.folder / "replaced")
 
     def _in(self, folder: Path) -> list[Path]:
-        found = [one.file for one in backup_folder.listing(folder, self.suffix).backups]
+        found = [one.file for one in backup_files.listing(folder, self.suffix).backups]
         files = {file for file in folder.iterdir() if file.is_file()} if folder.exists() else set()
         return [*sorted(files - set(found)), *found]

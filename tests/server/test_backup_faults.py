@@ -18,7 +18,7 @@ from embedded_files import assert_sound
 from shell import GRAPH, Shell
 
 from concept_graph_mcp.file_formats import header
-from concept_graph_mcp.hosts import backup_folder
+from concept_graph_mcp.hosts import backup_files
 from concept_graph_mcp.hosts.backup_files import BadBackup, Contents
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 
@@ -87,10 +87,10 @@ def test_backups_at_once_all_succeed(shell):
 
 @pytest.mark.slow
 def test_backups_of_one_second_get_names_of_their_own(shell, monkeypatch):
-    class Stopped(backup_folder.datetime):
+    class Stopped(backup_files.datetime):
         @classmethod
         def now(cls, tz=None):
-            return backup_folder.datetime(2026, 3, 31, 12, tzinfo=tz)
+            return backup_files.datetime(2026, 3, 31, 12, tzinfo=tz)
 
     monkeypatch.setattr("concept_graph_mcp.commands.backups.datetime", Stopped)
     for _ in range(11):
@@ -106,12 +106,12 @@ KILLED = """
 import anyio, os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from concept_graph_mcp.hosts import backup_folder
+from concept_graph_mcp.hosts import backup_files
 
 async def main(folder, suffix):
-    async with backup_folder.turn(folder, lambda: None):
+    async with backup_files.turn(folder, lambda: None):
         name = "0123456789ab", "", suffix, datetime.now(UTC)
-        with backup_folder.write_backup(folder, *name) as (partial, _):
+        with backup_files.write_backup(folder, *name) as (partial, _):
             for beside in ("", "-journal", "-wal", "-shm"):
                 partial.with_name(partial.name + beside).write_bytes(b"half")
             print(partial, flush=True)

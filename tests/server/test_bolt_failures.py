@@ -15,7 +15,7 @@ from neo4j.exceptions import (
 
 from concept_graph_mcp.errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from concept_graph_mcp.hosts.memgraph import caller
-from concept_graph_mcp.hosts.memgraph.failures import (
+from concept_graph_mcp.hosts.memgraph.probes import (
     find_unreplicated,
     is_conflict,
     is_ended,

@@ -17,7 +17,7 @@ from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.hosts.backup_files import BadBackup
 from concept_graph_mcp.hosts.sqlite import backup, opening
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
-from conceptgraph_core.memories.compression import MARK
+from conceptgraph_core.memories.schema import MARK
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"

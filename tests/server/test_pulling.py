@@ -4,7 +4,7 @@ import pytest
 
 from concept_graph_mcp.calls import memories
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
-from conceptgraph_core.graph import lacking
+from conceptgraph_core.graph import primitives
 from conceptgraph_core.graph.primitives import (
     Equal,
     Incoming,
@@ -33,19 +33,19 @@ LOOKUPS = (
 
 @pytest.mark.parametrize("lookup", LOOKUPS, ids=lambda one: type(one).__name__)
 def test_a_look_up_is_read_as_it_was_asked_for(lookup):
-    [read] = lacking.decode(lacking.encode([lookup]))
+    [read] = primitives.decode(primitives.encode([lookup]))
     assert type(read) is type(lookup)
-    assert lacking.key(read) == lacking.key(lookup)
+    assert primitives.key(read) == primitives.key(lookup)
 
 
 def test_equal_look_ups_have_one_key_and_others_another():
-    keys = [lacking.key(one) for one in LOOKUPS]
+    keys = [primitives.key(one) for one in LOOKUPS]
     assert len(set(keys)) == len(LOOKUPS)
-    assert lacking.key(BY_NAME._replace(values=tuple(BY_NAME.values))) == keys[0]
+    assert primitives.key(BY_NAME._replace(values=tuple(BY_NAME.values))) == keys[0]
 
 
 def test_the_line_is_ascii_and_shows_no_text():
-    line = lacking.encode([Equal(("Entity",), ("name",), (("Clara Hazelnut",),))])
+    line = primitives.encode([Equal(("Entity",), ("name",), (("Clara Hazelnut",),))])
     assert line.isascii()
     assert "\n" not in line
     assert "Clara" not in line

@@ -11,7 +11,7 @@ from typing import IO
 import pytest
 from server_processes import StdioServer, server_environment
 
-from concept_graph_mcp import stderr
+from concept_graph_mcp import logs
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def read_stderr(monkeypatch: pytest.MonkeyPatch) -> Iterator[IO[bytes]]:
 def log() -> Iterator[logging.Logger]:
     root = logging.getLogger()
     before, root.handlers = root.handlers, []
-    stderr.log_there()
+    logs.log_there()
     yield logging.getLogger("test")
     root.handlers = before
 
@@ -39,7 +39,7 @@ def log() -> Iterator[logging.Logger]:
 def test_what_is_logged_is_a_line_that_says_how_bad_it_is(log, monkeypatch):
     with read_stderr(monkeypatch) as pipe:
         log.warning("the store %s is gone", "apple")
-        stderr.say("so long")
+        logs.say("so long")
         sys.stderr.close()
         assert pipe.read() == b"WARNING: the store apple is gone\nconcept-graph-mcp: so long\n"
 
@@ -48,7 +48,7 @@ def test_a_log_whose_reader_is_gone_is_silent(log, monkeypatch):
     with read_stderr(monkeypatch) as pipe:
         pipe.close()
         log.warning("nobody reads this")
-        stderr.say("or this")
+        logs.say("or this")
 
 
 def test_a_log_whose_reader_has_stopped_reading_is_not_waited_for(log, monkeypatch):

@@ -13,7 +13,7 @@ from concept_graph_mcp import overdue, settings
 from concept_graph_mcp.commands import worker
 from concept_graph_mcp.hosts.lazy import open_store
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core.memories.ids import item_id
+from conceptgraph_core.memories.schema import item_id
 
 DAY_MS = 86_400_000
 # Long ago, as far as a memory goes: none of these years is left of it.

@@ -148,7 +148,7 @@ def test_a_server_works_if_its_clock_runs_and_it_has_a_file_or_makes_vectors(
         {**{"TZ": "UTC", "CONCEPT_GRAPH_EMBEDDED": str(tmp_path / "m.db")}, **environment}
     )
     given = []
-    monkeypatch.setattr(serving.stderr, "log_there", lambda: None)
+    monkeypatch.setattr(serving.logs, "log_there", lambda: None)
     monkeypatch.setattr(serving, "_run", given.append)
     monkeypatch.setattr(serving, "build", lambda *_, works_for, **__: works_for)
     serving.serve(chosen, **{"with_set_time": False, **options})

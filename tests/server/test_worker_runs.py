@@ -21,7 +21,7 @@ from concept_graph_mcp import calls, settings
 from concept_graph_mcp.errors import Unavailable
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import fading, registry
+from concept_graph_mcp.worker import along, fading
 from concept_graph_mcp.worker.job import Job, JobRun, Stopped
 from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, is_due
 from conceptgraph_core.jobs.schema import LEASE_MS
@@ -201,13 +201,13 @@ def test_a_job_is_due_at_its_times_of_the_owners_zone(schedule, started, now, du
 
 
 def test_every_job_has_a_time_and_a_name_of_its_own():
-    names = [job.name for job in registry.JOBS]
+    names = [job.name for job in along.JOBS]
     assert len(set(names)) == len(names)
     assert "worker" not in names
-    for job in registry.JOBS:
+    for job in along.JOBS:
         # Never run: due at once, wherever.
         assert is_due(job, {"jobs": []}, NOW_MS, ZoneInfo("UTC"))
-    missing = {*names} - {job.name for job in registry.choose_configured(CONFIGURED)}
+    missing = {*names} - {job.name for job in along.choose_configured(CONFIGURED)}
     assert missing == {"purge"}
 
 

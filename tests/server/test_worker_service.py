@@ -17,7 +17,7 @@ from concept_graph_mcp.errors import Misdeployed, Unauthenticated, Unavailable
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.logs import Lines
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.worker import fading, logs, service
+from concept_graph_mcp.worker import fading, service
 from concept_graph_mcp.worker.lease_runner import DONE, NOT_DUE, STOPPED, LeaseRunner, Outcome
 from concept_graph_mcp.worker.service import Service
 
@@ -122,9 +122,9 @@ class Scripted:
 
 @pytest.fixture
 def said(caplog):
-    caplog.set_level("INFO", logs.logger.name)
+    caplog.set_level("INFO", service.logger.name)
     return lambda: [
-        record.getMessage() for record in caplog.records if record.name == logs.logger.name
+        record.getMessage() for record in caplog.records if record.name == service.logger.name
     ]
 
 
@@ -173,7 +173,7 @@ def levels():
 
 
 def test_libraries_log_nothing_about_lost_connections(levels, caplog):
-    logs.only_ours()
+    service.only_ours()
     logging.getLogger("neo4j.io").error("[#AB58]  _: <CONNECTION> error: Failed to write data")
     logging.getLogger("another").error("Job raised an exception")
     assert [record.getMessage() for record in caplog.records] == ["Job raised an exception"]
@@ -216,8 +216,8 @@ def test_a_database_that_dies_and_returns_is_worked_on_again(empty_memgraph, sai
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_line_of_the_log_is_an_event_with_its_fields(caplog, as_json):
-    caplog.set_level("INFO", logs.logger.name)
-    logs.tell("done", job="decay", processed=3, why="two works\x1b")
+    caplog.set_level("INFO", service.logger.name)
+    service.tell("done", job="decay", processed=3, why="two works\x1b")
     line = Lines(as_json).format(caplog.records[-1])
     if as_json:
         said = json.loads(line)

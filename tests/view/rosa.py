@@ -15,8 +15,7 @@ from click.testing import CliRunner
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.view.serving import build
-from concept_graph_mcp.web import listening
+from concept_graph_mcp.view.serving import build, listening
 
 DAY = datetime(2026, 9, 1, 12, tzinfo=UTC)
 

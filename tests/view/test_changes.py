@@ -9,7 +9,7 @@ from known import NOW_MS, speak
 from tests.conftest import Memory
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.view.changes import CHANGES
+from concept_graph_mcp.view.api import CHANGES
 from concept_graph_mcp.view.serving import build
 from conceptgraph_core.entities.inputs import Given
 

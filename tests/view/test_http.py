@@ -8,8 +8,7 @@ from asgi import HOST, ORIGIN, PORT, TOKEN, Asked
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.view.guard import HEADERS
-from concept_graph_mcp.view.serving import STATIC, build
+from concept_graph_mcp.view.serving import HEADERS, STATIC, build
 
 DAY_MS = 86_400_000
 

@@ -17,9 +17,15 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.view import drawing, people
 from concept_graph_mcp.view.drawing import draw_card
-from concept_graph_mcp.view.layout import LINE, cut, group_names, measure, place_names
 from concept_graph_mcp.view.people import is_person
-from concept_graph_mcp.view.portrait import draw_portrait
+from concept_graph_mcp.view.portrait import (
+    LINE,
+    cut,
+    draw_portrait,
+    group_names,
+    measure,
+    place_names,
+)
 
 USER = "default"
 NASTY = '<script>alert("1")</script>&\x1b[31m\u202e'

@@ -8,8 +8,8 @@ from known import DAY_MS, NOW_MS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.session import Clock
+from concept_graph_mcp.view.cards import show_plan
 from concept_graph_mcp.view.serving import build
-from concept_graph_mcp.view.you import show_plan
 
 USER = "default"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from concept_graph_mcp import AsyncMemory
 from concept_graph_mcp.memory_opening import OpenMemory
-from concept_graph_mcp.worker import embedding, entities, registry
+from concept_graph_mcp.worker import along, embedding, fading
 
 from ..days import HOUR_MS, nights
 from ..histories import Message, Row, ms, rows
@@ -95,7 +95,7 @@ async def _live_days(
 
 async def end_sessions(world: World, spoken_at: int) -> None:
     world.clock.set(spoken_at + SILENT_MS)
-    await world.work(entities.IMMEDIATE)
+    await world.work(fading.IMMEDIATE)
 
 
 async def tell_message(lived: Lived, user: str, row: Row) -> None:
@@ -118,10 +118,8 @@ async def _work_night(lived: Lived, is_sunday: bool) -> None:
     """Run what the worker has to do in a night, and note what it changed of what is so."""
     users = (lived.year.expected["user"], lived.year.expected["idle"])
     before = await lived.world.records()
-    for job in registry.JOBS:
-        if job not in (entities.IMMEDIATE, embedding.JOB) and (
-            is_sunday or job is not entities.WEEKLY
-        ):
+    for job in along.JOBS:
+        if job not in (fading.IMMEDIATE, embedding.JOB) and (is_sunday or job is not fading.WEEKLY):
             await lived.world.work(job)
     after = await lived.world.records()
     for user in users:

@@ -3,7 +3,7 @@
 Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from ..layers import (
     optional,
     starting,
 )
+from ..words import phrases
 
 CONCEPT: Final = "Concept"
 EPISODE: Final = "Episode"
@@ -239,3 +240,21 @@ def episode_day(name: str) -> int:
 def looks_like_an_episode(name: str) -> bool:
     """Tell whether *name* begins like an episode's: eight digits and a slash."""
     return name[8:9] == "/" and name[:8].isdigit() and name[:8].isascii()
+
+
+# The most names to look up, and the most words of a name.
+MOST_NAMES: Final = 64
+LONGEST: Final = 3
+
+
+def find_names(said: str, languages: Sequence[str]) -> list[str]:
+    """Return the case-folded names of concepts that *said* may mention, the single words first.
+
+    They are its words, also without their endings, and its runs of up to three words. A text of so
+    few words may itself be a name with marks in it, which no run has: "Dr. Lang", "Node.js". Raises
+    LibraryMissing.
+    """
+    found, words = [*phrases(said, languages, LONGEST)], said.split()
+    if len(words) <= LONGEST:
+        found.append(folding.fold(" ".join(words)))
+    return list(dict.fromkeys(found))[:MOST_NAMES]

@@ -6,7 +6,7 @@ from itertools import chain, count
 from typing import Final
 
 from .. import folding
-from ..concepts import spoken
+from ..concepts import schema
 from ..words.splitting import split
 from .language import dated
 
@@ -152,4 +152,4 @@ def ratio(one: str, other: str, least: float = 0.0) -> float:
 
 def asked_for(text: str, languages: Sequence[str]) -> list[str]:
     """Return the searched forms of the whole labels that *text* may name. Raises LibraryMissing."""
-    return list(dict.fromkeys(map(searched, spoken.names(text, languages))))
+    return list(dict.fromkeys(map(searched, schema.find_names(text, languages))))

@@ -9,7 +9,7 @@ from ..graph import adapter
 from ..graph.adapter import Node
 from ..graph.primitives import BEYOND, Range, following
 from ..jobs.schema import BATCH, KEPT, MAX_BATCH, QUESTION
-from ..memories.ids import make_bound, make_id
+from ..memories.schema import make_bound, make_id
 
 Row = dict[str, Any]
 _FIELDS = "id", "asked_at", "message", "also", "project", "shown"

@@ -7,9 +7,10 @@ from .. import dates, limits
 from .. import text as texts
 from ..arguments import INNER, Limit
 from ..concepts import lookups as concept_lookups
-from ..concepts import recall, widening
+from ..concepts import names as concept_names
+from ..concepts import recall
 from ..concepts.node import Graph as Concepts
-from ..concepts.spoken import names as heard_names
+from ..concepts.schema import find_names
 from ..entities import bitemporal, kinds
 from ..entities import lookups as entity_lookups
 from ..entities import schema as entities
@@ -233,9 +234,9 @@ def _list_beside(graph: Graph, name: str, entity_id: str | None) -> list[Lookup]
 def _relations(graph: Concepts, names: Sequence[str]) -> list[str]:
     spoken = graph.context.languages
     if not missing():
-        heard = (name for one in names for name in heard_names(one, spoken))
+        heard = (name for one in names for name in find_names(one, spoken))
         graph.pull(concept_lookups.folded(graph.scope, heard))
-    named = (node.name for name in names for node in widening.find_named(graph, name))
+    named = (node.name for name in names for node in concept_names.find_named(graph, name))
     seeds = list(dict.fromkeys(named))
     rows = recall.peek(graph, seeds, 1, limits.MOST_FOUND) if seeds else []
     return [row["text"] for row in recall.keep_stronger_ways(rows)]

@@ -14,14 +14,14 @@ from .. import context as contexts
 from ..context import Context
 from ..errors import InvalidContext, TooMuch
 from ..layers import Layer, Property
-from . import lacking
+from . import primitives
 from . import raw as raws
-from .lacking import Lacking
 from .primitives import (
     Embedded,
     Equal,
     Grouped,
     Incoming,
+    Lacking,
     Lookup,
     Sized,
     Tallied,
@@ -259,7 +259,7 @@ class Graph(Generic[N]):
         if answer is not None and lookup.__class__ is not Embedded:
             told = answer(lookup)
         elif self.context.answers is not None:
-            told = self.context.answers.get(lacking.key(lookup), _LACKS)
+            told = self.context.answers.get(primitives.key(lookup), _LACKS)
             if "as" in told:
                 # It was looked up together with another one.
                 told = self.context.answers[told["as"]]

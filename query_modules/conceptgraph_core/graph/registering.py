@@ -13,7 +13,7 @@ import mgp
 from ..context import KEYS
 from ..errors import WrongValue
 from ..procedures import Edge, Procedure, Vertex
-from .bare_calls import BARE
+from .nested_query import BARE
 from .raw import records
 
 # Memgraph checks a signature by the `inspect` that `mgp` has; a reload may have imported another.

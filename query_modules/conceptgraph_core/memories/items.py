@@ -15,8 +15,8 @@ from ..retrieval.indexer import Writer
 from . import fade, schema, standing
 from .crud import check_properties
 from .filters import Wanted
-from .ids import item_id
 from .lookups import EVER, ids, mine
+from .schema import item_id
 from .search import Finder
 from .view import AllMemories, Node
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from .. import dates, limits, text
 from ..concepts import lookups as concepts
-from ..concepts import spoken
-from ..concepts.schema import CONCEPT, NAMES
+from ..concepts.schema import CONCEPT, NAMES, find_names
 from ..embeddings.schema import remembered
 from ..entities import lookups as entities
 from ..entities import names
@@ -151,7 +150,7 @@ def leading(
     for one in wordings:
         called = tuple((scope, form) for form in names.asked_for(one, languages))
         found += [
-            concepts.folded(concept_scope, spoken.names(one, languages)),
+            concepts.folded(concept_scope, find_names(one, languages)),
             Equal((of_entities.ENTITY,), ("user_id", "searched"), called),
             *entities.named_in_part(one, scope),
             *entities.meant_by_kind(one, scope),

@@ -3,7 +3,10 @@
 Imports nothing of Memgraph, so that the shell can read it without a host.
 """
 
+import binascii
 import math
+import time
+import zlib
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
@@ -23,8 +26,79 @@ from ..layers import (
     optional,
     starting,
 )
-from . import compression
 from .fade import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES, Fading
+
+_MILLISECONDS: Final = 2**48 - 1
+# Ids of one millisecond differ by the microsecond, and by random bits.
+_MICROSECONDS: Final = 2**42 - 1
+_CHANCE_BITS: Final = 32
+
+
+def make_id(now_ms: int) -> str:
+    """Return a new UUID of version 7 (RFC 9562), greater than those made before it.
+
+    It begins with *now_ms* (unix ms), which a call may have set. Among ids of one *now_ms*, the
+    later one is greater as long as the host's clock does not go back.
+    """
+    # Not imported: a reload would drop it, and with it all names that begin with "uuid".
+    uuid = __import__("uuid")
+    chance = uuid.uuid4().int & (2**_CHANCE_BITS - 1)
+    rest = (time.time_ns() // 1_000 & _MICROSECONDS) << _CHANCE_BITS | chance
+    high, low = rest >> 62, rest & (2**62 - 1)
+    number = (max(0, now_ms) & _MILLISECONDS) << 80 | 7 << 76 | high << 64 | 2 << 62 | low
+    return str(uuid.UUID(int=number))
+
+
+def make_bound(now_ms: int) -> str:
+    """Return what is less than every id that was made at *now_ms* or later, by time."""
+    digits = f"{max(0, now_ms) & _MILLISECONDS:012x}"
+    return f"{digits[:8]}-{digits[8:]}"
+
+
+def item_id(scope: str, path: str) -> str:
+    """Return the id of the value of *scope* at *path*, so that two writers of it conflict."""
+    uuid = __import__("uuid")
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{scope}\x1f{path}"))
+
+
+MARK: Final = "\x1fdeflate:"
+# In characters; shorter content seldom shrinks.
+WORTHWHILE: Final = 100
+# No content has more bytes in UTF-8; a larger result means the layer never packed it.
+_MOST_BYTES: Final = 4 * limits.MAX_CONTENT
+
+
+def store_content(content: str) -> str:
+    """Return *content* as a property of a memory that is not archived."""
+    return pack(content) if content.startswith(MARK) else content
+
+
+def archive_content(content: str) -> str:
+    """Return *content* as a property of an archived memory: the shorter of both forms."""
+    made = pack(content)
+    return made if len(made) < len(content.encode()) else store_content(content)
+
+
+def pack(content: str) -> str:
+    compressed = zlib.compress(content.encode(), 9)
+    return MARK + binascii.b2a_base64(compressed, newline=False).decode("ascii")
+
+
+def is_packed(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(MARK)
+
+
+def unpack(value: Any) -> Any:
+    """Return the content of a property; a value that the layer never packed stays as it is."""
+    if not is_packed(value):
+        return value
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(binascii.a2b_base64(value[len(MARK) :]), _MOST_BYTES)
+        return content.decode() if stream.eof else value
+    except (ValueError, zlib.error):
+        return value
+
 
 MEMORY: Final = "Memory"
 
@@ -361,8 +435,8 @@ LAYER: Final = Layer(
                     "content",
                     checked_content,
                     absent="",
-                    stored=compression.store_content,
-                    read=compression.unpack,
+                    stored=store_content,
+                    read=unpack,
                 ),
                 optional("summary", text.summary),
                 starting("source", text.name, DEFAULT_SOURCE),

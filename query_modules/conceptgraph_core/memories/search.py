@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import text, validators
+from ..concepts import names
 from ..concepts import node as concepts
-from ..concepts import widening
 from ..embeddings import remembered
 from ..entities import node as entities
 from ..entities import subjects
@@ -424,7 +424,7 @@ def pull_led_to(graph: AllMemories, query: str) -> list[list[Row]]:
     for one in wordings:
         rows = merged.widened(called, one) if has_names else []
         if has_concepts:
-            rows += ({**row, "covers": 1.0} for row in widening.widen(named, one))
+            rows += ({**row, "covers": 1.0} for row in names.widen(named, one))
         # Keep the first row of each term.
         led.append(list({row["term"]: row for row in reversed(rows)}.values())[::-1])
     return led
@@ -449,7 +449,7 @@ def _list_terms(
 
 
 def _read_further(rows: Sequence[Row]) -> list[Further]:
-    fields = (*widening.FIELDS, "covers")
+    fields = (*names.FIELDS, "covers")
     return [Further(*(row[name] for name in fields)) for row in rows]
 
 

@@ -9,7 +9,7 @@ from ..dates import DAY_MS
 from ..errors import NotFound
 from ..graph import adapter
 from ..graph.raw import keep
-from . import compression, fade, schema
+from . import fade, schema
 from .fade import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
 
 
@@ -119,7 +119,7 @@ def withhold(content: str, sentences: Any) -> str:
 
 def read_content(raw: Any) -> str:
     """Return the whole content of a memory below `mgp`."""
-    return str(compression.unpack(raw.get_property("content")) or "")
+    return str(schema.unpack(raw.get_property("content")) or "")
 
 
 class _Presence(NamedTuple):

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Final
 
 from .. import text as texts
+from ..concepts import names
 from ..concepts import node as concepts
-from ..concepts import widening
 from ..dates import ALWAYS, DAY_MS, Span
 from ..entities import node as entities
 from ..entities.identity import components
@@ -59,7 +59,7 @@ class Question:
     @cached_property
     def concepts(self) -> Sequence[concepts.Node]:
         """The concepts that it names."""
-        return widening.find_named(self.graph.another(concepts.Graph), self.every)
+        return names.find_named(self.graph.another(concepts.Graph), self.every)
 
     @cached_property
     def own(self) -> bool:

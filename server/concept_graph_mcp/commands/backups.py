@@ -10,7 +10,7 @@ import click
 
 from .. import calls, settings
 from ..errors import NoStore, StoreError
-from ..hosts import backup_folder
+from ..hosts import backup_files
 from ..hosts.backup_files import BadBackup, Contents, Written, contents
 from ..hosts.store import EXPORTS, FILES, Keeper
 from ..printable import printable
@@ -49,7 +49,7 @@ class Folder:
         Raises Failure.
         """
         if current is None or any(current.nodes.values()):
-            file, written = await self._written(self._apart, backup_folder.REPLACED)
+            file, written = await self._written(self._apart, backup_files.REPLACED)
             damage = "" if written.damage is None else f", which {written.damage}"
             say(f"{file}: what was there before{damage}")
 
@@ -87,7 +87,7 @@ class Folder:
             directory.mkdir(parents=True, exist_ok=True)
             async with self._turn(directory):
                 name = store_id, mark, self._store.backups.suffix, datetime.now(UTC)
-                with backup_folder.write_backup(directory, *name) as (partial, file):
+                with backup_files.write_backup(directory, *name) as (partial, file):
                     with waiting("writing a backup and reading it back"):
                         made = await self._store.backup(partial)
                     if made.damage is not None and not mark:
@@ -100,11 +100,11 @@ class Folder:
     def _turn(self, directory: Path) -> AbstractAsyncContextManager[None]:
         """Wait until no other process writes to *directory*; then remove its unfinished files."""
         line = f"{directory}: waiting for another backup to be done"
-        return backup_folder.turn(directory, lambda: note(line))
+        return backup_files.turn(directory, lambda: note(line))
 
-    def _listing(self, directory: Path) -> backup_folder.Listing:
+    def _listing(self, directory: Path) -> backup_files.Listing:
         try:
-            found = backup_folder.listing(directory, self._store.backups.suffix)
+            found = backup_files.listing(directory, self._store.backups.suffix)
         except OSError as error:
             raise Failure(f"{directory}: {error.strerror or error}") from None
         if strange := found.strange:

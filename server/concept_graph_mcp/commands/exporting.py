@@ -3,24 +3,28 @@
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import click
 
-from conceptgraph_core import __version__
+from conceptgraph_core import __version__, dates, limits
+from conceptgraph_core.everyday.schema import ALWAYS_TAGS, DAYS_TAG, DEFAULT_KEEP, KEEP
+from conceptgraph_core.folding import plain
 from conceptgraph_core.memories import schema
+from conceptgraph_core.memories.projects import TAG
 
 from .. import answers, calls, file_formats
+from ..calls.call import spoken
 from ..errors import Refused
 from ..file_formats import Tally
 from ..histories.markdown import OURS
 from ..hosts.store import KeptStore
 from ..session import Session
 from ..settings import Settings
-from . import training
 from .common import (
     AS_JSON,
     PATH,
@@ -36,6 +40,135 @@ from .common import (
     with_keeper,
     with_session,
 )
+
+Row = Mapping[str, Any]
+NAME: Final = "training"
+# An event so soon after a question was answered tells whether the answer was right.
+_SOON_MS: Final = 3_600_000
+
+
+async def make_life(session: Session) -> dict[str, Any]:
+    """Return the life of the session's user. Raises Failure, StoreError."""
+    asked = [row async for row in _list_asked(session)]
+    if not asked:
+        raise Failure("no question was kept: set keep_questions = true, and ask")
+    memories: dict[str, Row] = {}
+    kinds: dict[str, str | None] = {}
+    async for batch in session.store.stream(only=calls.transfer.exported_by(session.user_id)):
+        for record in batch:
+            if record["kind"] == schema.KIND.kind and record["content"] != schema.SILENT:
+                memories[str(record["id"])] = record
+            elif record["kind"] == "entity":
+                kinds[str(record["node_label"])] = record.get("entity_kind")
+    told = list(_judge(asked, memories))
+    if not told:
+        raise Failure(
+            f"none of the kept questions ({len(asked):,}) was asked again with also, and no text"
+            " that one was shown was forgotten soon after"
+        )
+    forgotten = {one for row in told for one in row["gone"]}
+    written = {
+        key: one
+        for key, one in memories.items()
+        if key in forgotten or (one.get("deleted_at") is None and one.get("valid_until") is None)
+    }
+    rows = [{**row, "notes": [one for one in row["notes"] if one in written]} for row in told]
+    fields = "id", "ask", "also", "answers", "notes", "project"
+    return {
+        "user": session.user_id,
+        "asked_at": _iso(session.clock.now_ms()),
+        "languages": ",".join(spoken()),
+        "kind": "person",
+        "messages": [
+            _make_message(key, one, kinds)
+            for key, one in sorted(written.items(), key=lambda pair: pair[1]["created_at"])
+        ],
+        "questions": [{name: row[name] for name in fields} for row in rows if row["notes"]],
+        "unanswerable": [row["ask"] for row in rows if not row["notes"]],
+        "silence": [],
+    }
+
+
+async def _list_asked(session: Session) -> Any:
+    after = None
+    while rows := await session.run(session.call(calls.everyday.questions, after=after)):
+        for row in rows:
+            yield row
+        after = rows[-1]["id"]
+
+
+def _judge(asked: Sequence[Row], memories: Mapping[str, Row]) -> Iterator[Row]:
+    """Yield each question of which something tells what belongs, the last time it was asked."""
+    found: dict[tuple[str, str | None], Row] = {}
+    for number, row in enumerate(asked):
+        until = row["asked_at"] + _SOON_MS
+        shown = dict.fromkeys(row["shown"])
+        more = _find_more(asked, number)
+        if more is not None:
+            shown |= dict.fromkeys(more["shown"])
+        gone = [
+            one
+            for one in shown
+            if row["asked_at"] <= (memories.get(one, {}).get("deleted_at") or 0) <= until
+        ]
+        if more is not None or gone:
+            found[plain(row["message"]), row["project"]] = {
+                "id": row["id"],
+                "ask": row["message"],
+                "also": list((more or row)["also"]),
+                "answers": [],
+                "notes": [one for one in shown if one not in gone],
+                "project": row["project"],
+                "gone": gone,
+            }
+    yield from found.values()
+
+
+def _find_more(asked: Sequence[Row], number: int) -> Row | None:
+    """Return the question that asks the same soon after with other words, and was shown more."""
+    row = asked[number]
+    for place in range(number + 1, len(asked)):
+        one = asked[place]
+        if one["asked_at"] > row["asked_at"] + _SOON_MS:
+            return None
+        is_same = (
+            plain(one["message"]) == plain(row["message"]) and one["project"] == row["project"]
+        )
+        if is_same and one["also"] and not {*one["shown"]} <= {*row["shown"]}:
+            return one
+    return None
+
+
+def _make_message(key: str, memory: Row, kinds: Mapping[str, str | None]) -> dict[str, Any]:
+    """Return the message in which a memory was kept, with the arguments of `remember`."""
+    tags = memory["tags"]
+    keep = DEFAULT_KEEP
+    if ALWAYS_TAGS.issubset(tags):
+        keep = "always"
+    elif DAYS_TAG in tags:
+        keep = "days"
+    elif memory["importance_score"] >= KEEP["years"].importance:
+        keep = "years"
+    # The kind of a name is one of its search terms too.
+    known = {kinds.get(one) for one in memory["concepts"]}
+    about = [
+        {"name": one, "kind": kinds[one]} if kinds.get(one) else one
+        for one in memory["concepts"]
+        if one not in known
+    ]
+    kept: dict[str, Any] = {"key": key, "text": memory["content"], "keep": keep}
+    kept["about"] = about[: limits.MOST_ABOUT]
+    if (at := memory.get("said_at")) is not None:
+        kept["happened_at"] = _iso(at)
+    made: dict[str, Any] = {"at": _iso(memory["created_at"]), "said": memory.get("said")}
+    if named := [one.removeprefix(TAG) for one in tags if one.startswith(TAG)]:
+        made["project"] = named[0]
+    return {**made, "keeps": [kept]}
+
+
+def _iso(time_ms: int) -> str:
+    return f"{dates.moment(time_ms, UTC):%Y-%m-%dT%H:%M:%S}"
+
 
 Batches = AsyncIterator[list[dict[str, Any]]]
 
@@ -150,7 +283,7 @@ def _line(value: Any) -> str:
 @click.option(
     "--format",
     "name",
-    type=click.Choice([file_formats.NATIVE, MARKDOWN, training.NAME]),
+    type=click.Choice([file_formats.NATIVE, MARKDOWN, NAME]),
     default=file_formats.NATIVE,
     show_default=True,
     help="The format of FILE.",
@@ -172,7 +305,7 @@ def export(embedded: str | None, file: Path, force: bool, name: str, as_json: bo
     if name == MARKDOWN and not is_mixed:
         _export_notes(embedded, file, force, as_json)
         return
-    if name == training.NAME and not is_mixed:
+    if name == NAME and not is_mixed:
         _export_life(embedded, file, force, as_json)
         return
     count = export_records(configured(embedded), file, force, as_json, _read_all)
@@ -222,7 +355,7 @@ def _export_life(embedded: str | None, file: Path, force: bool, as_json: bool) -
     with report_errors(file):
         if str(file) != "-":
             place_file(file, force)
-        life = with_session(embedded, training.make_life)
+        life = with_session(embedded, make_life)
         with destination(file, force) as stream:
             stream.write(json.dumps(life, ensure_ascii=False, indent=1).encode() + b"\n")
     counts = {"questions": len(life["questions"]) + len(life["unanswerable"])}

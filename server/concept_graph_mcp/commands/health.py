@@ -11,11 +11,10 @@ import click
 
 from conceptgraph_core import dates
 
-from .. import calls, overdue
+from .. import calls, health, overdue
 from ..clients.changes import states
 from ..errors import REPAIR, NoStore, StoreError
-from ..health import findings as health
-from ..health.findings import Finding, problems
+from ..health import Finding, problems
 from ..hosts.lazy import open_store
 from ..hosts.sqlite.opening import no_store
 from ..hosts.store import Keeper

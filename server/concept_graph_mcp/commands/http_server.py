@@ -280,8 +280,8 @@ def serve(
     """
     need_extra("serve --http", "http", "prometheus_client")
     from ..http.app import PATH, Web
+    from ..http.app import serve as run
     from ..http.oidc import Issuer, is_safe
-    from ..http.serving import serve as run
     from ..http.tokens import Tokens
 
     options = ctx.find_root().params
@@ -360,7 +360,7 @@ def _check_addresses(hosts: Sequence[str], origins: Sequence[str], proxies: Sequ
 
 def _listening(address: tuple[str, int]) -> socket.socket:
     # Imports uvicorn, which the help of the commands does not need.
-    from ..web import listening
+    from ..view.serving import listening
 
     host, port = address
     try:

@@ -14,7 +14,7 @@ from ..embedding import readiness
 from ..embedding.base import Embedding, EmbeddingError
 from ..embedding.opening import open_embedding
 from ..errors import StoreError
-from ..health.findings import texts
+from ..health import texts
 from ..session import Session
 from ..worker.embedding import embed_lacking
 from .common import AS_JSON, Failure, Interrupts, note, print_json, progress, with_session

@@ -25,7 +25,7 @@ from ..observing.coreference import CoreferenceError, Meant, Resolver
 from ..observing.extraction import BEFORE, Extracted, Said, extract_observations
 from ..observing.sessions import Open, Sessions, Speakers, candidates
 from ..session import Session
-from . import inputs
+from . import common
 from .common import (
     AS_JSON,
     FILE,
@@ -101,7 +101,7 @@ def observe(
         resolver = coreference.FastCoref() if coref else None
     except (ModelError, CoreferenceError) as error:
         raise Failure(str(error)) from None
-    with report_errors(file), inputs.opened(file) as stream, Interrupts() as interrupts:
+    with report_errors(file), common.opened(file) as stream, Interrupts() as interrupts:
         work = _Observing(stream, (thread, users, from_line), opened, resolver, interrupts)
         try:
             with_session(embedded, work.run, creates=True)
@@ -135,7 +135,7 @@ class _Observing:
         interrupts: Interrupts,
     ) -> None:
         self._stream = stream
-        self._lines = inputs.count_lines(stream.buffer)
+        self._lines = common.count_lines(stream.buffer)
         self._thread, self._users, self._from_line = said
         self._model, self._resolver, self._interrupts = model, resolver, interrupts
         self._messages: Messages | None = None

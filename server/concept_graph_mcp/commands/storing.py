@@ -33,8 +33,7 @@ from ..histories.marks import Mark
 from ..hosts.store import Keeper
 from ..observing.people import People
 from ..session import Session
-from .common import Failure, Interrupts, progress, report_errors
-from .inputs import count_lines, opened_bytes
+from .common import Failure, Interrupts, count_lines, opened_bytes, progress, report_errors
 
 _LONGEST_NAME = 40
 _KINDS = frozenset(kind.kind for layer in LAYERS for kind in layer.nodes)

@@ -19,7 +19,7 @@ from ..file_formats.merging import Spool, split_batches
 from ..hosts.lazy import open_store
 from ..hosts.store import Keeper
 from ..session import Session
-from . import inputs
+from . import common
 from .common import (
     AS_JSON,
     PATH,
@@ -211,7 +211,7 @@ async def _merge(session: Session, file: Path) -> int:
     """
     with Spool() as ours:
         await _spool(session, ours)
-        with inputs.opened(file) as stream:
+        with common.opened(file) as stream:
             try:
                 return await _import(session, ours, _read_records(session, stream))
             except file_formats.FormatError as error:

@@ -76,7 +76,7 @@ def _announce(address: str) -> None:
 
 
 async def _check(session: Session, name: str | None) -> None:
-    from ..view.entities import find_called
+    from ..view.people import find_called
 
     if name is not None and await find_called(session, name) is None:
         raise Failure(f"nobody is called {name!r}; concept-graph-mcp search finds what there is")

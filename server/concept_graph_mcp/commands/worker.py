@@ -20,7 +20,7 @@ from ..logs import Lines
 from ..printable import printable
 from ..session import Session
 from ..settings import Settings
-from ..worker import logs, registry
+from ..worker import along, service
 from ..worker.job import Job
 from ..worker.lease_runner import DONE, FAILED, LeaseRunner, Outcome
 from .common import (
@@ -112,8 +112,8 @@ _ACTIONS = ("pause", "resume", "status")
 
 
 def _help() -> str:
-    width = max(len(job.name) for job in registry.JOBS)
-    jobs = [f"  {job.name:{width}}  {job.in_words}:\n    {job.does}" for job in registry.JOBS]
+    width = max(len(job.name) for job in along.JOBS)
+    jobs = [f"  {job.name:{width}}  {job.in_words}:\n    {job.does}" for job in along.JOBS]
     return "\n".join((_BEFORE, *jobs, "\n" + _AFTER))
 
 
@@ -182,14 +182,14 @@ def worker(
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines(log == "json"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    logs.logger.setLevel(logging.INFO)
-    logs.only_ours()
+    service.logger.setLevel(logging.INFO)
+    service.only_ours()
     _serve(chosen, batch, metrics)
 
 
 def _named(names: Sequence[str], chosen: Settings) -> list[Job]:
     """Return the jobs called *names*, or all that are configured. Raises Failure."""
-    known = {job.name: job for job in registry.JOBS}
+    known = {job.name: job for job in along.JOBS}
     for name in names:
         if name not in known:
             raise click.UsageError(f"there is no job {name!r}; known are {', '.join(known)}")
@@ -197,17 +197,16 @@ def _named(names: Sequence[str], chosen: Settings) -> list[Job]:
             raise Failure(f"{name}: {missing}")
     if names:
         return [known[name] for name in dict.fromkeys(names)]
-    return registry.choose_configured(chosen)
+    return along.choose_configured(chosen)
 
 
 def _serve(chosen: Settings, batch: int, metrics: Path | None) -> None:
-    from ..worker import service
 
     told: list[bool] = []
 
     async def work(session: Session) -> None:
         working = LeaseRunner(session, chosen, batch, lambda: bool(told))
-        jobs = registry.choose_configured(chosen)
+        jobs = along.choose_configured(chosen)
         await service.serve(working, jobs, metrics, lambda: told.append(True))
 
     # The store may start later, and go away and come back.

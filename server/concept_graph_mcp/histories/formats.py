@@ -26,20 +26,9 @@ from ..file_formats.lines import (
     number_filled_lines,
 )
 from ..file_formats.messages import Messages
-from . import (
-    archives,
-    chatgpt,
-    claude_ai,
-    claude_code,
-    codex,
-    json_streams,
-    markdown,
-    marks,
-    whatsapp,
-)
-from .archives import Archive, ArchiveError, Entry
+from . import archives, chatgpt, claude_ai, claude_code, codex, markdown, marks, whatsapp
+from .archives import Archive, ArchiveError, Entry, Object
 from .conversation import USER, Kept, message
-from .json_streams import Object
 from .marks import Mark
 
 _MEM0 = "mem0"
@@ -195,11 +184,11 @@ class Source(NamedTuple):
             if is_lines:
                 if mark.offset:
                     file.seek(mark.offset)
-                objects = json_streams.read_objects(file, kept, mark)
+                objects = archives.read_objects(file, kept, mark)
                 yield from _LINES[self.format][1](objects, kept, mark.state)
             else:
                 mark.version = marks.version(self.path)
-                items = json_streams.read_items(file, _MEM0_WITHIN)
+                items = archives.read_items(file, _MEM0_WITHIN)
                 yield from _of_items(items, self.format, kept, mark)
 
     def count_speakers(self, kept: Kept) -> Counter[str]:
@@ -281,9 +270,9 @@ def _of_lines(file: BinaryIO) -> str | None:
     ours = False
     for _ in range(_FIRST_LINES):
         # No line that is too long is read to its end here, because nothing may follow it.
-        line = file.readline(json_streams.LONGEST)
+        line = file.readline(archives.LONGEST)
         try:
-            record = json.loads(line if len(line) < json_streams.LONGEST else b"")
+            record = json.loads(line if len(line) < archives.LONGEST else b"")
         except (ValueError, RecursionError):
             break
         if not isinstance(record, dict):
@@ -298,7 +287,7 @@ def _of_lines(file: BinaryIO) -> str | None:
 
 def _of_list(file: BinaryIO) -> str | None:
     try:
-        for depth, key in json_streams.find_keys(file):
+        for depth, key in archives.find_keys(file):
             if depth in _ITEM_DEPTHS and key in _LISTS:
                 return _LISTS[key][0]
     except ArchiveError:

@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .calls import Metrics
 from .limits import Rate
-from .metrics import Metrics
 
 # The most values in a JSON body, and the most levels: no call of ours has a hundredth of either.
 MOST_VALUES: Final = 10_000

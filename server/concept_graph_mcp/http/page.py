@@ -19,12 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Unavailable
 from ..view.api import HANDLERS, Api, answer_error
-from ..view.guard import guard_answers
-from ..view.serving import StaticFiles
+from ..view.serving import StaticFiles, guard_answers
 from .asking import Forbidden, current
-from .calls import Calls, Limited
+from .calls import Calls, Limited, Metrics
 from .guard import Guard, refusal
-from .metrics import Metrics
 
 logger = logging.getLogger(__name__)
 

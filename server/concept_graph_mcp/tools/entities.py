@@ -14,8 +14,7 @@ from ..calls import entities
 from ..session import Session
 from ..times import time_given
 from . import making
-from .adapter import ADDING
-from .consent import merging
+from .adapter import ADDING, merging
 from .making import Given, Rows, Text, Toolset
 
 _INSTRUCTIONS = """\

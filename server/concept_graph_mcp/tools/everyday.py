@@ -11,8 +11,7 @@ from conceptgraph_core.arguments import Named as Naming_
 
 from ..answers import Answers
 from ..calls import everyday as verbs
-from .adapter import REPLACING
-from .consent import merging, of_many
+from .adapter import REPLACING, merging, of_many
 from .making import Made, Text, Toolset
 
 _INSTRUCTIONS = """\

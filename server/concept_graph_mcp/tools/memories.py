@@ -9,8 +9,7 @@ from conceptgraph_core.memories import rendering, schema
 
 from ..calls import memories
 from ..session import Session
-from .adapter import ADDING, REPLACING
-from .consent import of_many
+from .adapter import ADDING, REPLACING, of_many
 from .making import Given, Made, Rows, Text, Toolset
 
 _TAG = memories.PreservingTag

@@ -17,12 +17,122 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from conceptgraph_core import __version__
+from conceptgraph_core.entities.schema import USER
+from conceptgraph_core.memories import schema
 
+from .. import answers, calls
 from ..errors import Refused, StoreError
 from ..session import Session
-from . import cards, changes, drawing, entities, memories, portrait, you
+from . import cards, drawing, memories, people, portrait
 
 Row = dict[str, Any]
+# The fields of a request with their types, and the change.
+Change = tuple[Mapping[str, type], Callable[[Session, Row], Awaitable[Row]]]
+
+_TAKEN_BACK: Final = "taken back"
+
+
+def _undone_by(change: str, **given: Any) -> Row:
+    return {"undo": {"change": change, "given": given}}
+
+
+async def _revise(session: Session, given: Row) -> Row:
+    memory_id = given["memory_id"]
+    call = calls.memories.revise(session.user_id, memory_id, given["seen"], given["changes"])
+    [row] = await session.run(call)
+    latest = versions(row["metadata"])[-1]
+    return _undone_by("unrevise", memory_id=memory_id, at=latest["at"])
+
+
+async def _unrevise(session: Session, given: Row) -> Row:
+    """Set the fields of a memory back to what they were before the revision of that time."""
+    memory_id, at = given["memory_id"], given["at"]
+    [now] = await session.run(calls.memories.show(memory_id))
+    earlier = next((one for one in versions(now["metadata"]) if one["at"] == at), None)
+    if earlier is None:
+        raise Refused("at: no change of that time can be taken back")
+    fields = [one for one in earlier["fields"] if one in ("content", "summary", "importance")]
+    seen = {field: now[field] for field in fields}
+    changes = {field: earlier.get(field, "") for field in fields}
+    await session.run(calls.memories.revise(session.user_id, memory_id, seen, changes, at))
+    return {"undo": None}
+
+
+async def _forget(session: Session, given: Row) -> Row:
+    given = {**given, "reason": given["reason"] or None}
+    await session.run(session.call(calls.everyday.forget, **given))
+    return _undone_by("restore", id=given["id"])
+
+
+async def _restore(session: Session, given: Row) -> Row:
+    [row] = await session.run(session.call(calls.everyday.restore, **given))
+    return (
+        _undone_by("forget", id=given["id"], reason=_TAKEN_BACK)
+        if row["restored"]
+        else {"undo": None}
+    )
+
+
+async def _end_fact(session: Session, given: Row) -> Row:
+    """End a fact: it is so no longer."""
+    value = given["value"]
+    call = calls.entities.fact(
+        given["entity_id"], given["predicate"], ends=given["id"], speaker=USER, text=value
+    )
+    await session.run(call)
+    return _undone_by("begin_fact", **given)
+
+
+async def _begin_fact(session: Session, given: Row) -> Row:
+    """State an ended fact anew, and leave its end out."""
+    value, since = given["value"], given.get("since")
+    call = calls.entities.fact(
+        *(given["entity_id"], given["predicate"], value, None, since), speaker=USER, text=value
+    )
+    await session.run(call)
+    forgotten = {"id": given["id"], "reason": _TAKEN_BACK}
+    await session.run(session.call(calls.everyday.forget, **forgotten))
+    return {"undo": None}
+
+
+async def _end_memory(session: Session, given: Row) -> Row:
+    """Note that a memory is so no longer, in its place."""
+    [now] = await session.run(calls.memories.show(given["id"]))
+    text = f"No longer so: {now['content']}"
+    row, _ = await answers.remember(session, text, replaces=given["id"])
+    return _undone_by("forget", id=row["id"], reason=_TAKEN_BACK)
+
+
+async def _answer(session: Session, given: Row) -> Row:
+    pair = given["one_id"], given["other_id"]
+    [row] = await session.run(calls.entities.answer(*pair, given["same"], given["reason"]))
+    return _undone_by("unmerge", merge_id=row["merge_id"], reason=_TAKEN_BACK)
+
+
+async def _unmerge(session: Session, given: Row) -> Row:
+    await session.run(calls.entities.unmerge(given["merge_id"], given["reason"]))
+    return {"undo": None}
+
+
+_FACT: Final = {"id": str, "entity_id": str, "predicate": str, "value": str}
+CHANGES: Mapping[str, Change] = {
+    "revise": ({"memory_id": str, "seen": dict, "changes": dict}, _revise),
+    "unrevise": ({"memory_id": str, "at": int}, _unrevise),
+    "forget": ({"id": str, "reason": str}, _forget),
+    "restore": ({"id": str}, _restore),
+    "end_fact": (_FACT, _end_fact),
+    "begin_fact": (_FACT, _begin_fact),
+    "end_memory": ({"id": str}, _end_memory),
+    "answer": ({"one_id": str, "other_id": str, "same": bool, "reason": str}, _answer),
+    "unmerge": ({"merge_id": str, "reason": str}, _unmerge),
+}
+
+
+def versions(metadata: Mapping[str, Any]) -> list[Row]:
+    """Return the earlier versions of a memory, the latest last."""
+    known = metadata.get(schema.REVISIONS)
+    return [dict(one) for one in known] if isinstance(known, (list, tuple)) else []
+
 
 _MOST_BYTES = 1_000_000
 _CARDS, _MOST_CARDS = 12, 48
@@ -40,7 +150,7 @@ class Api:
     def routes(self) -> list[Route]:
         answers: dict[str, Callable[[Session, Request], Awaitable[Row]]] = {
             "about": self._about,
-            "you": lambda session, _: you.tell_you(session),
+            "you": lambda session, _: cards.tell_you(session),
             "people": lambda session, request: cards.list_cards(
                 session,
                 _number(request, "first", 0, 10_000, 0),
@@ -64,7 +174,7 @@ class Api:
         asked = [Route(f"/api/{name}", self._answering(one)) for name, one in answers.items()]
         made = [
             Route(f"/api/{name}", self._changing(*change), methods=["POST"])
-            for name, change in changes.CHANGES.items()
+            for name, change in CHANGES.items()
         ]
         return [*asked, *made]
 
@@ -103,11 +213,11 @@ class Api:
             "is_local": session.is_owner and urlsplit(session.store.location).hostname in _HERE,
             "user": session.user_id,
             "version": __version__,
-            "today": entities.today(session).isoformat(),
+            "today": people.today(session).isoformat(),
             "time_zone": session.zone.key,
             "changes": unwritable is None,
             "unwritable": unwritable,
-            "first": await entities.find_called(session, self._name) if self._name else None,
+            "first": await people.find_called(session, self._name) if self._name else None,
         }
 
 

@@ -3,23 +3,148 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 from conceptgraph_core.budgets import MAX_BUDGET
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.entities import schema
+from conceptgraph_core.entities import schema as entity_schema
 from conceptgraph_core.entities.language import kin
 from conceptgraph_core.errors import NotFound
+from conceptgraph_core.everyday.lines import AHEAD, ME
 from conceptgraph_core.limits import MOST_FOUND
 
 from .. import answers, calls
 from ..errors import Refused
 from ..session import Session
-from . import entities
+from . import people
 from .people import is_person
-from .you import holds, list_others, own_facts, say_facts, show_day, show_plan
 
+_BUDGET: Final = 2_000
+_AHEAD_DAYS: Final = 366
+_NAME: Final = "name"
+_AGE: Final = "age"
 Row = dict[str, Any]
+_SAID_BY: Final = {
+    "user": "You said so",
+    "assistant": "Your assistant said so",
+    None: "Noted by your assistant",
+}
+
+
+async def tell_you(session: Session) -> Row:
+    """Return `name` (None: unknown), the number of `memories`, and lines: `now`, `always`, `ahead`.
+
+    Relatives and friends are on their own cards. Raises StoreError.
+    """
+    day = people.today(session)
+    ends = day, day + timedelta(days=_AHEAD_DAYS)
+    since, until = (people.begin_of(session, one) for one in ends)
+    given = {"token_budget": _BUDGET, "since": since, "until": until}
+    call = session.call(calls.everyday.profile, **given)
+    [row] = await session.run(call)
+    facts, own = await own_facts(session)
+    name = next((one["value"] for one in facts if one["predicate"] == _NAME), own)
+    now = [
+        one
+        for one in say_facts(session, facts)
+        if kin.relation(one["predicate"]) is None and one["predicate"] != _NAME
+    ]
+    bounds = [0, session.clock.now_ms() + 1]
+    [size] = await session.run(session.call(calls.everyday.sizes, bounds=bounds))
+    parts: dict[str, list[Row]] = {ME: now, AHEAD: []}
+    always: list[Row] = []
+    for line in row["lines"]:
+        if line["kind"] == "memory":
+            [memory] = await session.run(calls.memories.show(line["id"]))
+            at = next(one for one in line["parts"] if isinstance(one, int))
+            parts.get(line["part"], always).append(say_memory(session, memory, at))
+    lines = {"now": now, "always": always, "ahead": parts[AHEAD]}
+    return {"name": name, "memories": size["memories"][0], **lines}
+
+
+async def own_facts(session: Session) -> tuple[list[Row], str | None]:
+    """Return the facts about the user that hold now, as `history` does; and the user's own name."""
+    call = calls.entities.search(entity_schema.SELF, (), None, include_inactive=True)
+    found = [row for row in await session.run(call) if row["label"] == entity_schema.SELF]
+    if not found:
+        return [], None
+    [known] = await people.read(session, [found[0]["entity_id"]], 1)
+    called = (people.bare(one) for one in known["labels"] if one != entity_schema.SELF)
+    facts = await session.run(calls.entities.history(known["entity_id"]))
+    own = [{**one, "entity_id": known["entity_id"]} for one in facts]
+    return [one for one in own if holds(session, one)], next(called, None)
+
+
+async def list_others(session: Session, most: int) -> tuple[list[Row], list[Row]]:
+    """Return *most* of the names spoken of last but the user's own; and the user's facts."""
+    facts, _ = await own_facts(session)
+    own = {one["value"] for one in facts if one["predicate"] in (_NAME, "occupation")}
+    rows = await people.list_latest(session, most)
+    return [row for row in rows if row["kind"] or people.bare(row["label"]) not in own], facts
+
+
+def holds(session: Session, fact: Mapping[str, Any]) -> bool:
+    """Tell whether a row of `history` is believed, and is so now."""
+    now_ms, until = session.clock.now_ms(), fact["valid_until"]
+    is_over = fact["known_until"] is not None or (until is not None and until <= now_ms)
+    return not is_over and (fact["valid_from"] or 0) <= now_ms
+
+
+def say_facts(session: Session, facts: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield a line for each fact, with what its two changes need."""
+    for fact in facts:
+        predicate = fact["predicate"].replace("_", " ")
+        corrected_at = fact.get("corrected_at")
+        words = [("corrected on", "corrected_at")]
+        if corrected_at is None:
+            # One is not of an age since the day of saying it.
+            since = [] if fact["predicate"] == _AGE else [("since", "valid_from")]
+            words = [*since, ("until", "valid_until")]
+        times = [f"{word} {show_day(session, fact[of])}" for word, of in words if fact[of]]
+        told = "Your assistant thinks so" if fact["origin"] == "model" else "You said so"
+        yield {
+            "kind": "fact",
+            "id": fact["fact_id"],
+            "entity_id": fact["entity_id"],
+            "predicate": fact["predicate"],
+            "value": fact["value"] or "",
+            "since": fact["valid_from"],
+            "label": f"{predicate[:1].upper()}{predicate[1:]}",
+            "text": fact["value"] or "",
+            "aside": ", ".join(times),
+            "is_wrong": corrected_at is not None,
+            "source": fact["text"],
+            "told": f"{told} on {show_day(session, fact['known_from'])}",
+        }
+
+
+def say_memory(session: Session, memory: Mapping[str, Any], at: int) -> Row:
+    """Return a line for a whole memory, of what happens *at* that time."""
+    told = _SAID_BY.get(memory["speaker"], f"{memory['speaker']} said so")
+    return {
+        "kind": "memory",
+        "id": memory["memory_id"],
+        "at": at,
+        "text": memory["content"],
+        "aside": show_plan(session, memory["content"], at) if at > memory["created_at"] else "",
+        "source": None,
+        "told": f"{told} on {show_day(session, memory['created_at'])}",
+    }
+
+
+def show_plan(session: Session, text: str, at: int) -> str:
+    """Return the day *at* which something is planned; "" if *text* names it."""
+    day = session.local(at)
+    is_named = re.search(rf"\b{day.day}(?:st|nd|rd|th)?\b", text) and f"{day:%B}" in text
+    is_this_year = day.year == people.today(session).year or str(day.year) in text
+    return "" if is_named and is_this_year else show_day(session, at)
+
+
+def show_day(session: Session, at: int) -> str:
+    return f"{session.local(at).day} {session.local(at):%B %Y}"
+
 
 _LATEST: Final = 400
 # A name that is no longer spoken of is half as present after so many days.
@@ -57,21 +182,21 @@ async def list_cards(session: Session, first: int, most: int) -> Row:
     def present(row: Row) -> float:
         days = max(0, now_ms - row["last_activated"]) / DAY_MS
         kind = row["kind"] or ""
-        is_close = kind in kin.CLOSE or entities.bare(row["label"]) in ties
+        is_close = kind in kin.CLOSE or people.bare(row["label"]) in ties
         close = is_close and kin.relation(kind) not in _PETS
         share = 2.0 if close else 0.5 if kind.startswith(_FORMER) else 1.0
         return float(share * math.log1p(0.1 + row["trust"]) * 0.5 ** (days / _HALF_DAYS))
 
     rows.sort(key=lambda row: (-present(row), row["entity_id"]))
     chosen = [row["entity_id"] for row in rows[first : first + most]]
-    known = await entities.read(session, chosen)
+    known = await people.read(session, chosen)
     cards = [_brief(session, one, ties) for one in known]
     doubts = [doubt for one in known for doubt in _list_contested(one)]
     return {"cards": cards, "doubts": doubts, "more": max(0, len(rows) - first - most)}
 
 
 def _brief(session: Session, known: Mapping[str, Any], ties: Mapping[str, Row]) -> Row:
-    name = entities.bare(known["labels"][0])
+    name = people.bare(known["labels"][0])
     kind = (known["kind"] or "").removeprefix(_FORMER)
     said = [one["context"] for one in known["mentions"] if one["context"]]
     facts = [
@@ -102,9 +227,9 @@ async def show_card(session: Session, entity_id: str) -> Row:
     `tie` is the fact that it is somebody to the user. `with` are those most tied to it, `said` the
     latest words on it. Raises StoreError.
     """
-    [known] = await entities.read(session, [entity_id], _SAID)
+    [known] = await people.read(session, [entity_id], _SAID)
     entity_id = known["entity_id"]
-    name = entities.bare(known["labels"][0])
+    name = people.bare(known["labels"][0])
     facts = [
         {**one, "entity_id": entity_id}
         for one in await session.run(calls.entities.history(entity_id))
@@ -174,7 +299,7 @@ async def tell_about(session: Session, name: str, entity_id: str) -> Row | None:
 async def list_doubts(session: Session) -> Row:
     """Return as `doubts` the open questions, and the user's facts that cannot both be true."""
     facts, _ = await own_facts(session)
-    own = await entities.read(session, [one["entity_id"] for one in facts[:1]], 1)
+    own = await people.read(session, [one["entity_id"] for one in facts[:1]], 1)
     contested = [doubt for one in own for doubt in _list_contested(one, "your")]
     return {"doubts": [*contested, *await list_questions(session)]}
 
@@ -187,7 +312,7 @@ async def list_questions(session: Session, entity_id: str | None = None) -> list
     doubts = []
     for row in await session.run(calls.entities.questions()):
         if entity_id in (None, row["one_id"], row["other_id"]):
-            both = await entities.read(session, [row["one_id"], row["other_id"]], 1)
+            both = await people.read(session, [row["one_id"], row["other_id"]], 1)
             asked = {"kind": "same", "question": f"Are {_name_both(row)} the same?"}
             doubts.append({**row, **asked, "said": [_evidence(session, one) for one in both]})
     return doubts
@@ -196,7 +321,7 @@ async def list_questions(session: Session, entity_id: str | None = None) -> list
 def _evidence(session: Session, known: Mapping[str, Any]) -> Row:
     said = next((one for one in known["mentions"] if one["context"]), None)
     return {
-        "name": entities.bare(known["labels"][0]),
+        "name": people.bare(known["labels"][0]),
         "who": _say_who(session, known, None),
         "text": said and said["context"],
         "day": said and show_day(session, said["created_at"]),
@@ -213,7 +338,7 @@ def _name_both(row: Row) -> str:
 
 def _list_contested(known: Mapping[str, Any], whose: str = "") -> Iterator[Row]:
     """Yield a doubt for each two facts that cannot both be true: the one chosen stays."""
-    name = whose or f"{entities.bare(known['labels'][0])}, "
+    name = whose or f"{people.bare(known['labels'][0])}, "
     for one in known["conflicts"]:
         if "fact_ids" not in one:
             continue
@@ -242,7 +367,7 @@ def _say_who(session: Session, known: Mapping[str, Any], tie: Row | None) -> str
     if tie is not None or (is_yours and relation not in _PETS):
         kind = f"your {_FORMER if is_former else ''}{relation or (tie or {}).get('predicate')}"
     since = None if tie is None else tie["valid_from"]
-    also = [entities.bare(one) for one in known["labels"][1:]]
+    also = [people.bare(one) for one in known["labels"][1:]]
     parts = [
         kind if since is None else f"{kind} since {show_day(session, since)}",
         f"also called {', '.join(dict.fromkeys(also))}" if also else "",
@@ -252,10 +377,8 @@ def _say_who(session: Session, known: Mapping[str, Any], tie: Row | None) -> str
 
 async def _say_since(session: Session, entity_id: str) -> str:
     """Return since when it is spoken of, and until when, if that is over."""
-    last_day = entities.today(session)
-    bounds = entities.months(
-        session, last_day.replace(year=last_day.year - _YEARS, day=1), last_day
-    )
+    last_day = people.today(session)
+    bounds = people.months(session, last_day.replace(year=last_day.year - _YEARS, day=1), last_day)
     [counted] = await session.run(calls.entities.presence([entity_id], bounds))
     months = zip(counted["user"], counted["model"], strict=True)
     spoken = [number for number, pair in enumerate(months) if any(pair)]
@@ -274,11 +397,9 @@ async def _list_with(session: Session, known: Mapping[str, Any]) -> list[Row]:
     if not ids and (said := [one["context"] for one in known["mentions"] if one["context"]]):
         [told] = await session.run(calls.entities.context("\n".join(said)[:_READ], MAX_BUDGET))
         ids = [one for source in told["sources"] for one in source["entity_ids"][:1]]
-    rows = [
-        one for one in await entities.read(session, ids[: 2 * _BRIEF], 1) if entities.is_name(one)
-    ]
+    rows = [one for one in await people.read(session, ids[: 2 * _BRIEF], 1) if people.is_name(one)]
     return [
-        {"id": one["entity_id"], "name": entities.bare(one["labels"][0])}
+        {"id": one["entity_id"], "name": people.bare(one["labels"][0])}
         for one in rows
         if one["entity_id"] != known["entity_id"]
     ][:_BRIEF]

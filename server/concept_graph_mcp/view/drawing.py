@@ -4,8 +4,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from ..printable import printable
-from .layout import BASELINE, FONT, TITLE_FONT, Circle, Island, cut, measure
-from .portrait import Name, Portrait
+from .portrait import BASELINE, FONT, TITLE_FONT, Circle, Island, Name, Portrait, cut, measure
 
 # Colours of groups that are told apart with every common kind of colour blindness, by their
 # lightness too; the last is for names that stay alone.

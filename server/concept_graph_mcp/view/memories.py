@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from .. import calls
 from ..session import Session
-from . import entities
+from . import people
 from .cards import say_speaker, tell_about
 
 Row = dict[str, Any]
@@ -25,19 +25,19 @@ async def list_days(session: Session, before: date | None) -> Row:
 
     Without *before*, they begin with today. Raises StoreError.
     """
-    beyond = before or entities.today(session) + timedelta(days=1)
+    beyond = before or people.today(session) + timedelta(days=1)
     rows: list[Row] = []
     span = _DAYS
     while len(rows) < _SHOWN and beyond > _EARLIEST:
         first = max(_EARLIEST, beyond - timedelta(days=span))
-        since, until = (entities.begin_of(session, one) for one in (first, beyond))
+        since, until = (people.begin_of(session, one) for one in (first, beyond))
         given = {"day": f"{first:%Y%m%d}", "since": since, "until": until}
         call = session.call(calls.everyday.happened, **given)
         found = [row for row in await session.run(call) if row["kind"] == "memory"]
         rows += reversed(found)
         beyond, span = first, span * 2
     # Whether there are earlier ones is counted by index.
-    until = entities.begin_of(session, beyond)
+    until = people.begin_of(session, beyond)
     [size] = await session.run(session.call(calls.everyday.sizes, bounds=[0, until]))
     days: dict[date, list[Row]] = {}
     for row in rows:
@@ -68,9 +68,9 @@ async def search(session: Session, words: str, about: str | None, since: date | 
     """
     name = None
     if about:
-        [known] = await entities.read(session, [about], 1)
-        name = entities.bare(known["labels"][0])
-    start = None if since is None else entities.begin_of(session, since)
+        [known] = await people.read(session, [about], 1)
+        name = people.bare(known["labels"][0])
+    start = None if since is None else people.begin_of(session, since)
     if not words:
         told = await tell_about(session, name, about or "") if name else None
         rows = [row for row in (told or {"said": []})["said"] if row["at"] >= (start or 0)]
@@ -78,17 +78,17 @@ async def search(session: Session, words: str, about: str | None, since: date | 
     given: Row = {"query": words, "kinds": ["memory"], "limit": _FOUND, "about": name}
     call = session.call(calls.everyday.search, since=start, **given)
     rows = await session.run(call)
-    people = [] if about else await entities.find(session, words, 4)
+    named = [] if about else await people.find(session, words, 4)
     return {
         "rows": [_show(row) for row in rows],
-        "people": [{"id": one["entity_id"], "name": one["label"]} for one in people],
+        "people": [{"id": one["entity_id"], "name": one["label"]} for one in named],
     }
 
 
 async def list_learned(session: Session) -> Row:
     """Return as `rows` the memories that were stored today, the latest first."""
     now_ms = session.clock.now_ms()
-    since = entities.begin_of(session, entities.today(session))
+    since = people.begin_of(session, people.today(session))
     call = session.call(calls.everyday.changes, since=since, until=max(now_ms, since) + 1)
     rows = await session.run(call)
     new = (row for row in rows if (row["change"], row["kind"]) == ("new", "memory"))
@@ -98,7 +98,7 @@ async def list_learned(session: Session) -> Row:
 async def list_changes(session: Session) -> Row:
     """Return as `rows` what was forgotten, edited or told apart lately, and how to undo each."""
     now_ms = session.clock.now_ms()
-    since = entities.begin_of(session, entities.today(session) - timedelta(days=_CHANGED_DAYS))
+    since = people.begin_of(session, people.today(session) - timedelta(days=_CHANGED_DAYS))
     call = session.call(calls.everyday.changes, since=since, until=now_ms + 1)
     rows = await session.run(call)
     made = (row for row in rows if row["change"] in _MADE and row["undo"])

@@ -20,9 +20,26 @@ from ..errors import one_line
 from ..hosts.per_user import UserFiles
 from ..session import Session
 from ..settings import Settings
-from . import embedding, registry
+from . import embedding, fading, groups
 from .job import Job
 from .lease_runner import STOPPED, LeaseRunner, is_due, next_due_ms
+
+JOBS: tuple[Job, ...] = (
+    fading.DECAY,
+    fading.IMMEDIATE,
+    fading.DAILY,
+    fading.WEEKLY,
+    fading.LAPSES,
+    fading.PURGE,
+    embedding.JOB,
+    groups.JOB,
+)
+
+
+def choose_configured(settings: Settings, jobs: Sequence[Job] = JOBS) -> list[Job]:
+    """Return those of *jobs* whose settings are complete."""
+    return [job for job in jobs if job.missing(settings) is None]
+
 
 logger = logging.getLogger(__name__)
 
@@ -76,8 +93,8 @@ class Along(_EveryMinute):
         self._file = settings.embedded
         self._logged = ""
         # A database has a worker beside it for all other jobs.
-        jobs = registry.JOBS if self._file is not None else (embedding.JOB,)
-        self._jobs: Sequence[Job] = registry.choose_configured(settings, jobs)
+        jobs = JOBS if self._file is not None else (embedding.JOB,)
+        self._jobs: Sequence[Job] = choose_configured(settings, jobs)
         self._looks_at_s = 0.0
         self._worker = LeaseRunner(session, settings, BATCH, lambda: self._ending)
 
@@ -150,7 +167,7 @@ class AlongEach(_EveryMinute):
         self._session = session
         self._settings = settings
         self._files = files
-        self._jobs = registry.choose_configured(settings)
+        self._jobs = choose_configured(settings)
         self._now: Along | None = None
         # When the next job is due on each file (unix ms).
         self._due_ms: dict[Path, int] = {}

@@ -16,7 +16,7 @@ from typing import Any
 
 import anyio
 
-from conceptgraph_core.memories import ids
+from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.schema import KIND
 
 from .. import calls
@@ -344,7 +344,7 @@ class NewVectors:
 
     async def _embed(self, session: Session, since_ms: int) -> None:
         """Embed what was kept since *since_ms* in the store of the user of *session*."""
-        reached: calls.embedding.Reached = {KIND.kind: (ids.make_bound(since_ms),)}
+        reached: calls.embedding.Reached = {KIND.kind: (schema.make_bound(since_ms),)}
         try:
             embedding = await prepare(session)
             self._prepared.set()

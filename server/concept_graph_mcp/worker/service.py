@@ -5,13 +5,26 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import anyio
 
+from .. import logs
 from ..errors import Misdeployed, StoreError, Unauthenticated, Unavailable
-from . import logs
 from .job import Job
 from .lease_runner import DONE, STOPPED, LeaseRunner, Outcome, next_due_ms
+
+logger = logging.getLogger("concept_graph_mcp.worker")
+
+
+def tell(event: str, level: int = logging.INFO, /, **fields: Any) -> None:
+    """Log *event*, a few words, with *fields*."""
+    logs.tell(logger, event, level, **fields)
+
+
+def only_ours() -> None:
+    """Silence library messages that repeat our own or report no fault."""
+
 
 # Seconds after which a job is tried again when the store is away or another worker is running.
 AGAIN_S = 60
@@ -66,16 +79,16 @@ class Service:
             return False
         if self._told:
             self._told = ""
-            logs.tell("works again")
+            tell("works again")
         if outcome.what == DONE:
             counts = outcome.counts or {}
-            logs.tell("done", job=outcome.job, duration_ms=outcome.duration_ms, **counts)
+            tell("done", job=outcome.job, duration_ms=outcome.duration_ms, **counts)
         return True
 
     def _tell_once(self, level: int, event: str, *, about: str, **fields: str) -> None:
         if about != self._told:
             self._told = about
-            logs.tell(event, level, **fields)
+            tell(event, level, **fields)
 
     async def _write_metrics(self) -> None:
         if self._metrics is None:
@@ -85,7 +98,7 @@ class Service:
         try:
             metrics.write(self._metrics, await self._worker.status())
         except OSError as error:
-            logs.tell("no metrics", logging.WARNING, file=self._metrics, error=error.strerror)
+            tell("no metrics", logging.WARNING, file=self._metrics, error=error.strerror)
 
 
 async def serve(
@@ -115,7 +128,7 @@ async def serve(
                 with anyio.move_on_after(min(left, AGAIN_S)):
                     await ended.wait()
 
-    logs.tell("started", holder=worker.holder, jobs=",".join(job.name for job in jobs))
+    tell("started", holder=worker.holder, jobs=",".join(job.name for job in jobs))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_set_when_told, ended)
         for job in jobs:
@@ -124,7 +137,7 @@ async def serve(
         stop()
         await service.wait_until_idle()
         tasks.cancel_scope.cancel()
-    logs.tell("ended")
+    tell("ended")
     if failed:
         raise failed[0]
 

@@ -14,7 +14,7 @@ CALL sample_layer.embedding_set("a", []) YIELD *;
 import mgp
 from sample_schema import MODEL
 
-from conceptgraph_core.graph import lacking
+from conceptgraph_core.graph import primitives
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.layers import join_layers
 from conceptgraph_core.transfer import audit, export_import, procedures, view
@@ -72,7 +72,7 @@ def set_place(
 
 def pulled(ctx, lookups, context):
     graph = Samples(ctx, context)
-    graph.pull(*map(hashable, lacking.decode(lookups)))
+    graph.pull(*map(hashable, primitives.decode(lookups)))
     return graph
 
 

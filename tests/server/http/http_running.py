@@ -18,12 +18,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.hosts.store import Store
-from concept_graph_mcp.http.app import PATH, Web
+from concept_graph_mcp.http.app import PATH, Web, prepare_server
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.http.serving import prepare_server
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
-from concept_graph_mcp.web import listening
+from concept_graph_mcp.view.serving import listening
 
 # The versions of the protocol that clients speak: without a handshake, and with one.
 MODERN, OLDER = "2026-07-28", "2025-06-18"

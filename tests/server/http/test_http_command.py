@@ -14,7 +14,7 @@ import pytest
 from command_line import ok, run
 from http_running import Running
 
-from concept_graph_mcp.http import serving
+from concept_graph_mcp.http import app
 from concept_graph_mcp.http.tokens import Tokens
 
 DEADLINE_S = 60.0
@@ -192,7 +192,7 @@ def test_a_public_address_on_this_machine_may_be_called_by_its_number(
 ):
     """As a container is, whose port is published on the loopback interface."""
     seen = []
-    monkeypatch.setattr(serving, "serve", lambda *given, **_: seen.append(given[1].hosts))
+    monkeypatch.setattr(app, "serve", lambda *given, **_: seen.append(given[1].hosts))
     ok(store, "tokens", "add", "ann")
     ok(store, "serve", "--http=0.0.0.0:0", f"--public-url={url}")
     assert ["127.0.0.1:*" in hosts for hosts in seen] == [local]
@@ -204,7 +204,7 @@ def test_a_public_address_on_this_machine_may_be_called_by_its_number(
 def test_a_store_file_runs_few_calls_at_a_time(store, monkeypatch, arguments, at_once):
     """Each call that is let in stands before the calls of other users."""
     seen = []
-    monkeypatch.setattr(serving, "serve", lambda *given, **_: seen.append(given[1].limits))
+    monkeypatch.setattr(app, "serve", lambda *given, **_: seen.append(given[1].limits))
     ok(store, "serve", "--http=0", *arguments)
     assert [limits.at_once for limits in seen] == [at_once]
 

@@ -9,7 +9,7 @@ from http_running import Held, Running, running
 
 from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.http.limits import Limits
-from concept_graph_mcp.view.guard import HEADERS
+from concept_graph_mcp.view.serving import HEADERS
 
 NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"], "said": "Ann likes hazelnuts."}
 BERRIES = {"text": "Bob grows blueberries.", "about": ["blueberry"]}

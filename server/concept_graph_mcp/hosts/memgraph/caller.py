@@ -3,10 +3,22 @@
 A round has one to four statements, and the last round of a write is one transaction.
 """
 
+import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+import uuid
+from collections import deque
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 import anyio
@@ -16,11 +28,14 @@ from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core.concepts import procedures as concepts
+from conceptgraph_core.context import DEFAULT_USER, OWN
 from conceptgraph_core.embeddings import schema as embeddings
-from conceptgraph_core.graph.lacking import key
-from conceptgraph_core.graph.primitives import Embedded, Lookup
+from conceptgraph_core.graph.primitives import Embedded, Lookup, key
+from conceptgraph_core.layers import SHARED
+from conceptgraph_core.procedures import ACCESSED
 from conceptgraph_core.registry import MODEL, Model
 
+from ... import calls
 from ...calls import Call
 from ...errors import (
     Contended,
@@ -34,10 +49,8 @@ from ...errors import (
 )
 from ...settings import DEFAULT_URI, location
 from ..store import RELEASING, Edge, Node, Rows
-from . import probes, pulling, readiness, vector_indexes
-from .accesses import take_accesses
-from .cancellation import Calls
-from .failures import (
+from . import probes, pulling, readiness
+from .probes import (
     find_lacking,
     find_taken_key,
     find_unreplicated,
@@ -48,6 +61,135 @@ from .failures import (
     unsent,
 )
 from .pulling import Pulled
+
+Make = Callable[[Call, Mapping[str, Any]], Awaitable[Any]]
+
+# Beyond that many the oldest are dropped: the main has been away for long.
+_MOST_ACCESSES = 10_000
+_ACCESS_PAUSE_S = 1.0
+_ACCESS_PATIENCE_S = 1.0
+
+
+def take_accesses(rows: Sequence[dict[str, Any]], context: Mapping[str, Any]) -> Iterator[Call]:
+    """Take from the *rows* of a read-only twin what it accessed; yield the calls that count it."""
+    user = str(context.get("user_id", DEFAULT_USER))
+    scope = user if context.get("concepts") == OWN else SHARED
+    for row in rows:
+        accessed = row.pop(ACCESSED)
+        given = accessed.get("memories", ()), accessed.get("concepts", {})
+        if any(given):
+            yield calls.everyday.access(user, *given, concept_scope=scope)
+
+
+class Accesses:
+    """Accesses on their way to the main, made one after the other, each with its own context.
+
+    `advice` says why they wait, or is None.
+    """
+
+    def __init__(self, make: Make) -> None:
+        self._make = make
+        self._waiting: deque[tuple[Call, Mapping[str, Any]]] = deque(maxlen=_MOST_ACCESSES)
+        self._sending: asyncio.Task[None] | None = None
+        self.advice: str | None = None
+
+    def add(self, call: Call, context: Mapping[str, Any]) -> None:
+        """Make *call* soon, behind those that wait."""
+        self._waiting.append((call, context))
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.create_task(self._send())
+
+    async def end(self) -> None:
+        """Wait a moment for those that wait; log how many are lost."""
+        if self._sending is None:
+            return
+        if self.advice is None:
+            with anyio.move_on_after(_ACCESS_PATIENCE_S):
+                await asyncio.wait([self._sending])
+        self._sending.cancel()
+        if self._waiting:
+            reason = self.advice or "the main is slow"
+            logger.warning("%d accesses were not counted: %s", len(self._waiting), reason)
+
+    async def _send(self) -> None:
+        while self._waiting:
+            one = self._waiting.popleft()
+            try:
+                await self._make(*one)
+            except Unavailable as error:
+                self.advice = f"accesses are counted when the main can be written again: {error}"
+                self._waiting.appendleft(one)
+                await anyio.sleep(_ACCESS_PAUSE_S)
+                continue
+            except StoreError as error:
+                logger.warning("an access was not counted: %s", error)
+            self.advice = None
+
+
+_MARK = "concept_graph_call"
+# The last transaction sent may not have begun when the database is first asked for it.
+_PAUSES_S = (0.0, 0.05, 0.2)
+_PATIENCE_S = 1.0
+_PAUSE_S = 0.01
+
+
+class Calls:
+    """The running calls of one store; *session* opens a session on its database."""
+
+    def __init__(self, session: Callable[..., neo4j.AsyncSession]) -> None:
+        self._session = session
+        self._under_way: dict[str, str] = {}
+
+    @asynccontextmanager
+    async def marked(self, access_mode: str) -> AsyncIterator[dict[str, str]]:
+        """Yield the metadata for a transaction that is terminated when its caller is cancelled.
+
+        It goes around the session, which lets go of its connection first.
+        """
+        mark = uuid.uuid4().hex
+        self._under_way[mark] = access_mode
+        try:
+            yield {_MARK: mark}
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self._end([mark])
+            raise
+        finally:
+            del self._under_way[mark]
+
+    async def end(self) -> None:
+        """Terminate all calls; their callers get the database's error before this returns.
+
+        A driver closed while it reads a result would raise internal errors.
+        """
+        await self._end([*self._under_way])
+        with anyio.move_on_after(_PATIENCE_S):
+            while self._under_way:
+                await anyio.sleep(_PAUSE_S)
+
+    async def _end(self, marks: Collection[str]) -> None:
+        # Routed to the database's instance that runs the transaction.
+        for access_mode in {self._under_way[mark] for mark in marks}:
+            with anyio.move_on_after(_PATIENCE_S), suppress(Neo4jError, DriverError, OSError):
+                async with self._session(default_access_mode=access_mode) as session:
+                    for pause_s in _PAUSES_S:
+                        await anyio.sleep(pause_s)
+                        if await _terminate(session, marks):
+                            break
+
+
+async def _terminate(session: neo4j.AsyncSession, marks: Collection[str]) -> bool:
+    result = await session.run("SHOW TRANSACTIONS")
+    found = [
+        record["transaction_id"]
+        async for record in result
+        if record["metadata"].get(_MARK) in marks
+    ]
+    if found:
+        listed = ", ".join(f"'{transaction_id}'" for transaction_id in found)
+        await (await session.run(f"TERMINATE TRANSACTIONS {listed}")).consume()
+    return bool(found)
+
 
 logger = logging.getLogger(__name__)
 
@@ -292,9 +434,9 @@ class BoltCaller:
         layers = self._model.layers
         if not embeddings.embedded_kinds(layers):
             return
-        has_search = await self._translate(False, vector_indexes.has_search, ask)
+        has_search = await self._translate(False, readiness.has_vector_search, ask)
         if has_search:
-            await self._translate(True, vector_indexes.fit, ask, layers)
+            await self._translate(True, readiness.fit_vector_indexes, ask, layers)
         self._has_vector_search = has_search
 
     async def close(self) -> None:

@@ -16,7 +16,7 @@ from conceptgraph_core.registry import MODEL, Model
 from ...calls import Call
 from ...errors import Ended, Misdeployed, Refused, StoreError, Unavailable, Unwritable
 from ..store import Rows
-from .accesses import Accesses, take_accesses
+from .caller import Accesses, take_accesses
 from .store import BoltStore
 
 logger = logging.getLogger(__name__)

@@ -16,8 +16,7 @@ from conceptgraph_core import __version__
 from conceptgraph_core.cypher.translating import write_lookup
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.errors import InvalidRow
-from conceptgraph_core.graph.lacking import key
-from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.graph.primitives import Lookup, key
 from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.places import look_up
 
@@ -25,7 +24,7 @@ from ... import calls
 from ...calls.call import spoken
 from ...errors import Contended, Unavailable, one_line
 from ..store import EXPORTS
-from . import probes, pulling, vector_indexes
+from . import probes, pulling, readiness
 from .caller import BoltCaller
 
 if TYPE_CHECKING:
@@ -122,7 +121,11 @@ class BoltStore(BoltCaller):
         if self._has_vector_search:
             for dimension in dimensions:
                 await self._translate(
-                    True, vector_indexes.drop_others, self.rows, self._model.layers, dimension
+                    True,
+                    readiness.drop_other_vector_indexes,
+                    self.rows,
+                    self._model.layers,
+                    dimension,
                 )
         try:
             # The old graph is deleted first, which locks it against other writers.

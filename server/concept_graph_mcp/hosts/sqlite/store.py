@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.graph.lacking import Lacking, decode, key
-from conceptgraph_core.graph.primitives import Embedded, Lookup
+from conceptgraph_core.graph.primitives import Embedded, Lacking, Lookup, decode, key
 from conceptgraph_core.registry import MODEL, Model
 
 from ...calls.call import Call

@@ -14,15 +14,15 @@ from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.text import show_name
 from conceptgraph_core.words import libraries
 
-from .. import calls, overdue, settings, settings_file
-from ..core import modules_directory
-from ..embedding import multilingual
-from ..embedding.base import EmbeddingError, name_embedding
-from ..errors import REPAIR, StoreError
-from ..hosts.lazy import open_store
-from ..session import Session
-from ..settings import Settings
-from ..sharing import VARIABLE, find_other_user, has_shared
+from . import calls, overdue, settings, settings_file
+from .core import modules_directory
+from .embedding import multilingual
+from .embedding.base import EmbeddingError, name_embedding
+from .errors import REPAIR, StoreError
+from .hosts.lazy import open_store
+from .session import Session
+from .settings import Settings
+from .sharing import VARIABLE, find_other_user, has_shared
 
 Row = dict[str, Any]
 
@@ -89,7 +89,7 @@ def _not_installed(said: str) -> Finding | None:
 
 def _unusable() -> Finding | None:
     """Return why the default model cannot be loaded, if it cannot: its file may be damaged."""
-    from ..embedding.opening import load_model
+    from .embedding.opening import load_model
 
     try:
         load_model(settings.MULTILINGUAL, "")
