@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph.primitives import (
-    Grouped,
     Incoming,
     Joined,
     Lookup,
@@ -63,7 +62,7 @@ def finding(lookup: Lookup, has_vector_search: bool = False, long: int = LONG) -
         return finding(lookup.lookup, has_vector_search, long)
     if isinstance(lookup, Incoming):
         return _incoming(lookup, has_vector_search)
-    if isinstance(lookup, Sized | Tallied | Grouped):
+    if isinstance(lookup, Sized | Tallied):
         return _plan_counts(lookup, has_vector_search)
     if isinstance(lookup, Union):
         parts = list(_list_parts(lookup))
@@ -101,11 +100,9 @@ def _write_ids(lookup: Lookup, has_vector_search: bool) -> Statement:
     return f"{body}RETURN {IDS} AS found", parameters
 
 
-def _plan_counts(lookup: Sized | Tallied | Grouped, has_vector_search: bool) -> Finding:
+def _plan_counts(lookup: Sized | Tallied, has_vector_search: bool) -> Finding:
     if isinstance(lookup, Sized):
         return _plan_size(lookup, has_vector_search)
-    if isinstance(lookup, Grouped):
-        return _plan_groups(lookup)
     return _plan_tallies(lookup, has_vector_search)
 
 
@@ -135,29 +132,6 @@ def _plan_size(lookup: Sized, has_vector_search: bool) -> Finding:
         return Finding(first, given={"found": "$found", "size": "$size"})
     before = f"{body}WITH found, {size} AS size "
     return Finding(None, before, parameters, {"found": "found", "size": "size"})
-
-
-def _plan_groups(lookup: Grouped) -> Finding:
-    """Plan groups in Cypher: Python reads a property in the time in which Cypher groups a node."""
-    body, parameters = write_lookup(lookup.lookup)
-    parameters |= {f"g{number}": value for number, (_, value) in enumerate(lookup.but)}
-    # Two conditions, because Memgraph plans the negation of one for milliseconds, with each call.
-    alike, apart = f"n.{lookup.unless} IS NULL", f"n.{lookup.unless} IS NOT NULL"
-    for number, (name, _) in enumerate(lookup.but):
-        alike += f" AND (n.{name} IS NULL OR n.{name} <> $g{number})"
-        # Where a condition is null, so is the whole list.
-        apart += f" OR coalesce(n.{name} = $g{number}, false)"
-    keys = [f"g{number}" for number in range(len(lookup.properties))]
-    named = ", ".join(
-        f"n.{name} AS {key}" for key, name in zip(keys, lookup.properties, strict=True)
-    )
-    before = (
-        f"{body}CALL {{ WITH found UNWIND found AS n WITH n WHERE {alike}"
-        f" WITH {named}, collect(coalesce(n.{lookup.each}, '')) AS every"
-        f" RETURN collect([{', '.join(keys)}, every]) AS groups }} "
-        f"WITH [n IN found WHERE outDegree(n) > 0 OR {apart}] AS found, groups "
-    )
-    return Finding(None, before, parameters, {key: key for key in ("found", "groups")})
 
 
 def _plan_tallies(lookup: Tallied, has_vector_search: bool) -> Finding:

@@ -19,7 +19,6 @@ from . import raw as raws
 from .primitives import (
     Embedded,
     Equal,
-    Grouped,
     Incoming,
     Lacking,
     Lookup,
@@ -36,7 +35,7 @@ _FEW_EDGES = 8
 # No node has this property; setting it to nothing writes the node.
 _WRITTEN = "written"
 # Look-ups that do more than find nodes.
-_MORE = (Embedded, Grouped, Incoming, Sized, Tallied, WithEdges)
+_MORE = (Embedded, Incoming, Sized, Tallied, WithEdges)
 # The answer of a look-up that the server has still to make; compared by identity.
 _LACKS: Mapping[str, Any] = {}
 
@@ -48,20 +47,17 @@ class Found:
       a view has all there are.
     * `degrees` are numbers of incoming edges by id, and `incoming` their columns by id.
     * `size` is the number of nodes of the kind in question, if that was counted.
-    * `groups` has rows for nodes that may be missing in `by_id`, a row for those with equal
-      properties: these, and a list of another property of each node.
     * `tallies` has lists of how many nodes there are of some kind in each of some periods.
     * `told` has the answer to each look-up, so that none is made twice.
     """
 
-    __slots__ = ("by_id", "degrees", "groups", "incoming", "size", "tallies", "told")
+    __slots__ = ("by_id", "degrees", "incoming", "size", "tallies", "told")
 
     def __init__(self) -> None:
         self.by_id: dict[int, tuple[Any, list[str]]] | None = None
         self.degrees: dict[int, int] = {}
         self.incoming: dict[int, Sequence[Any]] = {}
         self.size: int | None = None
-        self.groups: Sequence[Sequence[Any]] = ()
         self.tallies: Sequence[Sequence[int]] | None = None
         self.told: dict[tuple[type, Lookup], Mapping[str, Any] | None] = {}
 

@@ -245,22 +245,6 @@ class Sized(NamedTuple):
     most: int | None = None
 
 
-class Grouped(NamedTuple):
-    """The results of *lookup* in groups, the context's `groups`; and those that edges leave.
-
-    A node is in a group if it lacks the property *unless*, and has none of the values of *but*.
-    The nodes of a group have equal *properties*. Its row has these, and then a list with the
-    property *each* of every node: an empty text where a node lacks it. `found` has the nodes that
-    are in no group, and those that edges leave.
-    """
-
-    lookup: Range
-    properties: tuple[str, ...]
-    each: str
-    unless: str
-    but: Where = ()
-
-
 class Tally(NamedTuple):
     """The numbers of nodes of *label* with *where* between each two of *bounds* of *property*.
 
@@ -302,7 +286,7 @@ class Embedded(NamedTuple):
 
 Lookup = (
     Incoming | Equal | Range | Ranges | Referring | Ordered | Last | Text | Similar
-    | Nearest | Joined | Reached | Vectored | Union | Sized | Grouped | Tallied | WithEdges
+    | Nearest | Joined | Reached | Vectored | Union | Sized | Tallied | WithEdges
     | Embedded
 )  # fmt: skip
 

@@ -5,8 +5,6 @@ per day; no function here reads a clock or a graph.
 """
 
 import math
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
@@ -98,21 +96,6 @@ def now(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[float, str]:
         return 1.0, ACTIVE
     score = decay_score(one, now_ms, rules)
     return score, state_of(score, rules)
-
-
-def states(one: Fading, times: Collection[int], now_ms: int, rules: Rules = RULES) -> Counter[str]:
-    """Return how many memories like *one*, last accessed at *times*, are in each state."""
-
-    def place(accessed_at: int) -> int:
-        return -STATES.index(now(one._replace(accessed_at=accessed_at), now_ms, rules)[1])
-
-    # The later the access, the higher the score, so a few scores decide for all.
-    ordered, below = sorted(times), 0
-    found: Counter[str] = Counter()
-    for number, state in reversed(list(enumerate(STATES))):
-        end = bisect_right(ordered, -number, key=place)
-        found[state], below = end - below, end
-    return found
 
 
 def next_state(one: Fading, now_ms: int, rules: Rules = RULES) -> tuple[str, int] | None:

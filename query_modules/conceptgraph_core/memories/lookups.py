@@ -17,7 +17,6 @@ from ..entities.schema import MENTION, SESSION
 from ..graph.primitives import (
     BEYOND,
     Equal,
-    Grouped,
     Incoming,
     Joined,
     Last,
@@ -29,6 +28,7 @@ from ..graph.primitives import (
     Sized,
     Union,
     Where,
+    WithEdges,
 )
 from ..retrieval import documents
 from ..retrieval import schema as words
@@ -208,10 +208,9 @@ def parents(scope: str) -> Referring:
     return Referring(schema.MEMORY, "parent_id", "id", mine(scope))
 
 
-def counted(scope: str) -> Grouped:
-    """Look up all memories of a scope in groups, and those that links leave."""
-    every = Range((schema.MEMORY,), "id", "", BEYOND, mine(scope))
-    return Grouped(every, schema.COUNTED, "accessed_at", "deleted_at", (("state", EXPIRED),))
+def counted(scope: str) -> WithEdges:
+    """Look up all memories of a scope, with the links that leave them."""
+    return WithEdges(Range((schema.MEMORY,), "id", "", BEYOND, mine(scope)))
 
 
 def indexed(

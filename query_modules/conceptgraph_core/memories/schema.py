@@ -197,11 +197,6 @@ MAX_TOP: Final = 100
 MAX_LINKS_READ: Final = 1_000_000
 MAX_LINKS_COUNTED: Final = 10_000_000
 
-# The properties of a memory that statistics read, beside the time of its last access.
-COUNTED: Final = (
-    *("source", "importance_score", "confidence", "access_count"),
-    *("decay_rate", "tags", "preserved_until", "lapses_at", "fades_from"),
-)
 # The text of a value that no question finds: it has no word.
 SILENT: Final = "…"
 

@@ -1,12 +1,10 @@
 """Compute statistics of the memories of one scope and their links, as of now."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .. import text
-from ..errors import InvalidContext
 from . import fade, lookups, schema
 from .links import age
 from .view import ExpiredMemories, Graph, Node
@@ -112,48 +110,17 @@ def analysis(graph: Graph, top: int = schema.DEFAULT_TOP) -> Row:
 def _count(graph: Graph) -> _Counts:
     graph.bound_edges(schema.MAX_LINKS_COUNTED, _ADVICE)
     graph.pull(lookups.counted(graph.context.user_id))
-    counts, groups = _Counts(), graph.found.groups
-    for node, times in _groups(graph):
-        counts.states += graph.states(node, times)
-        counts.sources[str(node.get("source"))] += len(times)
+    counts = _Counts()
     for node in list(graph.nodes()):
-        if not groups:
-            counts.states[graph.state(node)] += 1
-            counts.sources[str(node.get("source"))] += 1
+        counts.states[graph.state(node)] += 1
+        counts.sources[str(node.get("source"))] += 1
         for edge, relation, other, _ in graph.edges(node, (True,)):
             counts.linked[node.id], counts.linked[other.id] = node, other
             counts.outgoing[node.id] += 1
             counts.incoming[other.id] += 1
             counts.links[relation] += 1
             counts.strengths[relation] = counts.strengths.get(relation, 0.0) + graph.strength(edge)
-    if groups and graph.context.decay.degree_boost:
-        # The groups were counted as if they had no links.
-        for node in counts.linked.values():
-            counts.states -= graph.states(node, [node.fading.accessed_at])
-            counts.states[graph.state(node)] += 1
     return counts
-
-
-class _Alike:
-    """The properties that the memories of a group share, read like a vertex."""
-
-    def __init__(self, values: list[Any]) -> None:
-        self._properties = dict(zip(schema.COUNTED, values, strict=True))
-
-    def get_property(self, name: str) -> Any:
-        return self._properties.get(name)
-
-
-def _groups(graph: Graph) -> Iterator[tuple[Node, list[int]]]:
-    """Iterate over groups of memories: one of the equal ones, and the times of last access."""
-    if graph.found.groups and graph.context.until_ms is not None:
-        raise InvalidContext("context: groups cannot be bounded by until_ms")
-    for *values, times in graph.found.groups:
-        node = Node(_Alike(values), 0, schema.MEMORY, graph.context)
-        never, since = node.get("accessed_at"), node.get("fades_from")
-        if not graph.has_lapsed(node):
-            known = [one if one.__class__ is int else never for one in times]
-            yield node, known if since is None else [max(one, since) for one in known]
 
 
 def _distribution(counts: _Counts, degrees: Counter[int]) -> list[Row]:

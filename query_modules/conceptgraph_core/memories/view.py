@@ -1,6 +1,5 @@
 """View memories as one call sees them: those of its own scope, and no others."""
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -247,12 +246,6 @@ class AllMemories(adapter.Graph[Node]):
         """Return the score and the state of *node* now; only the worker lets it expire."""
         score, state = fade.now(self.fading(node), self.context.now_ms, self.context.decay)
         return score, ARCHIVED if state == EXPIRED and not may_expire else state
-
-    def states(self, node: Node, times: Collection[int]) -> Counter[str]:
-        """Return how many memories like *node*, last accessed at *times*, have each state now."""
-        found = fade.states(node.fading, times, self.context.now_ms, self.context.decay)
-        found[ARCHIVED] += found.pop(EXPIRED)
-        return found
 
     def state(self, node: Node) -> str:
         """Return the current state of *node*, whenever the worker last ran."""

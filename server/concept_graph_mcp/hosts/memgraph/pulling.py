@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, TypeVar
 from conceptgraph_core.cypher.planning import Finding, finding
 from conceptgraph_core.cypher.translating import Statement
 from conceptgraph_core.graph.primitives import (
-    Grouped,
     Incoming,
     Lookup,
     Sized,
@@ -20,7 +19,7 @@ from ...calls.call import Call
 
 T = TypeVar("T")
 # These tell more than the nodes that they find.
-_TELLING = (Incoming, Sized, Grouped, Tallied)
+_TELLING = (Incoming, Sized, Tallied)
 _PARAMETER = re.compile(r"\$(\w+)")
 _HINT = "USING INDEX"
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, cast
 
 from conceptgraph_core.graph.primitives import (
     Equal,
-    Grouped,
     Incoming,
     Joined,
     Last,
@@ -80,36 +79,6 @@ def _size(database: Database, lookup: Sized, where: Where) -> int:
         f"SELECT count(*) FROM (SELECT 1 {rows}TRUE LIMIT ?)", (*given, _read_limit(lookup.most))
     )
     return int(count)
-
-
-def group_vertices(database: Database, lookup: Grouped) -> tuple[list[int], list[list[Any]]]:
-    """Return the vertices to read, and the groups.
-
-    SQLite reads the properties of a vertex in less time than Python makes a vertex of them.
-    """
-    found = find(database, lookup)
-    names = ", ".join(f"'$.{name}'" for name in lookup.properties)
-    conditions = [f"json_extract(properties, '$.{lookup.unless}') IS NULL"]
-    conditions += [
-        f"coalesce(json_extract(properties, '$.{name}'), '') <> ?" for name, _ in lookup.but
-    ]
-    rows = database.execute(
-        f"SELECT json_extract(properties, {names}), json_group_array(id),"
-        f" json_group_array(coalesce(json_extract(properties, '$.{lookup.each}'), ''))"
-        " FROM vertex WHERE id IN (SELECT value FROM json_each(?))"
-        f" AND {' AND '.join(conditions)} GROUP BY 1",
-        [json.dumps(found), *(value for _, value in lookup.but)],
-    ).fetchall()
-    alike = {vertex for _, ids, _ in rows for vertex in json.loads(ids)}
-    groups = [[*json.loads(equal), json.loads(every)] for equal, _, every in rows]
-    leaving = {
-        vertex
-        for (vertex,) in database.execute(
-            "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM edge WHERE source = value)",
-            [json.dumps(found)],
-        )
-    }
-    return [one for one in found if one in leaving or one not in alike], groups
 
 
 def tallies(database: Database, lookup: Tallied) -> list[list[int]]:
@@ -386,7 +355,7 @@ def _ids(rows: Iterable[tuple[Any, ...]]) -> list[int]:
 
 _FINDERS: dict[type, Callable[[Database, Any], list[int]]] = {
     **dict.fromkeys(
-        (Grouped, Incoming, Sized, Tallied, WithEdges),
+        (Incoming, Sized, Tallied, WithEdges),
         lambda database, lookup: _find(database, lookup.lookup),
     ),
     Equal: _equal,

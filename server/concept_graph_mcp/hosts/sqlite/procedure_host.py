@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 from conceptgraph_core.graph.primitives import (
-    Grouped,
     Incoming,
     Lookup,
     Sized,
@@ -419,11 +418,6 @@ class Host:
 
     def _look_up(self, graph: interface.Graph, lookup: Lookup) -> dict[str, Any]:
         """Return the keys of the context that *lookup* tells."""
-        if isinstance(lookup, Grouped):
-            ids, groups = lookups.group_vertices(self._database, lookup)
-            elements = list(self._cache.load_vertices(ids))
-            self._cache.load_edges(elements, outgoing=True)
-            return {"found": [interface.Vertex(graph, one) for one in elements], "groups": groups}
         found = self._find(graph, lookup)
         told: dict[str, Any] = {"found": found}
         if isinstance(lookup, Incoming):
