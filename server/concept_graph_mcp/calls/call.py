@@ -5,7 +5,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec
 
-from conceptgraph_core import text as texts
 from conceptgraph_core.context import OWN, WHOSE
 from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.graph.primitives import Lookup
@@ -68,9 +67,3 @@ def spoken() -> tuple[str, ...]:
 def spoken_context() -> dict[str, Any]:
     """Return the languages of texts, for the context of a call."""
     return {"languages": list(spoken())}
-
-
-def check_asker(asker: str | None) -> None:
-    """Raise InvalidText if *asker*, who asks, is no name. None is the user."""
-    if asker is not None:
-        texts.name(asker, "asker")

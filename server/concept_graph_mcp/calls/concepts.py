@@ -16,17 +16,14 @@ from conceptgraph_core.arguments import (
 )
 from conceptgraph_core.concepts import lookups, procedures, schema
 from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.errors import InvalidText
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
 
-from .call import check_asker
 from .verb import verb
 
 # Each call is about the concepts of one *concept_scope*: SHARED, or the id of a user whose own they
-# are. The procedures check all of this too. But a NUL or a lone surrogate must not even reach a
-# database, and a refused call needs no look-up.
+# are.
 
 
 # The order of the rows tells a model as much as this field does.
@@ -40,7 +37,7 @@ def concept_upsert(
     concept: Annotated[str, "The concept's name, used as it is."], concept_scope: str = SHARED
 ) -> list[Lookup]:
     """Make sure a concept exists."""
-    return [lookups.named(concept_scope, text.name(concept, "concept"))]
+    return [lookups.named(concept_scope, concept)]
 
 
 @verb(procedures.UPDATE_AFFECT)
@@ -50,7 +47,7 @@ def update_affect(
     concept_scope: str = SHARED,
 ) -> list[Lookup]:
     """Add a feeling to a concept or an episode and arouse it."""
-    return [lookups.named(concept_scope, text.existing_name(target, "target"))]
+    return [lookups.named(concept_scope, target)]
 
 
 @verb(procedures.EPISODE_ADD, is_worded=True)
@@ -64,8 +61,6 @@ def episode_add(
     concept_scope: str = SHARED,
 ) -> None:
     """Store what happened."""
-    text.summary(summary, "summary")
-    text.names(concepts, "concepts")
 
 
 @verb(procedures.ASSOCIATE, is_worded=True)
@@ -78,11 +73,8 @@ def associate(
     asked_at: AskedAt = None,
     concept_scope: str = SHARED,
     user_id: str = DEFAULT_USER,
-) -> list[Lookup]:
+) -> None:
     """Find the episodes for *query*."""
-    text.summary(query, "query")
-    check_asker(asker)
-    return []
 
 
 @verb(procedures.UNINDEXED)
@@ -103,7 +95,7 @@ def relation_add(
     concept_scope: str = SHARED,
 ) -> list[Lookup]:
     """State a relation; stating it again makes it stronger."""
-    return _relation(concept_scope, source, target, type)
+    return [lookups.named(concept_scope, source, target)]
 
 
 @verb(_CONCEPT_SEARCH, beside=("tau_ms",))
@@ -173,14 +165,12 @@ def unknown(seeds: Sequence[str], concept_scope: str = SHARED) -> list[Lookup]:
 @verb(procedures.RENAME)
 def rename(concept: str, new_name: str, dry_run: bool, concept_scope: str = SHARED) -> list[Lookup]:
     """Give a concept another name."""
-    names = text.existing_name(concept, "concept"), text.name(new_name, "new_name")
-    return [lookups.named(concept_scope, *names)]
+    return [lookups.named(concept_scope, concept, new_name)]
 
 
 @verb(procedures.REMOVE, is_worded=True)
 def remove(name: str, dry_run: bool, concept_scope: str = SHARED) -> None:
     """Remove a concept or an episode."""
-    text.existing_name(name, "name")
 
 
 @verb(procedures.REMOVE_RELATION)
@@ -188,11 +178,4 @@ def remove_relation(
     source: str, target: str, relation_type: str, dry_run: bool, concept_scope: str = SHARED
 ) -> list[Lookup]:
     """Remove a relation."""
-    return _relation(concept_scope, source, target, relation_type)
-
-
-def _relation(scope: str, source: str, target: str, relation_type: str) -> list[Lookup]:
-    ends = schema.checked_ends(source, target)
-    if not text.storable(relation_type):
-        raise InvalidText(text.unstorable("type"))
-    return [lookups.named(scope, *ends)]
+    return [lookups.named(concept_scope, source, target)]

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import budgets, limits, text, validators
-from conceptgraph_core import text as texts
+from conceptgraph_core import budgets, limits, text
 from conceptgraph_core.arguments import (
     BEGINS,
     ENDS,
@@ -69,9 +68,6 @@ def observe(
     ] = (),
 ) -> None:
     """Record what a message mentions."""
-    texts.name(session_id, "session_id")
-    texts.name(message_id, "message_id")
-    texts.summary(text, "text")
 
 
 @verb(procedures.END_SESSION)
@@ -79,7 +75,7 @@ def end_session(
     session_id: Annotated[str, "The conversation that is over."], user_id: str = DEFAULT_USER
 ) -> list[Lookup]:
     """End a conversation."""
-    return [look_up.session(texts.name(session_id, "session_id"), user_id)]
+    return [look_up.session(session_id, user_id)]
 
 
 @verb(procedures.SEARCH)
@@ -91,7 +87,6 @@ def search(
     user_id: str = DEFAULT_USER,
 ) -> list[Lookup]:
     """Find entities by name."""
-    texts.summary(query, "query")
     return [look_up.searched(query, user_id)]
 
 
@@ -140,7 +135,6 @@ def fact(
     given = inputs.Given(
         *(predicate, value, object_id, *times, single, corrects, ends, speaker, text, span)
     )
-    inputs.check_fact(given)
     return [look_up.stated(entity_id, given)]
 
 
@@ -155,10 +149,8 @@ def context(
     message: Annotated[str, "The user's message, or your intended answer."],
     token_budget: TextBudget = budgets.DEFAULT_BUDGET,
     user_id: str = DEFAULT_USER,
-) -> list[Lookup]:
+) -> None:
     """Tell what is known of those whom *message* names."""
-    texts.summary(message, "message")
-    return []
 
 
 @verb(procedures.EXPLAIN)
@@ -183,7 +175,6 @@ def link(
     said: SaidNames = None,
 ) -> list[Lookup]:
     """Claim that two entities are the same."""
-    texts.summary(link_rationale, "link_rationale")
     return [look_up.with_ids(entity_id, *([] if linked_entity_id is None else [linked_entity_id]))]
 
 
@@ -199,9 +190,6 @@ def merge(
     said: SaidNames = None,
 ) -> list[Lookup]:
     """Let two entities count as one."""
-    texts.name(source_id, "source_id")
-    texts.name(target_id, "target_id")
-    texts.summary(reason, "reason")
     return [look_up.with_ids(source_id, target_id)]
 
 
@@ -216,9 +204,6 @@ def split(
     reason: Reason,
 ) -> list[Lookup]:
     """Split an entity that was two of one name."""
-    texts.summary(reason, "reason")
-    for one in mention_ids:
-        texts.name(one, "mention_ids")
     return [look_up.with_ids(entity_id)]
 
 
@@ -232,14 +217,12 @@ def end(
     ] = None,
 ) -> list[Lookup]:
     """End what is no longer there."""
-    texts.summary(reason, "reason")
     return [look_up.with_ids(entity_id)]
 
 
 @verb(procedures.ANSWER)
 def answer(one_id: str, other_id: str, same: bool, reason: str) -> list[Lookup]:
     """Answer, for the owner, an open question whether two are the same."""
-    texts.summary(reason, "reason")
     return [look_up.with_ids(one_id, other_id)]
 
 
@@ -255,15 +238,12 @@ def unmerge(
     reason: Reason,
 ) -> list[Lookup]:
     """Take a merge, a split or an end back."""
-    texts.summary(reason, "reason")
     return [look_up.of_merge(merge_id)]
 
 
 @verb(procedures.FORGET)
 def forget(id: str, reason: str | None = None) -> list[Lookup]:
     """Hide a fact, a mention or an entity."""
-    if reason is not None:
-        texts.summary(reason, "reason")
     return of_memories.of_any_id(id)
 
 
@@ -319,7 +299,6 @@ def daily(
     user_id: str = DEFAULT_USER,
 ) -> list[Lookup]:
     """Do a step of the daily run on the next entities."""
-    validators.one_of(schema.DAILY)(step, "step")
     return _batch(step, after, limit, user_id)
 
 
@@ -332,7 +311,6 @@ def weekly(
     user_id: str = DEFAULT_USER,
 ) -> list[Lookup]:
     """Do a step of the weekly run on the next entities."""
-    validators.one_of(schema.WEEKLY)(step, "step")
     return [] if step == schema.COMMUNITIES else _batch(step, after, limit, user_id)
 
 
@@ -352,7 +330,7 @@ def settle_communities(communities: Mapping[str, str]) -> None:
 @checked
 def silent_sessions(limit: int = schema.MAX_LIMIT) -> Call:
     """Return the call for the sessions that had been silent for an hour."""
-    return Call(procedures.SILENT_SESSIONS, (HOUR_MS, text.integer(limit, "limit", 1, MAX_BATCH)))
+    return Call(procedures.SILENT_SESSIONS, (HOUR_MS, limit))
 
 
 @checked
@@ -362,5 +340,4 @@ def next_scope(after: str | None = None) -> Call:
 
 
 def _batch(step: str, after: str | None, limit: int | None, user_id: str) -> list[Lookup]:
-    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
-    return [lookups.batch(step, after, most, user_id)]
+    return [lookups.batch(step, after, BATCH if limit is None else limit, user_id)]

@@ -29,7 +29,7 @@ from conceptgraph_core.memories.lookups import ids, latest, listed_by, near
 from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.retrieval.schema import checked_limit
 
-from .call import Call, check_asker, checked, spoken, spoken_context, whose
+from .call import Call, checked, spoken, spoken_context, whose
 from .verb import Passing, verb, verb_of_user
 
 # The name of an embedding, and a vector computed with it.
@@ -129,8 +129,6 @@ def forget(
     memory_id: MemoryId, reason: Annotated[str | None, "Why, for whoever asks later."] = None
 ) -> list[Lookup]:
     """Hide a memory; only the owner can restore it."""
-    if reason is not None:
-        text.summary(reason, "reason")
     return [lookups.resting(memory_id)]
 
 
@@ -143,10 +141,7 @@ def recent(
     source_filter: SourceFilter = None,
 ) -> list[Lookup]:
     """List the latest memories."""
-    most = text.integer(limit, "limit", 1, schema.MAX_ROWS)
-    if source_filter is not None:
-        text.name(source_filter, "source_filter")
-    return [lookups.recent(scope, most, source_filter)]
+    return [lookups.recent(scope, limit, source_filter)]
 
 
 @verb(procedures.TOUCH)
@@ -164,8 +159,6 @@ def preserve(
     ] = None,
 ) -> list[Lookup]:
     """Keep a memory by *tag*, or until a time without one."""
-    if tag is not None:
-        text.name(tag, "tag")
     return [ids(memory_id)]
 
 
@@ -252,11 +245,9 @@ def search(
     concept_scope: str = SHARED,
 ) -> list[Lookup] | Passing:
     """Find the memories for *query*; without one, list the latest that pass the filters."""
-    check_asker(asker)
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
     if query:
-        text.summary(query, "query")
         return [] if embedded is None else near(scope, embedded[1], depth, wanted)
     return Passing([listed_by(scope, wanted, depth)], {"query": None})
 
@@ -273,9 +264,6 @@ def context(
     asked_at: AskedAt = None,
 ) -> list[Lookup]:
     """Assemble the context of *query*, and access it."""
-    check_asker(asker)
-    budgets.budget(token_budget)
-    text.summary(query, "query")
     return [] if embedded is None else near(scope, embedded[1], schema.SEARCH_DEPTH)
 
 
@@ -306,8 +294,7 @@ def link(
     ] = schema.DEFAULT_AMOUNT,
 ) -> list[Lookup]:
     """Link two memories or reinforce their link; strength 0 removes it."""
-    ends = (source_id, "source_id"), (target_id, "target_id")
-    return [ids(*(text.name(one, field) for one, field in ends))]
+    return [ids(source_id, target_id)]
 
 
 @verb(procedures.RELINK)
@@ -413,12 +400,7 @@ def expired(
     forgotten: bool = False,
 ) -> list[Lookup]:
     """Find expired memories, or without *query* list them; with *forgotten*, forgotten ones too."""
-    Wanted.of(source_filter, types, tags)
-    checked_limit(limit)
-    if query is None:
-        return [latest(scope, [EXPIRED], schema.MAX_COUNTED)]
-    text.summary(query, "query")
-    return []
+    return [latest(scope, [EXPIRED], schema.MAX_COUNTED)] if query is None else []
 
 
 # All of a memory, for the owner, forgotten or not; it accesses nothing.
@@ -479,7 +461,6 @@ last_backup = verb(procedures.LAST_BACKUP)(_worker)
 @verb(procedures.WORKER_LEASE)
 def worker_lease(holder: str, lease_ms: int) -> None:
     """Take the lease for *holder*, or release it (0)."""
-    text.name(holder, "holder")
 
 
 @verb(procedures.WORKER_PAUSE)
@@ -490,7 +471,6 @@ def worker_pause(paused: bool) -> None:
 @verb(procedures.WORKER_REPORT)
 def worker_report(holder: str, done: Mapping[str, Any]) -> None:
     """Add what a job has *done* to its counters."""
-    text.name(holder, "holder")
 
 
 @verb(procedures.RECORD_BACKUP)

@@ -153,11 +153,13 @@ class AnyVerb(Generic[P]):
         self, given: tuple[Any, ...], named: Mapping[str, Any]
     ) -> tuple[Reads, dict[str, Any]]:
         """Return what the call is sure to look up, and the values of all arguments."""
-        wanted = self._reads(*given, **named)
         values = self._defaults.copy()
         values.update(zip(self._names, given, strict=False))
         values.update(named)
-        return wanted, values
+        for name, value in values.items():
+            if name != _EMBEDDED:
+                _check_storable(value, name)
+        return self._reads(*given, **named), values
 
     def _call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
         try:
@@ -227,8 +229,6 @@ class RuleVerb(AnyVerb[P]):
         beside = {name: named[name] for name in self._beside.intersection(named)}
         _, values = super()._bind(given, {n: one for n, one in named.items() if n not in beside})
         values |= beside
-        for name in self._names[1:]:
-            _check_storable(values[name], name)
         for name in self._lists:
             # A database would refuse it in its own words.
             if isinstance(values[name], str | Mapping):
