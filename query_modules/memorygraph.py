@@ -105,7 +105,6 @@ from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.jobs import worker
 from conceptgraph_core.jobs.worker import Work
 from conceptgraph_core.memories import (
-    admin,
     crud,
     ingesting,
     items,
@@ -147,14 +146,14 @@ register(procedures.ANALYSIS, Graph, statistics.analysis)
 register(procedures.INGEST, AllMemories, ingesting.ingest)
 register(procedures.INGESTED, AllMemories, ingesting.find_ingested)
 register(procedures.RETRACT, AllMemories, forgetting.retract)
-register(procedures.LIST, AllMemories, admin.list_memories)
-register(procedures.SHOW, AllMemories, admin.show)
+register(procedures.LIST, AllMemories, crud.list_memories)
+register(procedures.SHOW, AllMemories, crud.show)
 register(procedures.EXPIRED, DeletedMemories, searching.search_expired)
-register(procedures.UNINDEXED, AllMemories, admin.count_unindexed)
+register(procedures.UNINDEXED, AllMemories, crud.count_unindexed)
 register(procedures.RESTORE, AllMemories, forgetting.restore_memory)
 register(procedures.PURGE, AllMemories, forgetting.purge_memories)
 register(procedures.DECAY_BATCH, AllMemories, lifecycle.batch)
-register(procedures.SCOPES, AllMemories, admin.scopes)
+register(procedures.SCOPES, AllMemories, crud.scopes)
 register(procedures.WORKER_STATUS, Work, worker.status)
 register(procedures.WORKER_LEASE, Work, worker.lease)
 register(procedures.WORKER_PAUSE, Work, worker.pause)

@@ -8,7 +8,7 @@ from history_samples import ASSISTANT_SAID, OF, USER_SAID
 from tests.server.command_line import ok
 
 from concept_graph_mcp.file_formats.lines import Tally
-from concept_graph_mcp.histories import chatgpt
+from concept_graph_mcp.histories import exports
 from concept_graph_mcp.histories.conversation import Kept
 
 
@@ -112,7 +112,7 @@ def test_what_was_spoken_is_kept(there, tmp_path):
 )
 def test_marks_of_citations_are_cleared_and_names_stay(said, kept):
     told = conversation("c", ("assistant", text(said)))
-    [record] = chatgpt.messages(told, Kept(Tally()))
+    [record] = exports.read_chatgpt(told, Kept(Tally()))
     assert record["text"] == kept
 
 
@@ -121,7 +121,10 @@ def test_a_message_to_a_tool_is_left_out_and_one_to_remember_is_kept():
     nodes = list(told["mapping"].values())
     nodes[1]["message"]["recipient"] = "web"
     nodes[2]["message"]["recipient"] = "bio"
-    assert [one["text"] for one in chatgpt.messages(told, Kept(Tally()))] == ["to all", "memory"]
+    assert [one["text"] for one in exports.read_chatgpt(told, Kept(Tally()))] == [
+        "to all",
+        "memory",
+    ]
 
 
 def claude_archive(tmp_path):

@@ -20,9 +20,16 @@ from ..calls.call import spoken
 from ..errors import Refused, StoreError
 from ..extras.chat_model import ModelError, OpenAIModel, find_endpoint
 from ..file_formats import FormatError, Messages, Row
-from ..observing import coreference
-from ..observing.coreference import CoreferenceError, Meant, Resolver
-from ..observing.extraction import BEFORE, Extracted, Said, extract_observations
+from ..observing import extraction
+from ..observing.extraction import (
+    BEFORE,
+    CoreferenceError,
+    Extracted,
+    Meant,
+    Resolver,
+    Said,
+    extract_observations,
+)
 from ..observing.sessions import Open, Sessions, Speakers, candidates
 from ..session import Session
 from . import common
@@ -98,7 +105,7 @@ def observe(
     """
     try:
         opened = None if model is None else OpenAIModel(find_endpoint(os.environ, model))
-        resolver = coreference.FastCoref() if coref else None
+        resolver = extraction.FastCoref() if coref else None
     except (ModelError, CoreferenceError) as error:
         raise Failure(str(error)) from None
     with report_errors(file), common.opened(file) as stream, Interrupts() as interrupts:
@@ -238,7 +245,7 @@ class _Observing:
                 return rule_extractor.observations(text, spoken(), role, with_known=True)
 
             said = message.text
-            rows = coreference.observations(said, found, extract) if found else extract(said)
+            rows = extraction.observations(said, found, extract) if found else extract(said)
             return Extracted(rows) if rows else None
         known = await candidates(session, message.text)
         made = await extract_observations(
@@ -255,8 +262,8 @@ class _Observing:
         if self._resolver is None:
             return message, []
         before = [one.text for one in self._before[session_id]]
-        found = coreference.find_pronouns(self._resolver, before, message.text)
-        return replace(message, notes=coreference.notes(found)), found
+        found = extraction.find_pronouns(self._resolver, before, message.text)
+        return replace(message, notes=extraction.notes(found)), found
 
     async def _end(self, session: Session, ended: Open) -> None:
         session.clock.set(ended.last_ms)

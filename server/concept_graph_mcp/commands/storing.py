@@ -31,7 +31,7 @@ from ..histories.conversation import ASSISTANT, USER, Kept, fold_name
 from ..histories.formats import Reading, Source
 from ..histories.marks import Mark
 from ..hosts.store import Keeper
-from ..observing.people import People
+from ..observing.sessions import People
 from ..session import Session
 from .common import Failure, Interrupts, count_lines, opened_bytes, progress, report_errors
 

@@ -26,7 +26,7 @@ from ..file_formats.lines import (
     number_filled_lines,
 )
 from ..file_formats.messages import Messages
-from . import archives, chatgpt, claude_ai, claude_code, codex, markdown, marks, whatsapp
+from . import agents, archives, exports, markdown, marks, whatsapp
 from .archives import Archive, ArchiveError, Entry, Object
 from .conversation import USER, Kept, message
 from .marks import Mark
@@ -49,17 +49,17 @@ def _read_mem0(memory: dict[str, Any], kept: Kept) -> Iterator[Record]:
 # A format of lines: whether a line is one of its, and the messages of a file's lines.
 _OfLines = Callable[[Iterator[Object], Kept, Object], Iterator[Record]]
 _LINES: dict[str, tuple[Callable[[Object], bool], _OfLines]] = {
-    claude_code.NAME: (claude_code.is_one, claude_code.messages),
-    codex.NAME: (codex.is_one, codex.messages),
+    agents.CLAUDE_CODE: (agents.is_of_claude_code, agents.read_claude_code),
+    agents.CODEX: (agents.is_of_codex, agents.read_codex),
 }
 # A format of one long list: the key that its items have, and the messages of an item.
 _OfItem = Callable[[Object, Kept], Iterator[Record]]
 _LISTS: dict[str, tuple[str, _OfItem]] = {
-    chatgpt.MARK: (chatgpt.NAME, chatgpt.messages),
-    claude_ai.MARK: (claude_ai.NAME, claude_ai.messages),
-    claude_ai.OF_MEMORY: (claude_ai.NAME, claude_ai.memories),
-    claude_ai.OF_PROJECT: (claude_ai.NAME, claude_ai.projects),
-    claude_ai.OF_USER: (claude_ai.NAME, claude_ai.names),
+    exports.OF_CHATGPT: (exports.CHATGPT, exports.read_chatgpt),
+    exports.OF_CLAUDE_AI: (exports.CLAUDE_AI, exports.read_claude_ai),
+    exports.OF_MEMORY: (exports.CLAUDE_AI, exports.read_memories),
+    exports.OF_PROJECT: (exports.CLAUDE_AI, exports.read_projects),
+    exports.OF_USER: (exports.CLAUDE_AI, exports.read_names),
     _MEM0_MARK: (_MEM0, _read_mem0),
 }
 # The formats in which several people speak.
@@ -71,7 +71,7 @@ MEMORY_ROWS, MEMORY_SQLITE = "memory-rows", "memory-sqlite"
 _RECORDS = {
     NATIVE: ("native", "read_for_import"),
     SERVER_MEMORY: ("server_memory", "read"),
-    EDGES: ("edges", "read"),
+    EDGES: ("native", "read_edges"),
     MEMORY_ROWS: ("memory_tables", "read_json"),
     MEMORY_SQLITE: ("memory_tables", "read_sqlite"),
 }
@@ -315,10 +315,10 @@ def _of_items(items: Iterator[Object], name: str, kept: Kept, mark: Mark) -> Ite
 
 # Where agents leave their histories, and how the files are called.
 _PLACES = {
-    claude_code.NAME: (claude_code.FOLDERS, "*.jsonl"),
-    codex.NAME: (codex.FOLDERS, "*.jsonl"),
+    agents.CLAUDE_CODE: (agents.CLAUDE_CODE_FOLDERS, "*.jsonl"),
+    agents.CODEX: (agents.CODEX_FOLDERS, "*.jsonl"),
     # The memories of their own that Claude Code and Codex write.
-    markdown.NAME: ((*claude_code.FOLDERS, "~/.codex/memories"), "*.md"),
+    markdown.NAME: ((*agents.CLAUDE_CODE_FOLDERS, "~/.codex/memories"), "*.md"),
 }
 
 
