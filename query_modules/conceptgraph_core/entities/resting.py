@@ -86,8 +86,9 @@ def is_hidden(node: Node) -> bool:
 def settle(graph: Graph, entity: Node) -> None:
     """Hide or show *entity* and its facts by what they rest on, and end or open these."""
     every = graph.another(All)
+    by_id = {one.key: one for one in mentions_of(every, [entity])}
     for fact in list_facts(every, entity):
-        told = list_telling(every, fact)
+        told = [by_id[key] for key in fact.get("mention_ids") or () if key in by_id]
         is_untold = bool(told) and all(map(is_hidden, told))
         _set_hidden(graph, fact, bool(fact.get("forgotten_with")) or is_untold)
     settle_ends(every, entity)
@@ -184,7 +185,10 @@ def _set_end(graph: Graph, fact: Node, by: Node | None, until: int | None) -> No
     ends = []
     if by is not None:
         told_at = _told_at(by)
+        # A mention may have told that it was over on an earlier day.
+        is_by = by.label != schema.FACT and fact.get("ended_at") == told_at
         since = by.get("valid_from") if by.label == schema.FACT else told_at
+        since = fact.get("valid_until") if is_by else since
         ends.append((told_at if since is None else since, told_at))
     if until is not None:
         was_over = fact.get("text_until") is not None and fact.get("ended_at") is not None

@@ -72,14 +72,24 @@ def says_same(graph: Graph, one: Node, given: Given, about: Node | None) -> bool
 
 def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
     """Return the other facts of the *given* predicate that have begun, over or not."""
-    now_ms = graph.now_ms
-    return [
-        one
-        for one in _list_others(graph, entity, given, about)
-        if bitemporal.is_known(one, now_ms)
-        and (one.get("valid_from") is None or one.get("valid_from") <= now_ms)
+    facts = bitemporal.facts(graph, components.members(graph, entity))
+    return [one for one in facts if is_earlier(graph, one, given, about)]
+
+
+def is_earlier(graph: Graph, one: Node, given: Given, about: Node | None) -> bool:
+    """Tell whether *one* is of the *given* predicate, or one in its place, and says another thing.
+
+    It is known, and has begun, over or not.
+    """
+    name = name_slot(given.predicate)
+    since = one.get("valid_from")
+    return (
+        bitemporal.is_known(one, graph.now_ms)
+        and name_slot(one.get("predicate")) in (COUPLES if name in COUPLES else (name,))
+        and (since is None or since <= graph.now_ms)
+        and not says_same(graph, one, given, about)
         and (given.single or not _is_vaguer(given.predicate, given.value, one.get("value")))
-    ]
+    )
 
 
 def _is_vaguer(predicate: str, later: str | None, earlier: str | None) -> bool:
@@ -96,17 +106,6 @@ def _is_unnamed(value: str) -> bool:
         for place in range(len(words))
         if all(word.islower() for word in words[:place])
     )
-
-
-def _list_others(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
-    """Return the facts of the *given* predicate, or of one in its place, that say another thing."""
-    name = name_slot(given.predicate)
-    wanted = COUPLES if name in COUPLES else frozenset((name,))
-    return [
-        one
-        for one in bitemporal.facts(graph, components.members(graph, entity))
-        if name_slot(one.get("predicate")) in wanted and not says_same(graph, one, given, about)
-    ]
 
 
 def name_slot(predicate: str) -> str:

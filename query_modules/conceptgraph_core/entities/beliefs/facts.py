@@ -157,7 +157,7 @@ def _apply(
         if is_over:
             # An unknown one was true until now.
             given = replace(given, valid_until=graph.now_ms if since is None else since)
-        elif known is None and (is_single or _replaces(claim)):
+        elif known is None and claim.is_next:
             given, ended = _after(graph, entity, given, claim, claim.about)
         elif known is None:
             given = replace(given, valid_from=since)
@@ -224,16 +224,6 @@ def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:
         if is_told and is_open and names.canonical(one.get("predicate")) == "occupation":
             _end(graph, one, Given("occupation"))
             one.set(ended_by=by.key)
-
-
-def _replaces(claim: log.Logged) -> bool:
-    """Tell whether *claim* takes the place of what was said earlier: the user's latest word does.
-
-    It does so for what one has once at a time. A model's statement stands beside the earlier one.
-    """
-    is_single = names.canonical(claim.predicate) in (*schema.SINGLE, *comparing.COUPLES)
-    is_users = claim.said["origin"] == schema.USER
-    return is_single and claim.mode == schema.BESIDE and is_users
 
 
 def _after(
