@@ -1,4 +1,4 @@
-"""Format log records as one line each, with their fields, for people or as JSON."""
+"""Format log records as one line each, and write them to a stderr that nobody may read."""
 
 import json
 import logging

@@ -1,6 +1,6 @@
 """Build the MCP server over a store, and serve it over stdio.
 
-End a server on a signal of the system: first cancel its calls.
+End a server on a signal of the system: first cancel its calls. Note when a client last called.
 """
 
 import functools

@@ -1,4 +1,7 @@
-"""Create concepts when they are first named, and find them by any substring of the name."""
+"""Create concepts when they are first named, and find them by any substring of the name.
+
+Name the terms that a text evokes by the concepts that it names.
+"""
 
 import heapq
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""Create relations between concepts and episodes, and strengthen them at each repetition."""
+"""Create relations between concepts and episodes, and strengthen them at each repetition.
+
+Rename and remove concepts, episodes and relations, for their owner.
+"""
 
 from collections.abc import Mapping
 from typing import Any

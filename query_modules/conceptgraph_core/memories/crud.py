@@ -1,4 +1,7 @@
-"""Create, read, change and forget memories, each within the scope of the call."""
+"""Create, read, change and forget memories, each within the scope of the call.
+
+Give their owner, and the worker, access to all of them, forgotten ones included.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple

@@ -1,4 +1,7 @@
-"""Update a memory after an access, a preservation or time: its score, state and history."""
+"""Update a memory after an access, a preservation or time: its score, state and history.
+
+The worker lets time pass for all memories, in batches.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,4 +1,7 @@
-"""Find elements that no layer expects; Cypher written by hand and other programs create them."""
+"""Find elements that no layer expects, and write the Cypher that mends each.
+
+Cypher written by hand and other programs create them.
+"""
 
 import math
 import unicodedata

@@ -1,4 +1,4 @@
-"""Declare the verbs of the entity layer, all within the scope of one user."""
+"""Declare the verbs on the entities of a user: of agents, of the owner and of the nightly runs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal

@@ -1,4 +1,7 @@
-"""Declare the verbs of the memory layer, and build its calls that take many."""
+"""Declare the verbs on memories: of agents, of their owner and of the worker.
+
+Build the calls that take many.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal

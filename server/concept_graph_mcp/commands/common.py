@@ -1,4 +1,4 @@
-"""Share settings, sessions, options, notes, progress and output files among the commands."""
+"""Share settings, sessions, options, notes, progress, inputs and outputs among the commands."""
 
 import contextlib
 import errno

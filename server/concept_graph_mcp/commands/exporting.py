@@ -1,4 +1,9 @@
-"""Export a graph to one file or to notes in Markdown."""
+"""Export a graph to one file, to notes in Markdown, or as a life to train on.
+
+`python -m benchmarks.train` reads a life, made of kept questions. One is written if something tells
+what belongs to it: it was asked again with other words soon after, and more was shown, or a text
+that it was shown was soon forgotten.
+"""
 
 import json
 import re

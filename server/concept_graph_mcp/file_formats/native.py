@@ -1,4 +1,7 @@
-"""Read and write our own format: JSON Lines, a header and then the records of `import_rows`."""
+"""Read and write our own format: JSON Lines, a header and then the records of `import_rows`.
+
+Read lists of edges: lines of from, type and to.
+"""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Read the files of a zip archive as streams; write none of their paths.
+"""Read the files of a zip archive as streams, and long lists in JSON item by item.
 
 An archive comes from anywhere, so what it may cost is bounded: its directory, the number of its
 files, and how many times larger than itself a file may be unpacked.

@@ -1,4 +1,4 @@
-"""Describe a backup's contents, and read backups that are compressed exports."""
+"""Describe, read and list backups, and write each whole or not at all."""
 
 import contextlib
 import gzip

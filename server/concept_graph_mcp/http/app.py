@@ -1,4 +1,7 @@
-"""Build the web application: the MCP endpoint for users with tokens, health and metrics."""
+"""Build the web application: the MCP endpoint for users with tokens, health and metrics.
+
+Serve it on a socket until the process is asked to end; then calls in flight end first.
+"""
 
 import logging
 import math

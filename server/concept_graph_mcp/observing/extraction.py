@@ -1,4 +1,4 @@
-"""Extract a message's entities with a model, and check every claim that it makes."""
+"""Extract a message's entities with a model, and check every claim; resolve its pronouns."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,9 @@
-"""Adapt functions to MCP tools: schemas, results, and failures as one line."""
+"""Adapt functions to MCP tools: schemas, results, and failures as one line.
+
+Ask the user before a tool does what changes much, where the client can ask (elicitation). Other
+clients decide by a tool's annotations. MCP 2026-07-28 has no requests from a server: there the
+result of the call is the question, and the client calls again with the answer.
+"""
 
 import json
 import logging

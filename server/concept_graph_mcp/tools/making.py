@@ -1,4 +1,7 @@
-"""Make tools of verbs: the verb has the arguments, and its procedure the fields of the result."""
+"""Make tools of verbs: the verb has the arguments, and its procedure the fields of the result.
+
+Say what fields of results mean, once for all tools.
+"""
 
 import functools
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Show people, places and projects as cards: a line on each, and one whole card that is opened."""
+"""Show the user, and people, places and projects as cards: a line on each, one of them whole."""
 
 import math
 import re

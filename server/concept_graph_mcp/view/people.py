@@ -1,6 +1,7 @@
 """Tell people from other names: by their kind, or without a kind by what is said of them.
 
-Only a picture asks that. A name that nothing is known of counts as no person.
+Only a picture asks that. A name that nothing is known of counts as no person. Read entities, and
+part time into the days and months of a session's zone.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Gather the poster of a year: one sentence, and names in groups.
+"""Gather the poster of a year, one sentence and names in groups, and place its names.
 
 Everything is read by index: the names that are spoken of last, their ties, and the numbers of each
 day, which cost the same in a store of any size. The mentions of the strongest names are counted by

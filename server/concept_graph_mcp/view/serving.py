@@ -1,4 +1,7 @@
-"""Run the viewer's web server, on the loopback interface only, until it is interrupted."""
+"""Run the viewer's web server, on the loopback interface only, until it is interrupted.
+
+Refuse all that is not the page itself.
+"""
 
 import hmac
 import secrets

@@ -1,4 +1,4 @@
-"""Run the due jobs of a store file in the server that has it open.
+"""List the jobs, and run those due on a store file in the server that has it open.
 
 Users who start a server with `--embedded` start no worker beside it. Without a worker nothing
 decays, nothing is consolidated and new texts have no vector. So the server runs the due jobs

@@ -1,4 +1,7 @@
-"""Run the jobs by which memories fade (`decay`), and what is over goes (`lapses`, `purge`)."""
+"""Run the jobs by which memories fade (`decay`), and what is over goes (`lapses`, `purge`).
+
+Run those that consolidate entities, each night and each week.
+"""
 
 from collections import Counter
 from collections.abc import (

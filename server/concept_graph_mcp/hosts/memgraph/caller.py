@@ -1,6 +1,7 @@
 """Make calls in Memgraph, over Bolt, in rounds: the look-ups that a call lacks, then the call.
 
-A round has one to four statements, and the last round of a write is one transaction.
+A round has one to four statements, and the last round of a write is one transaction. A cancelled
+call is ended there too. Accesses that reads of replicas count are sent behind the answers.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Ask a server about its setup: the statements of the checks, and the forms of the answers."""
+"""Ask a server about its setup, and classify the failures of calls."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,7 @@
-"""Check a database before it is used, and name the remedy if a check fails."""
+"""Check a database before it is used, and name the remedy if a check fails.
+
+Create its constraints and indexes, those of vectors for the embedding recorded in the store.
+"""
 
 import logging
 import re

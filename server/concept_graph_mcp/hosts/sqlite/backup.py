@@ -1,4 +1,4 @@
-"""Copy a store file and restore such copies while other processes use the store."""
+"""Copy a store file and restore such copies while other processes use it; find what is damaged."""
 
 import json
 import sqlite3

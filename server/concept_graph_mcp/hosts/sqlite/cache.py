@@ -1,6 +1,7 @@
 """Keep the part of the graph that this process has read in memory between calls.
 
-A write of another process empties the cache.
+A write of another process empties the cache. Each vertex and edge is one object, and is read from
+and stored as a row here.
 """
 
 import functools

@@ -367,14 +367,6 @@ _BATCH = 1_000
 
 # Finds the edges into a vertex with their properties, without reading each from its table.
 _INTO = "edge_into"
-# An index that no look-up uses any more, and that would not be kept up to date.
-_GONE = "index Memory(user_id, accessed_at)"
-_SCHEMA = (
-    # Indexes of earlier versions.
-    "DROP INDEX IF EXISTS edge_target",
-    f'DROP TABLE IF EXISTS "{_GONE}"',
-    f"CREATE INDEX IF NOT EXISTS {_INTO} ON edge (target, id, type, source, properties)",
-)
 
 
 class Statements(Protocol):
@@ -465,14 +457,14 @@ def is_made(connection: sqlite3.Connection, catalogue: Catalogue) -> bool:
 
     Additional tables are harmless: a version with more layers created them, and maintains them.
     """
-    names = _names(connection)
-    return {*catalogue.names, _INTO} <= names and _GONE not in names
+    return {*catalogue.names, _INTO} <= _names(connection)
 
 
 def make(connection: sqlite3.Connection, catalogue: Catalogue) -> None:
     """Create the missing tables with their rows, within the caller's transaction."""
-    for statement in _SCHEMA:
-        connection.execute(statement)
+    connection.execute(
+        f"CREATE INDEX IF NOT EXISTS {_INTO} ON edge (target, id, type, source, properties)"
+    )
     known = _names(connection)
     missing = [table for table in catalogue.derived if table.name not in known]
     vectors = [table for table in catalogue.vectors if table.name not in known]

@@ -1,4 +1,7 @@
-"""Run look-ups by index within the call's transaction: a primitive is a query of a table."""
+"""Run look-ups by index within the call's transaction: a primitive is a query of a table.
+
+The edges into a vertex are read as columns, because a query reads thousands of mentions of a word.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

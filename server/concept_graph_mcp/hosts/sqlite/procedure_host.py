@@ -1,4 +1,4 @@
-"""Call query-module procedures in process, as Memgraph calls them."""
+"""Load the query modules on the genuine `mgp`, and call their procedures as Memgraph calls them."""
 
 import functools
 import gc

@@ -1,6 +1,6 @@
 """Read and write the graph of one call.
 
-Changes are made in memory, then stored or undone as one.
+Changes, those of edges too, are made in memory, then stored or undone as one.
 """
 
 import itertools
