@@ -95,7 +95,7 @@ from conceptgraph_core.entities import (
     statistics,
 )
 from conceptgraph_core.entities.consolidation import batches, communities, daily, weekly
-from conceptgraph_core.entities.identity import asking, ending, linking, merging, splitting, undoing
+from conceptgraph_core.entities.identity import judging, merging, splitting
 from conceptgraph_core.entities.narration import narrative, reading
 from conceptgraph_core.entities.node import Graph
 from conceptgraph_core.entities.observation import session_end
@@ -117,13 +117,13 @@ register(procedures.CONTEXT, Graph, narrative.context)
 register(procedures.EXPLAIN, Graph, explaining.explain)
 register(procedures.STATS, Graph, statistics.stats)
 
-register(procedures.LINK, Graph, linking.link)
+register(procedures.LINK, Graph, judging.link)
 register(procedures.MERGE, Graph, merging.merge)
 register(procedures.SPLIT, Graph, splitting.split)
-register(procedures.END, Graph, ending.end)
-register(procedures.ANSWER, Graph, asking.answer)
-register(procedures.QUESTIONS, Graph, asking.questions)
-register(procedures.UNMERGE, Graph, undoing.unmerge)
+register(procedures.END, Graph, judging.end)
+register(procedures.ANSWER, Graph, judging.answer)
+register(procedures.QUESTIONS, Graph, judging.questions)
+register(procedures.UNMERGE, Graph, judging.unmerge)
 register(procedures.FORGET, Memories, forgetting.forget)
 register(procedures.RESTORE, Memories, forgetting.restore)
 register(procedures.PURGE, Graph, forgetting.purge)

@@ -51,7 +51,7 @@ PARTS: Final = (
         },
     ),
     Rule("widening by merged names", {f"{_NARRATION}.widening:widened": no_rows}),
-    Rule("kinds and predicates asked", {f"{_NARRATION}.matters:forms": no_pairs}),
+    Rule("kinds and predicates asked", {f"{_NARRATION}.named:list_matters": no_pairs}),
     Rule("the user's own facts", {"everyday.oneself:asked_for": no_rows}),
     Rule("words for kin", {"entities.language.kin:named": no_rows}),
     Rule("words for several", {"entities.language.kin:groups": _none}),

@@ -360,9 +360,9 @@ def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
 
 def of_matters(query: str, user_id: str, languages: Sequence[str]) -> list[Lookup]:
     """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
-    from .narration import matters
+    from .narration import named
 
-    forms = matters.forms(query, languages)
+    forms = named.list_matters(query, languages)
     if not forms:
         return []
     predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))

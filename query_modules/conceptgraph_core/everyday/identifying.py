@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from .. import text as texts
 from ..entities import lookups
 from ..entities import schema as entities
-from ..entities.identity import components, ending, ledger, merging, undoing
+from ..entities.identity import components, judging, ledger, merging
 from ..entities.names import canonical, searched
 from ..entities.node import Graph, Node
 from ..entities.observation import observing
@@ -112,7 +112,7 @@ def _take_back(graph: Graph, merge: Node, said: str) -> str:
     ends = ledger.source(graph, merge), ledger.target(graph, merge)
     status = entities.MERGED
     entry = ledger.enter(graph, entities.APART_ACTION, *ends, said, said=said, source_status=status)
-    undoing.take_back(graph, merge, said)
+    judging.take_back(graph, merge, said)
     return entry.key
 
 
@@ -163,12 +163,12 @@ def _begin_another(graph: Graph, one: Node, said: str) -> Row:
         )
     beginning = observing.hear(graph, *message)
     graph.pull(Union(tuple(beginning.lookups(graph))))
-    row = ending.end(graph, one.key, said, said, None)
+    row = judging.end(graph, one.key, said, said, None)
     if row["verdict"] != entities.CANDIDATE:
         [fresh] = observing.record(graph, beginning)[1]["entities"]
         for member in components.members(graph, one):
             for tie in list(graph.ties(member, entities.SAME_AS)):
                 if tie.other.key == fresh["entity_id"]:
                     merging.keep_apart(graph, member, tie.other, said)
-                    ending.follow(graph, row["merge_id"], member, tie.other)
+                    judging.follow(graph, row["merge_id"], member, tie.other)
     return _verdict(schema.DIFFERENT, row)

@@ -16,7 +16,7 @@ from ..entities import lookups as entity_lookups
 from ..entities import schema as entities
 from ..entities.identity import components, merging
 from ..entities.language import beside
-from ..entities.narration import ages, current_facts, narrative, own_facts, reading
+from ..entities.narration import current_facts, narrative, own_facts, reading
 from ..entities.narration.sentences import called, stated
 from ..entities.narration.wholes import Whole
 from ..entities.node import Graph as Entities
@@ -185,7 +185,7 @@ def _fact(graph: Entities, fact: Entity) -> Row:
     return {
         "id": fact.key,
         "predicate": row["predicate"],
-        "value": ages.tell_value(graph, fact),
+        "value": current_facts.tell_value(graph, fact),
         "since": row["valid_from"] or (known if current_facts.changes_of_itself(fact) else None),
         "until": current_facts.find_end(graph, fact, row["valid_until"]),
         "who": "the user" if row["origin"] == entities.USER else "the model",

@@ -1,14 +1,16 @@
 """Select the believed facts of an entity that a narrative reports."""
 
 from collections.abc import Collection, Sequence
+from datetime import date
 from typing import Final
 
+from ... import dates
 from ...retrieval.question import Past
 from .. import bitemporal, names, schema
 from ..identity import components
-from ..language import kin
+from ..language import dated, kin
 from ..node import Graph, Node
-from . import ages, parted
+from . import parted
 from .sentences import INFERRED, Part, stated
 from .wholes import Whole
 
@@ -23,7 +25,7 @@ _COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:
     """Return the value of *fact*, with the day on which what changes was told."""
-    since, value = fact.get("valid_from"), stated(ages.tell_value(graph, fact))
+    since, value = fact.get("valid_from"), stated(tell_value(graph, fact))
     mark = "" if fact.get("origin") == schema.USER else f" ({INFERRED})"
     if since is None and changes_of_itself(fact) and value == stated(fact.get("value")):
         return [f"{value}{mark}", ", as told on ", fact.get("known_from")]
@@ -152,7 +154,42 @@ def _find_owner(graph: Graph, fact: Node) -> Node | None:
 
 
 def value_in_full(graph: Graph, fact: Node) -> list[Part]:
-    since, value = fact.get("valid_from"), stated(ages.tell_value(graph, fact))
+    since, value = fact.get("valid_from"), stated(tell_value(graph, fact))
     by = "the user said so" if fact.get("origin") == schema.USER else INFERRED
     parts: list[Part] = [f"{value} ({by} on ", fact.get("known_from")]
     return [*parts, ")"] if since is None else [*parts, ", so since ", since, ")"]
+
+
+def tell_value(graph: Graph, fact: Node) -> str:
+    """Return the value of *fact*, or the name of the entity that is its value."""
+    about = bitemporal.about(graph, fact)
+    if about is not None:
+        return about.name
+    value: str = fact.get("value")
+    if names.canonical(fact.get("predicate")) != "age" or not value.isdigit():
+        return value
+    born = _find_birthday(graph, fact)
+    if born is None:
+        return value
+    until = bitemporal.ending(fact, graph.now_ms) or graph.now_ms
+    told, last = (
+        dates.moment(at).date() for at in (fact.get("known_from"), min(until, graph.now_ms))
+    )
+    return str(int(value) + _count_years(last, born) - _count_years(told, born))
+
+
+def _find_birthday(graph: Graph, fact: Node) -> tuple[int, int] | None:
+    """Return the month and the day of the birthday of the one whose age *fact* is."""
+    for tie in graph.arriving(fact, schema.HAS_FACT):
+        members = components.members(graph, components.canonical(graph, tie.other))
+        for one in bitemporal.current(graph, members):
+            if names.canonical(one.get("predicate")) == "birthday":
+                found = dated.whole(one.get("value"))
+                if found is not None and found.month is not None and found.day is not None:
+                    return found.month, found.day
+    return None
+
+
+def _count_years(day: date, born: tuple[int, int]) -> int:
+    """Return the year of the last birthday up to *day*."""
+    return day.year - ((day.month, day.day) < born)

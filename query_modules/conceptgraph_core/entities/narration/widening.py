@@ -13,7 +13,7 @@ from ...words.splitting import split
 from .. import bitemporal, names, schema, subjects
 from ..identity import components
 from ..node import Graph, Node
-from . import matters, named, narrative
+from . import named, narrative
 
 Row = dict[str, Any]
 
@@ -116,7 +116,7 @@ def _of_matters(graph: Graph, asked: str) -> Iterator[tuple[float, str, str, str
 
     A kind or a predicate that more than a few share leads nowhere.
     """
-    forms = matters.forms(asked, graph.context.languages)
+    forms = named.list_matters(asked, graph.context.languages)
     found: dict[str, list[tuple[str, str]]] = {}
     for node in graph.of(schema.ENTITY):
         kind = names.canonical(node.get("entity_kind") or "")
