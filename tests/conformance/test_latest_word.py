@@ -28,6 +28,29 @@ def test_a_later_statement_takes_the_place_of_an_earlier_one(entities):
     assert own(entities) == [("home", "Leeds", "user")]
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        ("I live in Derby.", "We moved from Derby to Hull.", [("home", "Hull", "user")]),
+        ("J'habite à Lille.", "J'ai déménagé de Lille à Nice.", [("home", "Nice", "user")]),
+        ("Vivo en Lugo.", "Me mudé de Lugo a Vigo.", [("home", "Vigo", "user")]),
+        ("Moro em Faro.", "Mudei-me de Faro para Évora.", [("home", "Évora", "user")]),
+        ("I live in Derby.", "My parents moved from Derby to Hull.", [("home", "Derby", "user")]),
+        ("I work at Arup.", "I've left Arup.", []),
+        ("Je travaille chez Renault.", "J'ai quitté Renault.", []),
+        ("Trabajo en Iberia.", "He dejado Iberia.", []),
+        ("Ich arbeite bei Bosch.", "Ich habe Bosch verlassen.", []),
+        ("I work at Arup.", "I left London on Friday.", [("employer", "Arup", "user")]),
+        ("I work at Arup.", "I never left Arup.", [("employer", "Arup", "user")]),
+    ],
+)
+def test_a_move_and_a_leaving_end_what_was_before(entities, first, last, expected):
+    entities.observe(first)
+    entities.days(30)
+    entities.observe(last)
+    assert own(entities) == expected
+
+
 def test_two_values_in_one_message_stay_a_contradiction(entities):
     row = entities.observe("I live in Leeds. I live in York.")["entities"][-1]
     [conflict] = row["facts"][1]["conflicts"]

@@ -20,7 +20,7 @@ from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.folded import word_set
 from ..language.inflection import is_german
-from . import amounts, kin_names, naming, people, prose, reading, voices
+from . import amounts, introducing, kin_names, naming, people, prose, reading, voices
 from .naming import Named
 from .written import Word, words
 
@@ -109,6 +109,9 @@ def _read(
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = voices.others(text) if is_users else bytearray()
     if is_users:
+        own_name = introducing.find_own_name(said, written, german)
+        if own_name is not None and not theirs[own_name[0]]:
+            found.introduce(*own_name)
         told_here = chain(
             reading.find_statements(said, written, own, german, is_note=is_note),
             amounts.find_amounts(said, written, own),
@@ -190,6 +193,13 @@ class _Found:
             _claim(self._facts, fact | ({"mode": mode} if mode else {}))
             self._self = self._self or self._my(one.start)
 
+    def introduce(self, start: int, end: int) -> None:
+        """Add the user's own name, from *start* to before *end*."""
+        label = self.text[start:end]
+        self.add({"label": label, "type": schema.THING, "kind": schema.SELF}, start, end)
+        _claim(self._facts, {"predicate": "name", "value": label, "span": label})
+        self._self = (start, label)
+
     def suggest(self, one: Named) -> None:
         """Add a name that counts only if it is known."""
         label = self.text[one.start : one.end]
@@ -211,10 +221,6 @@ class _Found:
             named = Named(start, start + len(value), kind, value, is_own=True, is_sure=True)
             self.name(named, is_own=True)
         elif is_users:
-            if one.fact["predicate"] == "name":
-                row = {"label": one.fact["value"], "type": schema.THING, "kind": schema.SELF}
-                start = self.text.find(row["label"], one.start)
-                self.add(row, start, start + len(row["label"]))
             _claim(self._facts, one.fact)
             self._self = self._self or (one.start, self.text[one.start : one.end])
         elif one.subject is not None:

@@ -35,7 +35,6 @@ _SUBJECT, _OWNER, _ANY = "@", "@'s", "*"
 # Over, if it was so at all: "I don't live in Bath".
 _DENIED: Final = "denied"
 _EMPLOYER, _HOME, _OCCUPATION, _AGE, _SPOUSE = "employer", "home", "occupation", "age", "spouse"
-_NAME: Final = "name"
 # Predicate -> type and kind of the thing in its value, a node of its own.
 _NODES: Final[dict[str, tuple[str, str | None]]] = {
     "allergy": ("topic", None),
@@ -548,15 +547,16 @@ def _read_name(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tu
     value = None
     if end and rest[0].folded not in spoken["no phrases"]:
         value = text[rest[0].start : rest[end - 1].end], rest[end - 1].end
-    elif not (is_the or pattern.predicate == _NAME or any(one.is_capitalised for one in rest)):
+    elif not is_the and not any(one.is_capitalised for one in rest):
         # In a text without capitals the first word is the name.
         word, no_names = rest[0], spoken["stops"] | spoken["no phrases"] | spoken["articles"]
         is_word = word.text.islower() and len(word.text) > _MOST_WORDS
         if is_word and word.folded not in no_names | ordinary.ORDINARY:
             value = word.text.capitalize(), word.end
-    is_place = pattern.predicate in (_HOME, _EMPLOYER)
-    is_date = (is_place or pattern.predicate == _NAME) and dated.is_calendar(rest[0].folded)
-    if value is None or is_date or (is_place and folded(value[0]) in spoken["nowhere"]):
+    if value is None or (
+        pattern.predicate in (_HOME, _EMPLOYER)
+        and (dated.is_calendar(rest[0].folded) or folded(value[0]) in spoken["nowhere"])
+    ):
         return
     yield value
 
