@@ -75,6 +75,7 @@ def associate(
     user_id: str = DEFAULT_USER,
 ) -> None:
     """Find the episodes for *query*."""
+    text.summary(query, "query")
 
 
 @verb(procedures.UNINDEXED)

@@ -297,7 +297,8 @@ def link(
     ] = schema.DEFAULT_AMOUNT,
 ) -> list[Lookup]:
     """Link two memories or reinforce their link; strength 0 removes it."""
-    return [ids(source_id, target_id)]
+    ends = (source_id, "source_id"), (target_id, "target_id")
+    return [ids(*(text.name(one, field) for one, field in ends))]
 
 
 @verb(procedures.RELINK)
