@@ -190,6 +190,8 @@ def merge(
     said: SaidNames = None,
 ) -> list[Lookup]:
     """Let two entities count as one."""
+    text.name(source_id, "source_id")
+    text.name(target_id, "target_id")
     return [look_up.with_ids(source_id, target_id)]
 
 
