@@ -216,6 +216,9 @@ def _user_id(value: Any, _: str) -> str:
 def _check_name(value: Any, key: str) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip()):
         raise InvalidContext(f"context: {key} must be a non-empty text")
+    # A project may be a path.
+    if value is not None and len(value) > limits.MAX_PATH:
+        raise InvalidContext(f"context: {key} has more than {limits.MAX_PATH:,} characters")
     return value
 
 
