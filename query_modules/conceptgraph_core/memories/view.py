@@ -68,6 +68,9 @@ class Node(adapter.Node):
     @property
     def told_at(self) -> int:
         """The time at which it happened or was said, or else was stored; unix ms."""
+        return int(keep(self.raw, "told at", self._read_told_at))
+
+    def _read_told_at(self, _: Any) -> int:
         said_at = self.get("said_at")
         return int(self.get("created_at") if said_at is None else said_at)
 

@@ -83,9 +83,10 @@ def gather(question: Question) -> Gathered:
 
 def is_past_use(at: int, node: Node) -> bool:
     """Tell whether *node* was useful for some days only, and these are over *at* a time."""
+    if DAYS_TAG not in node.get("tags"):
+        return False
     kept_at = node.get("kept_at")
-    since = node.told_at if kept_at is None else kept_at
-    return DAYS_TAG in node.get("tags") and bool(at - since > DAYS_MS)
+    return bool(at - (node.told_at if kept_at is None else kept_at) > DAYS_MS)
 
 
 def _may_answer(question: Question, node: Node) -> bool:

@@ -8,7 +8,7 @@ from ..context import Context
 from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
-from ..graph.raw import labels
+from ..graph.raw import keep, labels
 from ..layers import IndexedText, NodeKind
 from ..words import missing
 from . import schema
@@ -27,6 +27,11 @@ def is_of(raw: Any, kind: NodeKind, key: str, scope: str) -> bool:
     return kind.scope not in kind.key or kind.words_of(kind.whose(raw.get_property)) == scope
 
 
+def _find_odd(raw: Any) -> list[str]:
+    label = Words.label(raw)
+    return [] if label is None else schema.find_odd(label, raw.get_property)
+
+
 class Words(adapter.Graph[Node]):
     """One call's view of the index, without the nodes that no index writes: those are `odd`."""
 
@@ -38,7 +43,7 @@ class Words(adapter.Graph[Node]):
 
     def _new_node(self, raw: Any, node_id: int) -> Node | None:
         node = super()._new_node(raw, node_id)
-        if node is None or not schema.find_odd(node.label, raw.get_property):
+        if node is None or not keep(raw, "odd", _find_odd):
             return node
         self.odd.append(node)
         self._nodes[node_id] = None
