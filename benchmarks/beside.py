@@ -31,7 +31,7 @@ from typing import Any, Final
 import click
 
 from concept_graph_mcp.file_formats import native
-from concept_graph_mcp.http.asking import SCOPES
+from concept_graph_mcp.http.access import SCOPES
 from concept_graph_mcp.http.tokens import Tokens
 from conceptgraph_core import __version__
 

@@ -27,8 +27,8 @@ from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.hosts.store import KeptStore, Store
+from concept_graph_mcp.http.access import SCOPES
 from concept_graph_mcp.http.app import PATH, Web, prepare_server
-from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.http.tokens import PREFIX, Tokens
 from concept_graph_mcp.session import Clock, Session

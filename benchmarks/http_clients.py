@@ -20,7 +20,7 @@ from time import monotonic, perf_counter, sleep
 from typing import Any, Final
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.http.asking import SCOPES
+from concept_graph_mcp.http.access import SCOPES
 from concept_graph_mcp.http.tokens import Tokens
 
 from .harness import Figure, Setup

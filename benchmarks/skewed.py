@@ -20,8 +20,8 @@ from rich.console import Console
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.store import Store
+from concept_graph_mcp.http.access import SCOPES
 from concept_graph_mcp.http.app import PATH, Web, prepare_server
-from concept_graph_mcp.http.asking import SCOPES
 from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session

@@ -15,7 +15,7 @@ from time import perf_counter, sleep
 from typing import Any, Final, NamedTuple
 
 from concept_graph_mcp import calls
-from concept_graph_mcp.http.asking import SCOPES
+from concept_graph_mcp.http.access import SCOPES
 from concept_graph_mcp.http.tokens import PREFIX, Tokens
 
 from .harness import Figure, Setup

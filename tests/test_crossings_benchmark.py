@@ -7,7 +7,7 @@ import pytest
 from benchmarks import crossings
 from mcp.server.auth.provider import AccessToken
 
-from concept_graph_mcp.http.asking import SCOPES
+from concept_graph_mcp.http.access import SCOPES
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.view import api
 

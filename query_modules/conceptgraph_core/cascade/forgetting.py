@@ -1,6 +1,7 @@
 """Forget, replace, restore and purge texts, and what was derived from them.
 
-Nothing is removed but by a purge. Each verb changes a thing, and all that rests on it, in one call.
+No text is removed but by a purge. A concept that only a forgotten text made goes at once, and a
+restore makes it anew. Each verb changes a thing, and all that rests on it, in one call.
 """
 
 from collections.abc import Collection, Sequence

@@ -36,7 +36,7 @@ from ..procedures import NOTHING
 from ..retrieval.question import shorten
 from ..words import missing, talk, terms
 from ..words.splitting import split
-from .gather import find_planned, gather, told_in
+from .gather import find_planned, gather, list_of_time
 from .read import Question, read, rename
 from .say import list_current, put_in_order, quote
 from .score import Scored, rank, score
@@ -290,7 +290,7 @@ def _list_then(graph: Graph, question: str) -> list[Told]:
         return []
     since, until, plans, apart = graph.context.told_in
     span = Span(since, until)
-    found = told_in(graph, question, span, plans, apart)
+    found = list_of_time(graph, question, span, plans, apart)
     if plans:
         return found + find_planned(graph, span, {one.node for one in found})
     if asks_what_was_done(question):

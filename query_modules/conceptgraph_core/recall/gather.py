@@ -66,7 +66,7 @@ def gather(question: Question) -> Gathered:
             candidate.also = tuple(dict.fromkeys((*candidate.also, *hit.also)))
         _follow_links(graph, found, every, project)
     if question.around is not None:
-        for then in told_in(graph, question.text, question.around):
+        for then in list_of_time(graph, question.text, question.around):
             every.setdefault(then.node, Candidate(then.node))
     for node, one in list(every.items()):
         if question.past is not None:
@@ -120,7 +120,7 @@ def _follow_links(
                     known.linked = frontier[node] = reached[node]
 
 
-def told_in(
+def list_of_time(
     graph: Graph, query: str, span: Span, plans: bool = False, apart: bool = False
 ) -> list[Told]:
     """Return the memories that happened in *span*, or were told then, with their entries.

@@ -128,8 +128,8 @@ def read(
 ) -> Question:
     """Return *message* as it is read, after the text *before*. Raises InvalidText, InvalidNumber.
 
-    *wordings* are its finders, and *vector* is its vector by *model*. So many of the last other
-    wordings are *renamed*.
+    *wordings* are its finders, and *vector* is its vector by *model*. The last *renamed* of the
+    other wordings are the message itself with other names of those it names.
     """
     at, zone = graph.context.at, graph.context.zone
     recent = ALWAYS

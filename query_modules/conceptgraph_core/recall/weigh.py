@@ -16,6 +16,7 @@ from ..retrieval.scoring import RARITY_EXPONENT
 from ..words.splitting import split
 from .gather import Candidate, Gathered
 from .read import Question
+from .weights import MESSAGE, TEXT
 
 _MOST_WORDS: Final = 4
 # A cue with less of a name's share is only led to by it.
@@ -77,32 +78,33 @@ class _Wording:
         is_about = any(len(one) >= _SHORTEST_NAME for one in names & self._concepts)
         of_user = isinstance(node.raw.get_property("own"), int)
         is_ended = question.past is not None and question.graph.ended(node) is not None
-        return [
-            near,
-            near - read.nearest,
-            read.nearest,
-            own * near,
-            1 / self._places[key] if key in self._places else 0.0,
-            log1p(score / read.texts**RARITY_EXPONENT),
-            score / self._best if self._best else 0.0,
-            covered,
-            covered - self._most_covered,
-            weight / read.weight if read.weight else 0.0,
-            weight / self._most_evidence if self._most_evidence else 0.0,
-            min(_MOST_WORDS, sum(word not in question.names for word in evidence)),
-            float(has_name),
-            float(bool(question.meant) and not has_name),
-            float(is_about),
-            own,
-            own * of_user,
-            float(memories.is_always(node.get("tags"))),
-            log1p(max(0.0, (question.at - node.told_at) / DAY_MS)),
-            candidate.linked,
-            float(node.told_at > question.at),
-            float(is_ended),
-            log10(1 + budgets.size(node.content)),
-            node.get("importance_score"),
-        ]
+        values = {
+            "near": near,
+            "behind the nearest": near - read.nearest,
+            "nearest": read.nearest,
+            "near and own": own * near,
+            "place": 1 / self._places[key] if key in self._places else 0.0,
+            "score": log1p(score / read.texts**RARITY_EXPONENT),
+            "share of score": score / self._best if self._best else 0.0,
+            "covered": covered,
+            "covered less": covered - self._most_covered,
+            "evidence": weight / read.weight if read.weight else 0.0,
+            "share of evidence": weight / self._most_evidence if self._most_evidence else 0.0,
+            "words": min(_MOST_WORDS, sum(word not in question.names for word in evidence)),
+            "named": float(has_name),
+            "not named": float(bool(question.meant) and not has_name),
+            "about": float(is_about),
+            "own": own,
+            "both own": own * of_user,
+            "always": float(memories.is_always(node.get("tags"))),
+            "age": log1p(max(0.0, (question.at - node.told_at) / DAY_MS)),
+            "linked": candidate.linked,
+            "ahead": float(node.told_at > question.at),
+            "ended": float(is_ended),
+            "length": log10(1 + budgets.size(node.content)),
+            "importance": node.get("importance_score"),
+        }
+        return [values[one.name] for one in TEXT]
 
     def message(self) -> list[float]:
         """Return the values of `MESSAGE`, "asking" not known."""
@@ -110,21 +112,22 @@ class _Wording:
         rarest = max((max(e.values(), default=0.0) for e in self._evidence.values()), default=0.0)
         words = max(map(len, self._evidence.values()), default=0)
         said = split(question.message)
-        return [
-            nan,
-            read.nearest,
-            own * read.nearest,
-            log1p(self._best / read.texts**RARITY_EXPONENT),
-            self._most_covered,
-            rarest / sqrt(read.texts),
-            min(_MOST_WORDS, words),
-            own,
-            min(2, len(question.meant)),
-            float(bool(question.meant)),
-            float(bool(question.concepts)),
-            min(20, len(said)) / 20,
-            min(6, len(self._finder.content)),
-            read.unknown,
-            float(read.names_a_time),
-            float(question.past is not None),
-        ]
+        values = {
+            "asking": nan,
+            "near": read.nearest,
+            "near and own": own * read.nearest,
+            "score": log1p(self._best / read.texts**RARITY_EXPONENT),
+            "covered": self._most_covered,
+            "rarest": rarest / sqrt(read.texts),
+            "words": min(_MOST_WORDS, words),
+            "own": own,
+            "named": min(2, len(question.meant)),
+            "names": float(bool(question.meant)),
+            "concepts": float(bool(question.concepts)),
+            "length": min(20, len(said)) / 20,
+            "content": min(6, len(self._finder.content)),
+            "unknown": read.unknown,
+            "time": float(read.names_a_time),
+            "past": float(question.past is not None),
+        }
+        return [values[one.name] for one in MESSAGE]

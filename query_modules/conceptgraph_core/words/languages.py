@@ -56,7 +56,7 @@ DEFAULT: Final = ("english",)
 # The one source of a process's languages.
 VARIABLE: Final = "CONCEPT_GRAPH_LANGUAGES"
 
-# ISO 639-1 -> (name, whether Snowball has a stemmer of that name). Each has a list of stop words.
+# ISO 639-1 -> the name of Snowball's stemmer. Each has a list of stop words.
 _STEMMED: Final = {
     "ar": "arabic",
     "ca": "catalan",

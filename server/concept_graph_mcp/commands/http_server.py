@@ -66,7 +66,7 @@ def add(
     embedded: str | None, user: str, read_only: bool, days: float | None, as_json: bool
 ) -> None:
     """Create a token for USER and print it; it is shown only once."""
-    from ..http.asking import READ, SCOPES
+    from ..http.access import READ, SCOPES
 
     try:
         user = text.user(user, "USER")

@@ -39,7 +39,7 @@ from ..logs import Lines, tell
 from ..session import Session
 from ..settings import Settings
 from ..view.serving import Server
-from .asking import READ, SCOPES, askers_session
+from .access import READ, SCOPES, askers_session
 from .calls import Calls, Metrics
 from .guard import Admitted, Guard, Probed, refusal
 from .limits import REQUESTS_A_CALL, Limits, Rate

@@ -26,7 +26,7 @@ from ..hosts.store import SPENT
 from ..logs import tell
 from ..serving import STORED
 from ..session import Session
-from .asking import FORBIDDEN, WRITE, Gate, Room, asked_by
+from .access import FORBIDDEN, WRITE, Gate, Room, asked_by
 from .limits import REQUESTS_A_CALL, FairQueue, Limits, Rate, TooManyWaiting, metered
 
 logger = logging.getLogger(__name__)

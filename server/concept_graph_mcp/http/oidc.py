@@ -20,7 +20,7 @@ from conceptgraph_core.errors import ConceptGraphError
 
 from ..errors import one_line
 from ..logs import tell
-from .asking import READ, WRITE
+from .access import READ, WRITE
 
 logger = logging.getLogger(__name__)
 

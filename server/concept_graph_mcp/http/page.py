@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..errors import Unavailable
 from ..view.api import HANDLERS, Api, answer_error
 from ..view.serving import StaticFiles, guard_answers
-from .asking import Forbidden, current
+from .access import Forbidden, current
 from .calls import Calls, Limited, Metrics
 from .guard import Guard, refusal
 

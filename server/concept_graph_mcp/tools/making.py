@@ -144,8 +144,8 @@ class Made(NamedTuple):
     * `prepares` changes the arguments, and `adds` returns further fields, which `more` declares.
     * `runs` is the method of the toolset's state that answers in place of the procedure.
     * The result lacks the fields `without`. A time stays a number in one that is not `dated`.
-    * `lacks`, `names`, `defaults`, `types` and `order` say how the arguments differ from the
-      verb's: some are left out, have another name, another default or another type.
+    * `names`, `defaults`, `types` and `order` say how the arguments differ from the verb's:
+      some have another name, another default or another type.
     """
 
     name: str

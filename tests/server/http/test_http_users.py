@@ -7,7 +7,7 @@ import pytest
 from http_running import MODERN, running
 
 from concept_graph_mcp.errors import Unavailable
-from concept_graph_mcp.http.asking import askers_session
+from concept_graph_mcp.http.access import askers_session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 
 NUTS = {"text": "Ann likes hazelnuts.", "about": ["hazelnut"]}

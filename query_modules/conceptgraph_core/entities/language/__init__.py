@@ -1,1 +1,1 @@
-"""Words, their forms, dates, and cues of a text: closed lists and rules, English and German."""
+"""Words, their forms, dates, and cues of a text: closed lists and rules."""

@@ -36,8 +36,8 @@ from .opening import (
 )
 from .values import write_ids
 
-# The log of changes: each of the last writing transactions, with the elements that it changed, so
-# that another process can update its cache without reading the whole graph again.
+# The log of changes: each of the last writing transactions, with the elements that it changed, by
+# which another process brings its vectors up to date; the rest of its cache it empties.
 _LOG = "change"
 # The number of transactions that it covers; older ones are removed once in this many transactions.
 KEPT = 1_024
