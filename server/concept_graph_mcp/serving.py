@@ -271,6 +271,7 @@ def serve_refusing(refusal: str, with_set_time: bool) -> None:
 def _run(server: MCPServer) -> None:
     stdin.guard_stdin()
     die_of_interrupts()
+    has_failed = False
     try:
         server.run("stdio")
     except* Exception as failed:
@@ -282,6 +283,9 @@ def _run(server: MCPServer) -> None:
             logs.say(f"stdout: {gone[0].strerror or gone[0]}")
         else:
             raise
+        has_failed = True
+    # Raised above, it would come in a group, which some versions of Python print.
+    if has_failed:
         sys.exit(1)
 
 

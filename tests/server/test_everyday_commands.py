@@ -117,7 +117,8 @@ def test_what_was_replaced_is_told_of_a_name_with_its_end(person):
     lines = person.says("about", "Lena").splitlines()
     assert lines[0] == "Lena"
     assert f"said: 2026-01-31, note: “Lena moved” ({new['id']})" in lines
-    [past] = [line for line in lines if "Graz" in line]
+    fact, past = [line for line in lines if "Graz" in line]
+    assert fact.startswith("fact: home: Graz, since 2025-12-01, until 2026-01-31, the user (")
     assert past.endswith(f"“Lena lives in Graz”, until 2026-01-31 ({old})")
     told = person.json("about", "Lena", "--limit", "1")
     assert (len(told["said"]), told["more"]) == (1, {"said": 1})

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.retrieval.schema import LAYER as WORDS
 
 from ...errors import NoStore, Unavailable, one_line
 from .. import backup_files
@@ -90,7 +91,8 @@ def count(execute: Execute, layers: Sequence[Layer], store: str | None) -> Conte
         known = [kinds[name] for name in parse(labels, list) if name in kinds]
         nodes.update({kind.measure: number for kind in known[:1] if kind.exported})
         newest = max(newest, int(accessed_at or 0))
-    uncounted = {kind.type for layer in layers for kind in layer.edges if not kind.exported}
+    every = (*layers, WORDS)
+    uncounted = {kind.type for layer in every for kind in layer.edges if not kind.exported}
     types = execute("SELECT type, count(*) FROM edge GROUP BY type")
     relations = sum(number for edge_type, number in types if edge_type not in uncounted)
     return backup_files.contents(nodes, relations, newest, store, layers)
