@@ -23,6 +23,7 @@ def home(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_year_captured_day_by_day_is_as_an_ingest_of_the_whole(home):
     told = [json.loads(line) for line in MESSAGES.read_text(encoding="utf-8").splitlines()]
     messages = [{**one, "time_ms": ms(one["at"])} for one in told[:_MESSAGES]]

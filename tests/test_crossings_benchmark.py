@@ -19,6 +19,7 @@ def users():
     return crossings.Users(NAMES, random.Random(7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over_http", [False, True])
 def test_no_random_call_of_a_user_meets_anothers_texts(users, over_http):
     asyncio.run(crossings.live(users, 600, over_http=over_http))
@@ -27,6 +28,7 @@ def test_no_random_call_of_a_user_meets_anothers_texts(users, over_http):
     assert users.outcomes["answered"] > 250
 
 
+@pytest.mark.slow
 def test_the_page_is_asked_too_and_what_it_tells_is_looked_at(users, monkeypatch):
     monkeypatch.setattr(crossings, "_tools", lambda *_: [])
     monkeypatch.setattr(api, "__version__", users.marks["user 1"])
@@ -34,12 +36,14 @@ def test_the_page_is_asked_too_and_what_it_tells_is_looked_at(users, monkeypatch
     assert any(line.startswith("page/api/about told user") for line in users.crossed)
 
 
+@pytest.mark.slow
 def test_nothing_crosses_where_each_user_has_a_file(users):
     asyncio.run(crossings.live(users, 120, over_http=True, per_user=True))
     assert users.crossed == []
     assert users.outcomes["answered"] > 30
 
 
+@pytest.mark.slow
 def test_a_user_who_is_served_as_another_is_noticed(users, monkeypatch):
     as_said = crossings._tools
 
@@ -52,6 +56,7 @@ def test_a_user_who_is_served_as_another_is_noticed(users, monkeypatch):
     assert any(line.startswith("stored: ") for line in users.crossed)
 
 
+@pytest.mark.slow
 def test_a_wrong_token_that_is_taken_is_noticed(users, monkeypatch):
     async def taken(self, token):
         return AccessToken(token=token, client_id="", scopes=[*SCOPES], subject="user 0")

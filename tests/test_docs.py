@@ -125,6 +125,7 @@ WRITTEN = [ROOT / "README.md", *(page for page in PAGES if page not in REFERENCE
 # Every page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", generate.PAGES)
 def test_the_reference_is_what_the_program_says(page):
     shown = (generate.REFERENCE / page).read_text(encoding="utf-8")
@@ -141,6 +142,7 @@ def test_the_reference_names_everything_that_can_be_called():
     assert headings >= {*procedure_host.load_modules(), *tools(*toolsets.TOOLSETS), "set_time"}
 
 
+@pytest.mark.slow
 def test_what_a_page_links_to_exists():
     assert LINKS
     assert [(name(page), link) for page, link in LINKS if not leads_somewhere(page, link)] == []
@@ -246,6 +248,7 @@ def test_calls_return_what_the_page_shows_without_a_database_too(page, tmp_path)
         host.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_CYPHER, ids=name)
 def test_cypher_returns_what_the_page_shows(page, memgraph):
     for block, output in shown_after(page):
@@ -306,6 +309,7 @@ def renamed(value: Any, names: dict[str, str]) -> Any:
     return json.loads(RANDOM_ID.sub(lambda found: names.get(found[0], found[0]), text))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
 @pytest.mark.parametrize("toolset", OF_TOOLSETS)
 def test_the_conversation_goes_as_the_page_shows_it_on_each_host(toolset, store, portal):
@@ -507,6 +511,7 @@ def made_again(uri):
     anyio.run(connect)
 
 
+@pytest.mark.slow
 def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):
     said = "Unable to unload modules, they are currently being used."
     assert f"`{said}`" in (OPERATE / "upgrade.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ def test_with_labels_everybody_is_who_they_are(case, monkeypatch):
     assert anyio.run(wrong, case, True) == []
 
 
+@pytest.mark.slow
 def test_from_text_alone_most_are_who_they_are(monkeypatch):
     monkeypatch.setenv("CONCEPT_GRAPH_LANGUAGES", "en,de")
     hold = sum(not anyio.run(wrong, case, False) for case in TOLD)

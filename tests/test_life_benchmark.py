@@ -67,6 +67,7 @@ def test_a_night_is_at_two_in_the_morning_local_time() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_tiny_life_is_lived_and_judged(tmp_path: Path) -> None:
     lived = life(tmp_path, None, history=family(12), days=18, perfectly=True)
     lines = by_name(asyncio.run(lived))
@@ -78,6 +79,7 @@ def test_a_tiny_life_is_lived_and_judged(tmp_path: Path) -> None:
     assert lines["facts that one who only searches finds at the end"].of == 2
 
 
+@pytest.mark.slow
 def test_the_rules_are_tried_with_every_night(tmp_path: Path) -> None:
     lines = by_name(asyncio.run(rules(tmp_path, None, quick=True)))
     assert (

@@ -3,12 +3,14 @@
 import json
 import zipfile
 
+import pytest
 from server.mcpb import build
 from tests.server.command_line import ok
 
 from conceptgraph_core import __version__
 
 
+@pytest.mark.slow
 def test_the_bundle_holds_what_its_manifest_names(tmp_path):
     first = build.build(tmp_path / "a")
     with zipfile.ZipFile(first) as bundle:

@@ -106,6 +106,7 @@ def test_the_example_goes_as_the_readme_shows_it_on_each_host(store, portal):
     assert {line.split()[1] for line in shown if line.startswith("> ")} == {"remember", "recall"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not multilingual.is_installed(), reason="the page shows the default installation"
 )
@@ -230,6 +231,7 @@ def served(command: str) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_examples_run_one_after_the_other_for_whoever_has_no_database(home):
     assert len(EXAMPLES) >= 12
     for command in EXAMPLES:

@@ -324,6 +324,7 @@ def test_an_interval_holds_the_mean_and_is_the_same_each_time() -> None:
     assert interval(values) == (low, high)
 
 
+@pytest.mark.slow
 def test_the_cost_is_measured_on_as_many_messages_as_wanted() -> None:
     measured = cost([small_memory(), small_memory()], 100)
     assert measured.messages == 100
@@ -374,6 +375,7 @@ def test_a_store_is_removed_and_one_that_is_there_already_is_not(
     assert "is there already" in CliRunner().invoke(main, asked).output
 
 
+@pytest.mark.slow
 def test_vectors_stand_beside_words(tmp_path: Path) -> None:
     write(tmp_path / "small", [small_memory()])
     asked = [str(tmp_path / "small"), "--embeddings", "use-multilingual"]
@@ -383,6 +385,7 @@ def test_vectors_stand_beside_words(tmp_path: Path) -> None:
     assert ["small", "recall@1", "50.0", "50.0", *["50.0 (50.0 … 50.0)"] * 3, ""] in rows
 
 
+@pytest.mark.slow
 def test_several_processes_print_the_same(tmp_path: Path) -> None:
     small = small_memory()
     (query,) = small.queries
@@ -408,6 +411,7 @@ def test_the_part_that_is_tuned_on_is_compared_with_nothing() -> None:
     assert comparable(Source("REALTALK"), "recall@10") is None
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REALMEM.is_dir(), reason="needs the conversations for development")
 def test_more_answers_are_found_than_by_bm25_with_neighbours_on_real_questions() -> None:
     memories = read(REALMEM)
@@ -425,6 +429,7 @@ def test_more_answers_are_found_than_by_bm25_with_neighbours_on_real_questions()
     assert at_5["associate"] > at_5["BM25 and neighbours"] + 0.03
 
 
+@pytest.mark.slow
 def test_the_example_of_a_concept_graph_is_found_by_it_and_costs_nothing_else(tmp_path):
     nothing, *kept = (
         widened.measured(tmp_path / f"{number}.db", one) for number, one in enumerate(widened.KEPT)

@@ -65,6 +65,7 @@ def test_a_function_is_replaced_wherever_it_was_imported():
         assert recalling.make_query is asking.make_query is len
 
 
+@pytest.mark.slow
 def test_what_a_rule_decides_is_told_otherwise_without_it():
     async def told():
         rules = [rule for rule in RULES if rule.name in {"periods", "the second step"}]

@@ -102,6 +102,7 @@ async def lines_of(folder: Path, year: Year, days: int) -> dict[str, Line]:
     return {line.what: line async for line in measure_year(folder, None, year, days)}
 
 
+@pytest.mark.slow
 def test_a_few_days_are_lived_and_judged(tmp_path: Path) -> None:
     lines = asyncio.run(lines_of(tmp_path, read_year("nell"), 8))
     assert lines["lived"].value == 8

@@ -180,6 +180,7 @@ def test_the_system_merges_where_all_agrees_and_says_what_is_missing_elsewhere(e
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), max_size=14)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=limit_examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -330,6 +331,7 @@ def test_a_search_minds_neither_what_stands_before_a_word_nor_what_nobody_sees(
         assert row["score"] == by_hand["score"] >= 0.8
 
 
+@pytest.mark.slow
 def test_a_word_inside_a_label_is_found_however_long_ago_it_was_mentioned(entities):
     later = [node(f"n{number}", last_activated=9) for number in range(2_001)]
     titles = ("The Lord of the Rings", "東京都庁", "Ring")

@@ -431,6 +431,7 @@ def test_sessions_that_fell_silent_are_named_until_they_are_ended(entities):
     assert silent() == ["late", "early"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_weeks_of_edges_are_those_of_a_plain_model(entities, seed):
     """Sessions and nights in any order: weights, counts and what is active."""

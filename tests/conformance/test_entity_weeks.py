@@ -353,6 +353,7 @@ def plain_communities(edges, keys):
     return labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_communities_are_those_of_a_plain_model_whatever_the_batches(entities, seed):
     chance = random.Random(seed)

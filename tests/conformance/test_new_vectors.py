@@ -116,6 +116,7 @@ def test_a_model_that_cannot_be_reached_is_logged_once_and_harms_no_call(
     assert portal.call(lacking, session) == {"tea", "coffee"}
 
 
+@pytest.mark.slow
 def test_a_server_embeds_what_its_client_keeps(session, portal):
     async def serve() -> None:
         server = serving.build(session, toolsets=("memory",))

@@ -553,6 +553,7 @@ def test_a_limit_above_the_total_cuts_nothing(memory):
     assert len(memory.peek(["apple"], 1, limit=2_000_000)) == 1
 
 
+@pytest.mark.slow
 def test_a_thousand_rows_are_the_most_unless_said_otherwise(memory):
     build(memory, {"seed": 1.0}, *(relation("seed", f"n{n:04}") for n in range(1_005)))
     rows = memory.peek(["seed"], 1)

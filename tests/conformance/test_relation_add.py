@@ -63,6 +63,7 @@ def test_the_second_statement_of_a_relation_gives_two_fifths(memory):
     assert memory.relation_add("apple", "fruit", "is-a")["weight"] == pytest.approx(0.4, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_a_weight_never_passes_one(memory):
     for _ in range(200):
         weight = memory.relation_add("apple", "fruit", "is-a")["weight"]

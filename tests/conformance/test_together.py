@@ -65,6 +65,7 @@ def test_what_is_linked_or_forgotten_is_not_offered(memory, pair):
     assert offered(memory, TEXTS[0]) == []
 
 
+@pytest.mark.slow
 def test_a_memory_notes_a_few_others_and_keeps_those_counted_most(memory, pair):
     recall(memory, 5)
     for number in range(3 * schema.MOST_NOTED_TOGETHER):

@@ -10,6 +10,7 @@ def entities(memory):
     return Entities(memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("true", "others", "later"),
     [

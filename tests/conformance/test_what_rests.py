@@ -58,6 +58,7 @@ def is_silent(days, *questions):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", [SAID, None])
 def test_what_rests_on_a_forgotten_memory_is_out_of_sight(days, memory, said):
     made = therapist(days, said)

@@ -48,6 +48,7 @@ async def breach_of(case: Case, store: Any) -> str | None:
         return await find_breach(case, Here(store, stack))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_keeps_the_contract(case, store, portal):
     if breach := portal.call(breach_of, case, store):

@@ -131,6 +131,7 @@ def test_a_title_alone_is_nobodys_name():
     assert facts("My colleague Dr is nice.") == []
 
 
+@pytest.mark.slow
 def test_only_so_much_prose_of_a_message_and_of_a_sentence_is_read():
     home = ("home", "Lisbon")
     endless = " and on" * 150

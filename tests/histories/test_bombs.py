@@ -48,6 +48,7 @@ def peak(action):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["export.zip", "conversations.json", "session.jsonl"])
 def test_an_archive_without_a_history_is_named_as_one_and_nothing_is_unpacked(
     there, tmp_path, name
@@ -83,6 +84,7 @@ def packed(*files, method=zipfile.ZIP_DEFLATED):
     return stream.getvalue()
 
 
+@pytest.mark.slow
 def test_an_archive_with_nothing_that_is_known_is_one_line(there, tmp_path):
     file = tmp_path / "given" / "export.zip"
     code, line = ingested(there, file, packed(("a.zip", zipped()), ("../../evil.json", "[{}]")))
@@ -93,6 +95,7 @@ def test_an_archive_with_nothing_that_is_known_is_one_line(there, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begins", ["[", '[{"mapping": {}, "id": "c", "title": "'])
 def test_a_file_that_is_unpacked_to_far_more_is_one_line(there, tmp_path, begins):
     content = packed(("conversations.json", begins + " " * PACKED))
@@ -102,6 +105,7 @@ def test_a_file_that_is_unpacked_to_far_more_is_one_line(there, tmp_path, begins
     assert line.endswith("it is not unpacked; nothing was imported")
 
 
+@pytest.mark.slow
 def test_sizes_that_lie_are_not_believed(there, tmp_path):
     content = packed(("conversations.json", "[" + " " * PACKED))
     true = (len(content) - 22 - 46 - 30 - 2 * len("conversations.json")).to_bytes(4, "little")

@@ -284,6 +284,7 @@ def test_a_redacted_text_stays_as_it_is():
         assert redact_text(once, Tally()) == once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -101,6 +101,7 @@ def test_a_forgotten_message_brings_nobody(there, file):
     assert "Tom" not in names(there)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["chatgpt", "claude-code"])
 def test_the_people_of_a_history_are_observed(there, tmp_path, name):
     path = tmp_path / OF[name][0]
@@ -123,6 +124,7 @@ def test_anothers_sister_is_not_the_users(there, tmp_path):
     assert "Bergen" not in values
 
 
+@pytest.mark.slow
 def test_an_import_is_listed_and_taken_back_with_its_people(there, file):
     ok(*there, "ingest", str(file))
     listed = ok(*there, "ingest", "--list").stdout

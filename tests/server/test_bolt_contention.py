@@ -118,6 +118,7 @@ def connected(empty_memgraph, portal):
     portal.call(store.close)
 
 
+@pytest.mark.slow
 def test_an_access_waits_for_another_writer_of_the_memory(connected, portal):
     def run(call):
         return portal.call(connected.call, call, CONTEXT)

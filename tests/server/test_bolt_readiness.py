@@ -528,6 +528,7 @@ def test_a_database_that_goes_and_comes_back_is_used_again(proxy, connect):
     assert [record["name"] for record in store.stream()] == ["apple"]
 
 
+@pytest.mark.slow
 def test_a_write_whose_answer_is_lost_may_have_happened_and_is_not_made_twice(
     proxy, database, connect
 ):
@@ -583,6 +584,7 @@ def test_an_export_that_is_cut_off_says_so(proxy, connect):
     assert len(store.stream()) == 3
 
 
+@pytest.mark.slow
 def test_a_server_recovers_with_its_database(proxy, portal, connect):
     with in_process(portal, connect(through(proxy))) as client:
 
@@ -629,6 +631,7 @@ def test_credentials_are_in_no_message_when_the_database_is_not_there(connect, p
     assert_no_credentials([str(result), *texts_of(failure.value, caplog)])
 
 
+@pytest.mark.slow
 def test_credentials_are_in_no_message_when_the_database_goes_or_is_misdeployed(
     proxy, connect, caplog, monkeypatch
 ):

@@ -128,6 +128,7 @@ def test_weights_of_the_model_of_many_languages_are_checked(monkeypatch, tmp_pat
         opened_once("use-multilingual", {})
 
 
+@pytest.mark.slow
 def test_a_text_of_no_known_word_has_no_vector_of_its_own(static, tmp_path):
     async def work() -> tuple[object, object]:
         store = EmbeddedStore(tmp_path / "memory.db")

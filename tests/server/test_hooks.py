@@ -336,6 +336,7 @@ def badly_set(home: Path) -> None:
     (home / "hooks.toml").write_text("prompt_seconds = soon")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "result"), [(gone, "nothing to say"), (damaged, "failed: "), (badly_set, "failed: ")]
 )

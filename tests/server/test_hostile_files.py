@@ -147,6 +147,7 @@ def test_what_is_purged_is_overwritten_however_sqlite_was_built(store):
         assert host._database.execute("PRAGMA secure_delete").fetchone() == (1,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statements", "line"),
     [

@@ -434,6 +434,7 @@ def test_what_came_in_before_the_store_failed_is_said(there, long_file, monkeypa
     )
 
 
+@pytest.mark.slow
 def test_the_bar_shows_how_many_lines_there_are(there, long_file, monkeypatch):
     from concept_graph_mcp.commands import common
 

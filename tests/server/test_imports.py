@@ -56,6 +56,7 @@ def modules(tmp_path: Path, *arguments: str) -> set[str]:
     return set(names.read_text().split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     ["--help", "demo --help", "backfill --help", "view --help", "--version", "install-modules ."],

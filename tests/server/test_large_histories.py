@@ -137,6 +137,7 @@ def test_an_export_that_was_interrupted_goes_on_where_it_ended(there, tmp_path, 
     assert sent == []
 
 
+@pytest.mark.slow
 def test_an_export_that_was_made_anew_is_compared_by_ids(there, tmp_path, sent):
     file = export(tmp_path / "conversations.json", 8)
     ok(*there, "ingest", str(file))

@@ -96,6 +96,7 @@ def test_one_of_two_that_begin_a_thread_at_once_must_try_again(empty_memgraph, i
     assert found == [0]
 
 
+@pytest.mark.slow
 def test_a_file_that_two_processes_ingest_at_once_is_there_once(location):
     def said(number: int) -> dict[str, Any]:
         one = {"id": f"m{number}", "thread": f"t{number // 10}", "said_at": NOW_MS + number}

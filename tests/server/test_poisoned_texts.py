@@ -109,6 +109,7 @@ def test_a_note_that_poses_as_the_server_is_a_quotation_on_its_own_line(talk):
     talk(conversation)
 
 
+@pytest.mark.slow
 def test_what_poses_as_a_speaker_or_a_source_is_quoted_too(talk):
     async def conversation(call, session):
         poisoned = [text for text in POISONED if len(text) < 200]

@@ -182,6 +182,7 @@ def test_what_is_written_where_it_can_be_is_seen_where_it_can_only_be_read(folde
         assert names(reader) == ["apple", "pear"]
 
 
+@pytest.mark.slow
 def test_another_store_in_its_place_is_read_anew(folder, within, tmp_path):
     path, other = folder / "memory.db", tmp_path / "other.db"
     for file, name in ((path, "apple"), (other, "pear")):

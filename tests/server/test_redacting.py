@@ -56,6 +56,7 @@ def test_by_default_a_text_is_stored_as_it_is(talk):
     assert kept["content"] == TEXT
 
 
+@pytest.mark.slow
 def test_every_tool_that_stores_a_text_leaves_secrets_out(talk):
     async def conversation(call):
         answers = [

@@ -65,6 +65,7 @@ def tool(store: Any, portal: Any, name: str, **arguments: Any) -> dict[str, Any]
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "field", "arguments"),
     [
@@ -86,6 +87,7 @@ def test_what_a_replica_lacks_is_told_with_its_id_and_is_stored_once(
     assert row["n"] == 1
 
 
+@pytest.mark.slow
 def test_a_replica_that_comes_back_has_it_and_no_warning_follows(store, servers, portal):
     servers.replica.kill()
     made = tool(store, portal, "memory_node_create", content="Lena likes tea")
@@ -96,6 +98,7 @@ def test_a_replica_that_comes_back_has_it_and_no_warning_follows(store, servers,
     assert "advice" not in tool(store, portal, "memory_node_create", content="It rains")
 
 
+@pytest.mark.slow
 def test_a_server_that_started_before_its_first_replica_tells_of_a_missing_one(
     servers, portal, tmp_path
 ):
@@ -118,6 +121,7 @@ def test_a_server_that_started_before_its_first_replica_tells_of_a_missing_one(
         main.kill()
 
 
+@pytest.mark.slow
 def test_a_recall_before_a_server_knows_of_a_missing_replica_is_answered(portal, tmp_path):
     main = MemgraphProcess(tmp_path / "main")
     other = MemgraphProcess(tmp_path / "other")

@@ -110,6 +110,7 @@ def remembered(store: Any, portal: Any) -> str:
     return memory_id
 
 
+@pytest.mark.slow
 def test_replicas_answer_in_turn_and_the_main_only_counts(answered, store, servers, portal):
     memory_id = remembered(store, portal)
     tool(store, portal, "memory_node_get", memory_id=memory_id)
@@ -126,6 +127,7 @@ def test_replicas_answer_in_turn_and_the_main_only_counts(answered, store, serve
     assert [one.rows(counted) for one in servers[1:]] == [[{"count": 7}]] * 2
 
 
+@pytest.mark.slow
 def test_a_user_reads_what_they_have_just_written(store, portal):
     for number in range(50):
         text = f"Number {number} is written"
@@ -133,6 +135,7 @@ def test_a_user_reads_what_they_have_just_written(store, portal):
         assert tool(store, portal, "memory_node_get", memory_id=memory_id)["content"] == text
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_a_replica_that_hangs_once_it_is_known_to_lag(
     answered, store, servers, portal
 ):
@@ -150,6 +153,7 @@ def test_nobody_waits_for_a_replica_that_hangs_once_it_is_known_to_lag(
         servers.one.signal(signal.SIGCONT)
 
 
+@pytest.mark.slow
 def test_a_replica_that_is_gone_is_left_out_and_read_again_when_it_is_back(
     answered, store, servers, portal
 ):
@@ -176,6 +180,7 @@ def test_a_replica_that_is_gone_is_left_out_and_read_again_when_it_is_back(
     eventually(lambda: readers() == {one.uri for one in servers[1:]})
 
 
+@pytest.mark.slow
 def test_reads_are_answered_without_the_main(store, servers, portal):
     memory_id = remembered(store, portal)
     servers.main.await_replicas()
@@ -215,6 +220,7 @@ def test_a_replica_says_that_it_cannot_be_written(servers, portal):
     assert "is a replica" in portal.call(asked, servers.one.uri)
 
 
+@pytest.mark.slow
 def test_doctor_names_the_replicas_and_what_is_wrong_with_one(servers, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("MEMGRAPH_URI", servers.main.uri)
@@ -230,6 +236,7 @@ def test_doctor_names_the_replicas_and_what_is_wrong_with_one(servers, monkeypat
     assert replicas() == [(servers.one.uri, False), (gone, True)]
 
 
+@pytest.mark.slow
 def test_a_server_starts_while_the_main_is_away(servers, portal):
     first = portal.call(replicated, servers)
     memory_id = remembered(first, portal)
@@ -242,6 +249,7 @@ def test_a_server_starts_while_the_main_is_away(servers, portal):
     portal.call(store.close)
 
 
+@pytest.mark.slow
 def test_what_is_read_last_is_counted_before_the_server_ends(servers, portal):
     store = portal.call(replicated, servers)
     memory_id = remembered(store, portal)
@@ -252,6 +260,7 @@ def test_what_is_read_last_is_counted_before_the_server_ends(servers, portal):
     assert row["n"] == 1
 
 
+@pytest.mark.slow
 def test_a_replica_that_the_main_dropped_is_not_read(answered, store, servers, portal):
     memory_id = remembered(store, portal)
     dropped = next(
@@ -272,6 +281,7 @@ def test_a_replica_that_the_main_dropped_is_not_read(answered, store, servers, p
     )
 
 
+@pytest.mark.slow
 def test_what_another_call_may_need_is_not_lost_with_an_access(store, portal):
     """An access of what is gone meanwhile counts nothing, and is no error."""
     memory_id = remembered(store, portal)
@@ -281,6 +291,7 @@ def test_what_another_call_may_need_is_not_lost_with_an_access(store, portal):
     assert store._accesses.advice is None
 
 
+@pytest.mark.slow
 def test_replicas_find_by_vectors_also_after_they_were_killed(answered, store, servers, portal):
     """Each of three texts has a vector, and a query of none of their words finds the nearest."""
     context = {"now_ms": NOW_MS, "user_id": "default"}

@@ -67,6 +67,7 @@ def put_into_a_context(host: Host, *_: Any) -> None:
 CHANGES: tuple[Callable[..., None], ...] = (keep, change, summarise, keep_anew, put_into_a_context)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_whoever_changed_what_is_found_is_what_a_host_finds_that_has_kept_nothing(
     file: Path, host: Host, seed: int

@@ -199,6 +199,7 @@ def test_there_are_at_least_forty_shapes_of_text() -> None:
     assert len(set(REPEATED.values())) == len(REPEATED) >= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeated", REPEATED.values(), ids=REPEATED)
 def test_no_text_keeps_a_tool_busy(repeated: str, portal: BlockingPortal, tmp_path: Path) -> None:
     def make(length: int) -> str:

@@ -85,6 +85,7 @@ def test_two_files_become_the_same_and_the_same_again_changes_nothing(stores):
     assert [ok(*store, "check").stdout for store in stores] == ["Nothing is wrong.\n"] * 2
 
 
+@pytest.mark.slow
 def test_what_replaces_a_memory_in_one_does_so_in_both(stores):
     a, b = stores
     fill(stores)
@@ -134,6 +135,7 @@ def test_what_is_forgotten_in_one_is_forgotten_in_both(stores, asker):
     assert changed(ok(*a, "sync", path(b)))[0] == "0 records changed here."
 
 
+@pytest.mark.slow
 def test_a_folder_brings_what_other_stores_left_in_it(stores, tmp_path):
     a, b = stores
     fill(stores)

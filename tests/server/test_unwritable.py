@@ -169,6 +169,7 @@ def test_on_a_disk_that_others_filled_a_closed_store_is_read_and_forgets(small_d
     ok(f"--embedded={path}", "users", "delete", "default", "--yes")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")
 def test_a_replica_is_read(tmp_path, portal):
     main, replica = (MemgraphProcess(tmp_path / name) for name in ("main", "replica"))
@@ -187,6 +188,7 @@ def test_a_replica_is_read(tmp_path, portal):
         replica.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(VARIABLE not in os.environ, reason=f"needs {VARIABLE}")
 def test_a_memgraph_without_memory_says_so(tmp_path, portal):
     # Its modules keep up to 110 MB for themselves after the call that is refused.

@@ -122,6 +122,7 @@ def test_files_that_take_too_much_memory_are_closed(files, portal, monkeypatch):
     assert names_open(files) == []
 
 
+@pytest.mark.slow
 def test_more_users_at_once_than_files_wait_for_one_another(files, portal):
     async def all_at_once() -> int:
         most = 0

@@ -54,6 +54,7 @@ def session(store):
     return Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock())
 
 
+@pytest.mark.slow
 def test_no_text_of_any_tool_hides_characters(session, portal, monkeypatch):
     answers = {}
 

@@ -263,6 +263,7 @@ async def lived(path, rows, kill_at, answered):
 AGES = st.lists(st.integers(0, 600), min_size=1, max_size=7)
 
 
+@pytest.mark.slow
 @examples(
     max_examples=limit_examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -187,6 +187,7 @@ def test_a_store_that_cannot_be_worked_on_ends_the_service(said, kind):
     assert said() == ["started", "ended"]
 
 
+@pytest.mark.slow
 def test_a_database_that_dies_and_returns_is_worked_on_again(empty_memgraph, said):
     host, _, port = empty_memgraph.rpartition("/")[2].partition(":")
     proxy = Proxy(host, int(port))

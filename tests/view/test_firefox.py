@@ -106,6 +106,7 @@ def address(viewers, portal, tmp_path_factory):
     return viewers(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["desk", "phone"])
 def test_the_page_a_card_a_change_its_undo_and_a_saved_poster(firefox, address, size):
     firefox.open(address, *size)

@@ -82,6 +82,7 @@ def lines(page, selector):
     )
 
 
+@pytest.mark.slow
 def test_ten_seconds_say_what_is_known_of_whom(browser, address, images):
     page = open_at(browser, address)
     profile = page.text("#profile")
@@ -109,6 +110,7 @@ def test_ten_seconds_say_what_is_known_of_whom(browser, address, images):
     page.shoot(images, "page-dark")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_everything_is_named_readable_and_no_wider_than_the_window(browser, address, size, dark):
@@ -125,6 +127,7 @@ def test_everything_is_named_readable_and_no_wider_than_the_window(browser, addr
     assert page.run("return document.documentElement.scrollWidth") == size[0]
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_search_is_on_top_and_a_card_fills_the_window(browser, address, images):
     page = open_at(browser, address, PHONE)
     top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
@@ -140,6 +143,7 @@ def test_on_a_phone_the_search_is_on_top_and_a_card_fills_the_window(browser, ad
     assert box == [*PHONE]
 
 
+@pytest.mark.slow
 def test_a_card_is_opened_with_keys_told_open_and_left_with_escape(browser, address, images):
     page = open_at(browser, address)
     page.run("[...document.querySelectorAll('#cards a')].find((one) =>"
@@ -166,6 +170,7 @@ def test_a_card_is_opened_with_keys_told_open_and_left_with_escape(browser, addr
     page.until("return document.activeElement.innerText === 'Leo'")
 
 
+@pytest.mark.slow
 def test_search_as_you_type_marks_the_words_and_offers_names(browser, address, images):
     page = open_at(browser, address)
     page.press("/")
@@ -187,6 +192,7 @@ def test_search_as_you_type_marks_the_words_and_offers_names(browser, address, i
     page.until("return document.querySelectorAll('.day').length > arguments[0]", many)
 
 
+@pytest.mark.slow
 def test_every_change_is_undone_with_one_button(browser, address):
     page = open_at(browser, address)
     employer = "[...document.querySelectorAll('#profile .line')].find((one) =>" \
@@ -217,6 +223,7 @@ def test_every_change_is_undone_with_one_button(browser, address):
     page.until("return document.getElementById('done').innerText === 'Undone.'")
 
 
+@pytest.mark.slow
 def test_the_poster_is_drawn_once_it_is_near(browser, address):
     page = open_at(browser, address)
     page.run("document.getElementById('year').scrollIntoView()")
@@ -230,6 +237,7 @@ def test_the_poster_is_drawn_once_it_is_near(browser, address):
     page.until("return made.includes('image/png')")
 
 
+@pytest.mark.slow
 def test_a_screen_reader_has_headings_names_and_lists(browser, address):
     open_at(browser, address)
     tree = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
@@ -246,6 +254,7 @@ def test_a_screen_reader_has_headings_names_and_lists(browser, address):
     assert not [one for one in seen if one[0] in ("button", "combobox", "link") and not one[1]]
 
 
+@pytest.mark.slow
 def test_stored_text_is_text_in_every_script(seen):
     def live(memory, now_ms):
         memory.now_ms = now_ms
@@ -269,6 +278,7 @@ def test_stored_text_is_text_in_every_script(seen):
                     "return getComputedStyle(it).direction", SCRIPTS[0]) == "rtl"  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_store_of_one_and_an_empty_one_are_no_riddle(seen):
     def live(memory, now_ms):
         memory.now_ms = now_ms
@@ -284,6 +294,7 @@ def test_a_store_of_one_and_an_empty_one_are_no_riddle(seen):
         )
 
 
+@pytest.mark.slow
 def test_an_empty_store_says_what_to_do_first(browser, portal, tmp_path):
     with rosa.shown(portal, None, tmp_path) as address:
         page = open_at(browser, address)
@@ -292,6 +303,7 @@ def test_an_empty_store_says_what_to_do_first(browser, portal, tmp_path):
         page.until("return !document.getElementById('year')")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_changed_has_no_button_and_says_why(browser, portal, rosa_file, tmp_path):
     given = {"unwritable": "the file is read-only"}
     with rosa.shown(portal, rosa_file, tmp_path, **given) as address:
@@ -304,6 +316,7 @@ def test_what_cannot_be_changed_has_no_button_and_says_why(browser, portal, rosa
         )
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_memories_open_with_as_little_as_a_few(
     browser, viewers, portal, tmp_path
 ):

@@ -49,6 +49,7 @@ def enter(page: Page, token: str) -> None:
     page.element("#entrance button").click()
 
 
+@pytest.mark.slow
 def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, served):
     browser.get(f"{served.base}/page/")
     page = Page(browser)
@@ -84,6 +85,7 @@ def test_a_user_enters_looks_changes_takes_back_and_is_turned_out(browser, serve
     assert page.run(SAYS, NUTS["text"], True)
 
 
+@pytest.mark.slow
 def test_a_reader_sees_no_button_that_changes_and_why(browser, served):
     browser.get(f"{served.base}/page/")
     page = Page(browser)

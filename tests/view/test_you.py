@@ -128,6 +128,7 @@ def test_looking_back_nothing_later_is_shown(ids, session, portal):
     assert asked.get("api/you").content["ahead"] == []
 
 
+@pytest.mark.slow
 def test_an_empty_store_answers_everything_with_nothing(asked_empty):
     asked = asked_empty
     you = asked.get("api/you").content

@@ -86,6 +86,7 @@ def queued(test, *limits, clock=time.monotonic):
     anyio.run(main)
 
 
+@pytest.mark.slow
 def test_users_take_turns_however_many_calls_one_of_them_has():
     async def test(line):
         await line.add("a1", "a2", "a3", "a4", "b1", "c1")
@@ -363,6 +364,7 @@ def test_a_call_whose_client_has_gone_is_ended(embedded, tokens, version):
         held.let_go()
 
 
+@pytest.mark.slow
 def test_too_many_calls_a_second_are_refused_with_the_time_to_wait(embedded, tokens):
     with running(embedded, tokens, limits=Limits(per_second=0.5)) as server:
         assert not server.called("search", "ann", query="x").get("isError")
@@ -422,6 +424,7 @@ def test_methods_that_read_the_store_count_as_calls(embedded, tokens):
             assert refused.startswith("too many calls: 0.5 a second are allowed")
 
 
+@pytest.mark.slow
 def test_a_resource_that_takes_too_long_is_ended(embedded, tokens):
     held = Held(embedded, "ann")
     with running(held, tokens, limits=Limits(timeout_s=0.2)) as server:

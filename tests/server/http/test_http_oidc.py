@@ -165,6 +165,7 @@ def test_other_texts_are_no_tokens(admitting, token):
     assert refused(admitting, token.encode("ascii", "replace").decode())
 
 
+@pytest.mark.slow
 def test_a_key_in_the_token_itself_is_not_used(admitting, issuer):
     with OwnIssuer() as other:
         key = other.keys[other.kid]
@@ -198,6 +199,7 @@ def searched(server: Running, token: str) -> int:
     return answer.json()["result"]["structuredContent"]["total"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "other"), [("K", "\u212a"), ("\u00e9", "e\u0301")])
 def test_subjects_are_compared_exactly(admitting, issuer, one, other):
     told = {"name": "remember", "arguments": {"text": "Ann likes hazelnuts."}}
@@ -211,6 +213,7 @@ def test_subjects_are_compared_exactly(admitting, issuer, one, other):
     assert searched(admitting, issuer.token(AUDIENCE, sub=hashed)) == 0
 
 
+@pytest.mark.slow
 def test_keys_are_rotated_without_a_restart(admitting, issuer):
     old = issuer.token(AUDIENCE)
     assert asked(admitting, old).status_code == 200
