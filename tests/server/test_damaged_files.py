@@ -132,7 +132,7 @@ def cut_off(content: bytearray, page: int, random: Random) -> None:
     del content[page * PAGE + random.randrange(PAGE) :]
 
 
-# What SQLite notices; it has no checksum that would tell a letter from another, or one page of a
+# SQLite notices these; it has no checksum that would tell a letter from another, or one page of a
 # table from a second one.
 TOLD = [zeros, noise, header, cut_off]
 DAMAGES = [*TOLD, another_page, some_bytes, one_bit, one_letter]
