@@ -1,6 +1,6 @@
 """The texts of a memory and their terms in plain dictionaries: `associate` without any store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from conceptgraph_core.retrieval.groups import Neighbour
@@ -20,10 +20,10 @@ class InMemory:
     def __init__(self, messages: Sequence[Message], languages: Sequence[str] = DEFAULT) -> None:
         self.messages = messages
         self.languages = languages
-        self.counts: list[Mapping[str, int]] = [
+        self.terms_of: list[Mapping[str, int]] = [
             terms(message.text, languages) for message in messages
         ]
-        self.lengths = [sum(counts.values()) for counts in self.counts]
+        self.lengths = [sum(counts.values()) for counts in self.terms_of]
         self.threads: dict[str, list[int]] = {}
         self.positions: list[int] = []
         self._mentions: dict[str, Mentions[int]] = {}
@@ -36,7 +36,7 @@ class InMemory:
         thread = self.threads.setdefault(message.thread, [])
         self.positions.append(len(thread))
         thread.append(text)
-        for term, count in self.counts[text].items():
+        for term, count in self.terms_of[text].items():
             mention = (
                 *(text, count, self.lengths[text]),
                 *(message.thread, self.positions[text], message.time_ms),
@@ -47,9 +47,16 @@ class InMemory:
         for term in speaker_terms(message.speaker, self.languages):
             self.speakers.setdefault(term, set()).add(message.speaker)
 
-    def count(self, cue: str, most: int | None = None) -> int:
+    def count(self, cue: str) -> int:
         """Return how many texts mention *cue*."""
         return len(self._mentions[cue].texts) if cue in self._mentions else 0
+
+    def counts(self, cues: Collection[str], most: int) -> dict[str, int]:
+        """Return how many texts mention each of *cues*."""
+        return {cue: self.count(cue) for cue in cues}
+
+    def expect_mentions(self, cues: Collection[str]) -> None:
+        """Do nothing: all are at hand."""
 
     def near(self, cue: str) -> Sequence[Neighbour]:
         """Return nothing: no word has neighbours here."""
@@ -70,7 +77,8 @@ class InMemory:
 
     def terms(self, texts: Sequence[int]) -> list[list[str]]:
         """Return the terms that each of *texts* mentions, without first names of speakers."""
-        return [[term for term in self.counts[text] if term not in self.speakers] for text in texts]
+        every = map(self.terms_of.__getitem__, texts)
+        return [[term for term in some if term not in self.speakers] for some in every]
 
     def beside(self, text: int, offset: int) -> int | None:
         """Return the text *offset* further along the thread."""

@@ -49,8 +49,14 @@ class Shelf:
         self.asked: list[str] = []
         self._random = random.Random(shuffled)
 
-    def count(self, cue: str, most: int | None = None) -> int:
+    def count(self, cue: str) -> int:
         return sum(cue in text["terms"] for text in self.texts)
+
+    def counts(self, cues: Collection[str], most: int) -> dict[str, int]:
+        return {cue: self.count(cue) for cue in cues}
+
+    def expect_mentions(self, cues: Collection[str]) -> None:
+        pass
 
     def near(self, cue: str) -> list[Any]:
         return []

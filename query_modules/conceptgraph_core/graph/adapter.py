@@ -5,7 +5,7 @@ The layer declares which part of a graph is visible, and how its nodes are read
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import mgp
@@ -381,13 +381,18 @@ class Graph(Generic[N]):
         look_up = getattr(self._raw_graph, "look_up", None)
         return None if look_up is None else look_up(label, properties, values)
 
-    def leading_to(self, vertex_id: int) -> Any:
-        """Return what leads to a vertex: `degree`, up to a number, and `columns` as looked up.
+    def degrees_to(self, vertex_ids: Collection[int], most: int) -> dict[int, int] | None:
+        """Return how many edges lead to each vertex, counted no further than *most*.
 
-        None where a host keeps no such thing, and amid a call the edges are to be gone through.
+        None where the host has no such look-up during a call: the edges are to be gone through.
         """
-        leading_to = getattr(self._raw_graph, "leading_to", None)
-        return None if leading_to is None else leading_to(vertex_id)
+        degrees = getattr(self._raw_graph, "degrees_to", None)
+        return None if degrees is None else degrees(vertex_ids, most)
+
+    def columns_to(self, vertex_ids: Collection[int]) -> dict[int, Any] | None:
+        """Return the columns of what leads to each vertex; None as with `degrees_to`."""
+        columns = getattr(self._raw_graph, "columns_to", None)
+        return None if columns is None else columns(vertex_ids)
 
     def expect_edges(self, nodes: Iterable[N], outgoing: bool) -> None:
         """Announce a walk over the outgoing (or incoming) edges of *nodes*, like `expect`."""

@@ -90,21 +90,30 @@ class StoredIndex:
         """Return the names under which the user speaks in texts of the index."""
         return self._speakers.intersection(own_names(user_id))
 
-    def count(self, cue: str, most: int | None = None) -> int:
+    def count(self, cue: str) -> int:
         """Return how many texts mention *cue*: the look-up's count, or a count of the edges."""
         if cue not in self._terms:
             return 0
         if cue in self._read:
             return len(self._read[cue].texts)
-        if cue in self._counts:
-            return self._counts[cue]
-        if most is None:
+        if cue not in self._counts:
             self._counts[cue] = sum(1 for _ in self._edges(cue))
-            return self._counts[cue]
-        kept = self._graph.leading_to(self._terms[cue].get_id())
-        if kept is not None:
-            return int(kept.degree(most + 1))
-        return sum(1 for _ in islice(self._edges(cue), most + 1))
+        return self._counts[cue]
+
+    def counts(self, cues: Collection[str], most: int) -> dict[str, int]:
+        """Return how many texts mention each of *cues*, counted no further than *most* + 1."""
+        terms = self._terms
+        unknown = {
+            cue: terms[cue].get_id()
+            for cue in cues
+            if cue in terms and cue not in self._read and cue not in self._counts
+        }
+        degrees = self._graph.degrees_to(unknown.values(), most + 1) if unknown else None
+        if degrees is None:
+            found = {cue: sum(1 for _ in islice(self._edges(cue), most + 1)) for cue in unknown}
+        else:
+            found = {cue: degrees[vertex] for cue, vertex in unknown.items()}
+        return {cue: found[cue] if cue in found else self.count(cue) for cue in cues}
 
     def beginning(self, start: str) -> list[str]:
         """Return the terms that begin with *start*, as far as the look-up found them."""
@@ -155,14 +164,18 @@ class StoredIndex:
                 having = texts if having is None else having & texts
         return having
 
+    def expect_mentions(self, cues: Collection[str]) -> None:
+        """Read the mentions of *cues* in one batch, where the host can."""
+        unread = {cue: self._terms[cue].get_id() for cue in cues if cue not in self._read}
+        columns = self._graph.columns_to(unread.values()) if unread else None
+        if columns is not None:
+            self._read |= {cue: _sound(columns[vertex]) for cue, vertex in unread.items()}
+
     def _mentions(self, cue: str) -> Mentions[int]:
+        self.expect_mentions((cue,))
         if cue not in self._read:
-            kept = self._graph.leading_to(self._terms[cue].get_id())
-            if kept is not None:
-                self._read[cue] = _sound(kept.columns())
-            else:
-                rows = [self._mention(edge) for edge in self._edges(cue)]
-                self._read[cue] = _sound(list(zip(*rows, strict=True)))
+            rows = [self._mention(edge) for edge in self._edges(cue)]
+            self._read[cue] = _sound(list(zip(*rows, strict=True)))
         return self._read[cue]
 
     def texts_of(self, label: str, keys: Collection[str]) -> dict[str, int]:

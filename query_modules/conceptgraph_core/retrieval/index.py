@@ -3,7 +3,7 @@
 Beside it stand the texts whose vectors are nearest to that of a question, which it mentions too.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from math import sqrt
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
@@ -59,17 +59,20 @@ class Corpus(NamedTuple):
 class Index(Protocol[H]):
     """A store's texts by their terms. All methods raise what the store raises."""
 
-    def count(self, cue: str, most: int | None = None) -> int:
-        """Return how many texts mention *cue*, without reading them; 0 if there is no such term.
+    def count(self, cue: str) -> int:
+        """Return how many texts mention *cue*, without reading them; 0 if there is no such term."""
 
-        A count above *most* may be too low, but stays above *most*.
-        """
+    def counts(self, cues: Collection[str], most: int) -> Mapping[str, int]:
+        """Return the counts of *cues*; one above *most* may be too low, but stays above *most*."""
 
     def near(self, cue: str) -> Sequence[Neighbour]:
         """Return the neighbours of *cue* that texts mention, without first names of speakers."""
 
     def mentions(self, cue: str) -> Mentions[H]:
         """Return the texts that mention *cue*, in any order."""
+
+    def expect_mentions(self, cues: Collection[str]) -> None:
+        """Prefetch the mentions of *cues*."""
 
     def about(self, texts: Sequence[H]) -> Mentions[H]:
         """Return a mention of each of *texts*, with a count of 1."""

@@ -382,6 +382,7 @@ def _pass_on(
     """
     of_texts = index.terms([one.text for one in first])
     passed = _rare(question, corpus, index, of_texts)
+    index.expect_mentions(passed)
     spread = into.beside()
     most = 0.0
     # A text that passes terms on receives none.
@@ -419,7 +420,8 @@ def _rare(
     # A store may have to read what it counts, so common terms are counted in part.
     while terms and counted < min(left, most):
         counted = min(_COUNT_MORE * counted or _FIRST_COUNT, left, most)
-        for count, term in sorted((index.count(term, counted), term) for term in terms):
+        counts = index.counts(terms, counted)
+        for count, term in sorted((count, term) for term, count in counts.items()):
             if count > min(left, counted):
                 break
             terms.remove(term)
@@ -485,8 +487,6 @@ class _Matters(Generic[H]):
             old.told.speaker == new.told.speaker
             and new.score >= _NEARLY * old.score
             and len(shared) >= max(_NAMED, _OF_SHORTER * min(len(one), len(other)))
-            and sum(map(self._is_rare, shared)) >= _NAMED
+            and sum(one <= self._few for one in self._index.counts(shared, self._few).values())
+            >= _NAMED
         )
-
-    def _is_rare(self, term: str) -> bool:
-        return self._index.count(term, self._few) <= self._few

@@ -176,7 +176,8 @@ def unknown(index: Index[int], text: str, languages: Sequence[str]) -> dict[str,
     """Return those doubtful words of *text* that no text has, each with its term."""
     asked = doubtful(text, languages)
     # Not how many, because a name has an edge for each of its texts.
-    return {said: term for said, term in asked.items() if not index.count(term, 1)}
+    counts = index.counts(set(asked.values()), 1)
+    return {said: term for said, term in asked.items() if not counts[term]}
 
 
 def correct(

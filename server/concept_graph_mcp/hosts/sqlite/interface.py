@@ -12,6 +12,7 @@ from typing import Any
 
 from . import values
 from .cache import DeletedObjectError, EdgeElement, VertexElement
+from .lookups import Postings
 from .values import CypherType
 
 _CONTAINERS = frozenset({tuple, dict})
@@ -219,7 +220,7 @@ class Graph:
         # Makes a look-up, amid the call, and returns the keys of the context that it tells.
         self.answer: Callable[[Any], dict[str, Any]] | None = None
         # By vertex, what leads there, where a look-up reads that as columns.
-        self.postings: Callable[[int], Any] | None = None
+        self.postings: Postings | None = None
 
     def invalidate(self) -> None:
         self.transaction = None
@@ -258,8 +259,11 @@ class Graph:
         found = self.reading().look_up(label, properties, values)
         return None if found is None else [Vertex(self, element) for element in found]
 
-    def leading_to(self, vertex_id: int) -> Any:
-        return None if self.postings is None else self.postings(vertex_id)
+    def degrees_to(self, vertex_ids: Collection[int], most: int) -> dict[int, int] | None:
+        return None if self.postings is None else self.postings.degrees(vertex_ids, most)
+
+    def columns_to(self, vertex_ids: Collection[int]) -> dict[int, Any] | None:
+        return None if self.postings is None else self.postings.columns(vertex_ids)
 
     def expect_vertices(self, vertex_ids: Collection[int]) -> None:
         self.reading().expect_vertices(vertex_ids)

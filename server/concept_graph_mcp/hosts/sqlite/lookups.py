@@ -4,10 +4,11 @@ The edges into a vertex are read as columns, because a query reads thousands of 
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import chain, groupby, pairwise
-from typing import Any, NamedTuple, cast
+from operator import itemgetter
+from typing import Any, cast
 
 from conceptgraph_core.graph.primitives import (
     Equal,
@@ -403,12 +404,12 @@ def incoming(
     few = [one for one in later if one.id not in first and after[one.id] <= lookup.few]
     few.sort(key=lambda vertex: (after[vertex.id], vertex.properties.get(lookup.by)))
     read = 0
-    columns = []
+    chosen: list[int] = []
     for vertex in (*wanted, *few):
         degree = degrees[vertex.id]
-        if read and read + degree > lookup.most:
+        if chosen and read + degree > lookup.most:
             break
-        columns.append((vertex.id, *postings.columns(vertex.id)))
+        chosen.append(vertex.id)
         read += degree
     left = max(lookup.most - read, lookup.few)
     degrees |= postings.degrees([one.id for one in last], left + 1)
@@ -417,7 +418,8 @@ def incoming(
         left -= degrees[vertex.id]
         if left < 0:
             break
-        columns.append((vertex.id, *postings.columns(vertex.id)))
+        chosen.append(vertex.id)
+    columns = [(vertex, *one) for vertex, one in postings.columns(chosen).items()]
     every = [degrees.get(vertex.id, 0) for vertex in (*found, *later)]
     return {"degrees": every, "incoming": columns}
 
@@ -432,43 +434,26 @@ class Postings:
         # The count of each vertex, and how far it was counted.
         self._counted: dict[int, tuple[int, int]] = {}
 
-    def degree(self, vertex: int, most: int) -> int:
-        """Return how many edges lead to *vertex*, counting no more than *most*."""
-        count, upto = self._counted.get(vertex, (0, 0))
-        if count >= upto and most > upto:
-            [(count,)] = self._database.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = ? LIMIT ?)", (vertex, most)
-            )
-            self._counted[vertex] = count, most
-        return min(int(count), most)
-
-    def degrees(self, vertices: Sequence[int], most: int) -> dict[int, int]:
+    def degrees(self, vertices: Collection[int], most: int) -> dict[int, int]:
         """Return how many edges lead to each of *vertices*, counting no more than *most*."""
-        statement = (
-            "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM edge WHERE target = value LIMIT ?))"
-            " FROM json_each(?)"
-        )
-        counts = dict(self._database.execute(statement, (most, json.dumps(list(vertices)))))
-        self._counted |= {vertex: (count, most) for vertex, count in counts.items()}
-        return counts
+        known = self._counted
+        unknown = [
+            one for one in vertices if one not in known or known[one][0] >= known[one][1] < most
+        ]
+        if unknown:
+            statement = (
+                "SELECT value, (SELECT count(*) FROM"
+                " (SELECT 1 FROM edge WHERE target = value LIMIT ?)) FROM json_each(?)"
+            )
+            counts = self._database.execute(statement, (most, json.dumps(unknown)))
+            known |= {vertex: (count, most) for vertex, count in counts}
+        return {one: min(known[one][0], most) for one in vertices}
 
-    def columns(self, vertex: int) -> tuple[Column, ...]:
-        """Return the columns of the edges into *vertex*."""
-        read = self._read.get(vertex)
-        if read is None:
-            read = self._read[vertex] = tuple(_columns(self._database, self._lookup, vertex))
-        return read
-
-    def leading(self, vertex: int) -> "Leading":
-        """Return the edges into *vertex*, for a call that has written nothing there."""
-        return Leading(partial(self.degree, vertex), partial(self.columns, vertex))
-
-
-class Leading(NamedTuple):
-    """The edges into one vertex: how many there are, up to a bound, and their columns."""
-
-    degree: Callable[[int], int]
-    columns: Callable[[], tuple[Column, ...]]
+    def columns(self, vertices: Collection[int]) -> dict[int, tuple[Column, ...]]:
+        """Return the columns of the edges into each of *vertices*."""
+        if unread := [one for one in vertices if one not in self._read]:
+            self._read |= _columns(self._database, self._lookup, unread)
+        return {one: self._read[one] for one in vertices}
 
 
 def _degrees(postings: Postings, vertices: Sequence[int], most: int) -> dict[int, int]:
@@ -499,21 +484,31 @@ class _Weights(dict[str, Any]):
         return value
 
 
-def _columns(database: Database, lookup: Incoming, vertex: int) -> Iterator[Column]:
-    """Yield the columns of the edges to *vertex*."""
+def _columns(
+    database: Database, lookup: Incoming, vertices: Sequence[int]
+) -> dict[int, tuple[Column, ...]]:
+    """Return the columns of the edges to each of *vertices*."""
     table = database.catalogue.columns_of(lookup.columns.label)
     values = ", ".join(f"c.k{table.properties.index(one)}" for one in lookup.columns.properties)
     rows = database.execute(
-        f"SELECT e.source, e.properties, {values} FROM edge e"
-        f' JOIN "{table.name}" c ON c.vertex = e.source WHERE e.target = ?'
-        f" AND e.type IN ({', '.join('?' * len(lookup.edges))})",
-        (vertex, *lookup.edges),
+        f"SELECT j.value, e.source, e.properties, {values} FROM json_each(?) j"
+        f' CROSS JOIN edge e ON e.target = j.value JOIN "{table.name}" c ON c.vertex = e.source'
+        f" WHERE e.type IN ({', '.join('?' * len(lookup.edges))})",
+        (json.dumps(list(vertices)), *lookup.edges),
     ).fetchall()
-    columns = list(zip(*rows, strict=True)) or [()] * (len(lookup.columns.properties) + 2)
-    columns[1] = tuple(map(_Weights(lookup.weight).__getitem__, columns[1]))
+    weights = _Weights(lookup.weight)
     # Interned, because names of threads recur.
     known: dict[Any, Any] = {}
-    return (
-        Column(map(known.setdefault, one, one) if one and one[0].__class__ is str else one)
-        for one in columns
-    )
+    none: tuple[Column, ...] = (Column(),) * (len(lookup.columns.properties) + 2)
+    columns = dict.fromkeys(vertices, none)
+    for vertex, some in groupby(rows, itemgetter(0)):
+        _, sources, stored, *others = zip(*some, strict=True)
+        columns[vertex] = (
+            Column(sources),
+            Column(map(weights.__getitem__, stored)),
+            *(
+                Column(map(known.setdefault, one, one) if one[0].__class__ is str else one)
+                for one in others
+            ),
+        )
+    return columns

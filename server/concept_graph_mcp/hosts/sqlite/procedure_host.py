@@ -428,7 +428,7 @@ class Host:
             postings = Postings(self._database, lookup)
             told |= incoming(postings, lookup, elements, after)
             told["found"] = found + later
-            graph.postings = postings.leading
+            graph.postings = postings
         if isinstance(lookup, Sized):
             told["size"] = lookups.size(self._database, lookup)
         if isinstance(lookup, Tallied):
