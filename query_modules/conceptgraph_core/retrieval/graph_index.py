@@ -278,13 +278,17 @@ class StoredIndex:
         """Return the text's key, speaker and times."""
         told = self._told.get(text)
         if told is None:
-            told = self._told[text] = keep(self._raw(text), "told", _tell)
+            raw = self._raw(text)
+            is_odd = self._graph.raw_node(raw) is None
+            told = Told("", None, None) if is_odd else keep(raw, "told", _tell)
+            self._told[text] = told
         return told
 
     def node_of(self, text: int) -> tuple[str, str, int] | None:
         """Return the label, the key and the id of the node that has *text*; None if it is odd."""
-        found: tuple[str, str, int] | None = keep(self._raw(text), "node", _find_node)
-        return found
+        raw = self._raw(text)
+        found: tuple[str, str, int] = keep(raw, "node", _find_node)
+        return None if self._graph.raw_node(raw) is None else found
 
     def _raw(self, text: int) -> Any:
         if text not in self._raws:
@@ -314,13 +318,11 @@ def _sound(columns: Sequence[Sequence[Any]]) -> Mentions[int]:
 
 
 def _tell(raw: Any) -> Told:
-    is_odd = schema.find_odd(schema.TEXT, raw.get_property)
-    return Told("", None, None) if is_odd else Told(*map(raw.get_property, _OF_TOLD))
+    return Told(*map(raw.get_property, _OF_TOLD))
 
 
-def _find_node(raw: Any) -> tuple[str, str, int] | None:
-    get = raw.get_property
-    return None if schema.find_odd(schema.TEXT, get) else (get("label"), get("key"), get("node"))
+def _find_node(raw: Any) -> tuple[Any, ...]:
+    return tuple(map(raw.get_property, ("label", "key", "node")))
 
 
 def _following(raw: Any, forward: bool) -> Any:

@@ -8,7 +8,6 @@ which needs NumPy alone and has a wheel for every platform.
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from .base import Embedding, LocalEmbedding, NotInstalled, check_weights, missing
@@ -46,14 +45,13 @@ def load_multilingual(_name: str) -> Embedding:
     check_weights(weights := resources / "weights.npz", _SHA256, NAME, _MEND)
     with ThreadPoolExecutor(1, "embedding") as beside:
         reading = beside.submit(Tokenizer, resources / "sp.model")
-        # A second thread hardly makes a question quicker, and waits busily beside it.
-        model = NumpyBackend(str(weights), None, threads=1)
+        model = NumpyBackend(str(weights), None)
+        # It would set the threads of the whole process for each text and back. One is enough
+        # (`check_room`): a second hardly makes a question quicker, and waits busily beside it.
+        model._threadpool = None
         model.sp = reading.result()
-    # It sets the threads of the whole process back when it is done: two at once would mix them up.
-    one_at_a_time = Lock()
 
     def encode(texts: list[str]) -> Any:
-        with one_at_a_time:
-            return model.encode([one[:_MOST_CHARACTERS] for one in texts])
+        return model.encode([one[:_MOST_CHARACTERS] for one in texts])
 
     return LocalEmbedding(NAME, _DIMENSION, encode)
