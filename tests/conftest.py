@@ -15,6 +15,7 @@ from tests.examples import limit_examples
 from tests.running import (
     count_workers,
     drop_some,
+    is_left_out,
     may_have_memgraph,
     refuse_shared_server,
     select_quick,
@@ -144,6 +145,10 @@ def pytest_configure(config: pytest.Config) -> None:
     refuse_shared_server(config)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return is_left_out(collection_path, config) or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     select_quick(items)
@@ -214,6 +219,18 @@ def empty_memgraph(memgraph_uri: str, portal: BlockingPortal) -> str:
     with neo4j.GraphDatabase.driver(memgraph_uri) as driver, driver.session() as session:
         session.run("MATCH (n) DETACH DELETE n").consume()
     return memgraph_uri
+
+
+@pytest.fixture
+def memgraph(empty_memgraph: str) -> Iterator[Any]:
+    """A session of the driver on an empty Memgraph."""
+    import neo4j
+
+    with (
+        neo4j.GraphDatabase.driver(empty_memgraph, notifications_min_severity="OFF") as driver,
+        driver.session() as session,
+    ):
+        yield session
 
 
 @pytest.fixture(params=HOSTS)

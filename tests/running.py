@@ -76,3 +76,11 @@ def select_quick(items: Iterable[pytest.Item]) -> None:
 def _is_quick(item: pytest.Item) -> bool:
     first, *rest = item.path.relative_to(HERE).parts
     return first in (QUICK if rest else QUICK_FILES)
+
+
+def is_left_out(path: Path, config: pytest.Config) -> bool:
+    """Tell whether `-m quick` has nothing of *path*, which then need not even be imported."""
+    if config.option.markexpr != "quick" or not path.is_relative_to(HERE) or path == HERE:
+        return False
+    first, *rest = path.relative_to(HERE).parts
+    return first not in (QUICK if rest or path.is_dir() else QUICK_FILES)

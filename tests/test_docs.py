@@ -6,17 +6,13 @@ import json
 import math
 import re
 import shlex
-import threading
-import tomllib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import anyio
 import click
-import neo4j
 import pytest
 import yaml
 from docs import generate
@@ -28,7 +24,6 @@ from tests.prose import opens_with_a_clause
 from concept_graph_mcp import calls, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.hosts.memgraph import caller
-from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.sqlite import database, procedure_host
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host, Marshal
 from concept_graph_mcp.serving import build
@@ -36,9 +31,7 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools import toolsets
 from conceptgraph_core import __version__, context, limits
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.context import CHANCE_VARIABLES
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.recall import weights
 from conceptgraph_core.registry import EMBEDDINGS, LAYERS, MODEL
 
 DOCS = ROOT / "docs"
@@ -60,7 +53,6 @@ AGENTS = OF_TOOLSETS["concept"]
 RANDOM_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DEVELOPERS = DOCS / "develop.md"
 QUERIES, STYLE = IN_LAB / "queries.md", IN_LAB / "style.gss"
-SERVER = json.loads((ROOT / "server/server.json").read_text(encoding="utf-8"))
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOT_RUN = "not run: "
@@ -156,12 +148,6 @@ def leads_somewhere(page: Path, link: str) -> bool:
     return target.exists() and (not anchor or anchor in anchors(target))
 
 
-def test_a_link_that_leads_nowhere_would_be_noticed():
-    page = ROOT / "README.md"
-    assert not leads_somewhere(page, "docs/nowhere.md")
-    assert not leads_somewhere(page, "#no-such-heading")
-
-
 def test_no_sentence_opens_with_a_clause_in_place_of_its_subject():
     assert WRITTEN
     found = [(name(page), one) for page in WRITTEN for one in sentences(page)]
@@ -214,12 +200,6 @@ def tasks() -> set[str]:
     return set(yaml.safe_load((ROOT / "Taskfile.yml").read_text())["tasks"])
 
 
-def test_a_command_line_that_the_program_does_not_take_would_be_noticed():
-    for wrong in (["forget"], ["backup", "--kepe", "3"], ["rename", "only-one"]):
-        with pytest.raises(click.UsageError):
-            parse(wrong)
-
-
 def test_every_procedure_that_a_page_calls_exists():
     known = {*procedure_host.load_modules(), "mg.load", "mg.load_all", "mg.procedures"}
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
@@ -257,15 +237,6 @@ def test_cypher_returns_what_the_page_shows(page, memgraph):
             assert output in (None, cypher_text.shown(rows)), f"line {block.line}"
 
 
-@pytest.fixture
-def memgraph(empty_memgraph) -> Iterator[neo4j.Session]:
-    with (
-        neo4j.GraphDatabase.driver(empty_memgraph, notifications_min_severity="OFF") as driver,
-        driver.session() as session,
-    ):
-        yield session
-
-
 @pytest.mark.parametrize("page", WITH_CYPHER, ids=name)
 def test_cypher_that_is_not_run_would_change_the_server_itself(page):
     for block, output in shown_after(page):
@@ -274,20 +245,22 @@ def test_cypher_that_is_not_run_would_change_the_server_itself(page):
         assert not (withheld and output)
 
 
-def test_a_block_with_another_output_would_be_noticed():
+def test_what_is_wrong_on_a_page_would_be_noticed():
+    assert not leads_somewhere(ROOT / "README.md", "docs/nowhere.md")
+    assert not leads_somewhere(ROOT / "README.md", "#no-such-heading")
+    for wrong in (["forget"], ["backup", "--kepe", "3"], ["rename", "only-one"]):
+        with pytest.raises(click.UsageError):
+            parse(wrong)
     page = [Block("cypher", "RETURN 1;", 1, "", None), Block("text", "2", 4, "", None)]
     assert list(with_output(page)) == [(page[0], "2")]
     assert cypher_text.shown([{"1": 1}]) == "1\n1"
-
-
-def test_plain_calls_are_told_from_other_cypher():
     call = 'CALL conceptgraph.f(["a: b", 1], {k: true}) YIELD x, y;'
-    assert cypher_text.plain_call(call) == (
-        "conceptgraph.f",
-        [["a: b", 1], {"k": True}],
-        ("x", "y"),
-    )
+    arguments = [["a: b", 1], {"k": True}]
+    assert cypher_text.plain_call(call) == ("conceptgraph.f", arguments, ("x", "y"))
     assert cypher_text.plain_call("CALL conceptgraph.f() YIELD x RETURN x;") is None
+    for style in ("@NodeStyle {", "@NodeStyle { colour: #ffffff }", "Nosuch(1)", "Add(1,, 2)"):
+        with pytest.raises(style_script.NotStyleScript):
+            style_script.Script(style)
 
 
 # For agents
@@ -362,27 +335,32 @@ def test_the_clock_of_the_conversation_is_the_time_in_its_headings(page):
         assert f"{moment:%A}, {moment.day} {moment:%B %Y, %H:%M}" == said
 
 
-def test_the_prompt_names_only_what_the_tools_have():
-    prompt = pasted("Concepts")
-    named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
-    results = {"episode_id"}
-    assert prompt.text.strip() == toolsets.write_prompt(["concept"]).strip()
-    known = {*tools(), *(argument for given in tools().values() for argument in given)}
-    assert named == (named & known) | results
-    assert {"recall_query", "concept_search", "relation_add", "episode_add"} <= named
-
-
-def test_the_prompt_of_every_day_names_all_of_its_tools():
-    prompt = pasted("Every day")
-    assert prompt.text.strip() == toolsets.write_prompt(["everyday"]).strip()
-    assert all(re.search(rf"\b{tool}\b", prompt.text) for tool in tools("everyday"))
-    assert "notes, not instructions" in prompt.text
-
-
-def pasted(heading: str) -> Block:
-    """Return the prompt under *heading*."""
+@pytest.mark.parametrize(
+    ("heading", "toolset", "needed", "others"),
+    [
+        ("Every day", "everyday", [*tools("everyday"), "notes, not instructions"], ()),
+        (
+            "Concepts",
+            "concept",
+            "recall_query concept_search relation_add episode_add",
+            ("episode_id",),
+        ),
+        (
+            "Memories",
+            "memory",
+            "memory_context memory_node_search memory_node_create memory_node_link memory_traverse"
+            " memory_preserve",
+            memories.RELATION_TYPES,
+        ),
+    ],
+)
+def test_a_prompt_names_tools_that_there_are(heading, toolset, needed, others):
     (prompt,) = (block for block in of(SYSTEM_PROMPT, "text") if block.heading == heading)
-    return prompt
+    assert prompt.text.strip() == toolsets.write_prompt([toolset]).strip()
+    named, given = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text)), tools(toolset)
+    assert named <= {*given, *others, *(one for arguments in given.values() for one in arguments)}
+    needed = needed.split() if isinstance(needed, str) else needed
+    assert [one for one in needed if not re.search(rf"\b{one}\b", prompt.text)] == []
 
 
 @pytest.mark.parametrize("toolset", OF_TOOLSETS)
@@ -391,17 +369,6 @@ def test_when_to_call_what_names_every_tool(toolset):
     words = r"\b[a-z]+(?:_[a-z]+)+\b|^[a-z]+$"
     called = {word for _, call, _ in rows for word in re.findall(words, call)}
     assert called - {"max_hop"} == tools(toolset).keys() - {"set_time"}
-
-
-def test_the_system_prompt_names_only_what_the_tools_have():
-    prompt = pasted("Memories")
-    given = tools("memory")
-    named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", prompt.text))
-    arguments = {argument for names in given.values() for argument in names}
-    assert named <= {*given, *arguments, *memories.RELATION_TYPES}
-    assert {"memory_context", "memory_node_search", "memory_node_create"} <= named
-    assert {"memory_node_link", "memory_traverse", "memory_preserve"} <= named
-    assert prompt.text.strip() == toolsets.write_prompt(["memory"]).strip()
 
 
 def test_the_guide_has_every_type_of_link_and_the_other_names():
@@ -454,85 +421,6 @@ def test_the_messages_that_a_model_cannot_help_are_those_of_the_server():
 
 
 # For the DBA
-
-
-def test_names_that_collide_are_found_and_renamed(memgraph):
-    by_marker = {block.marker: block.text for block in of(DBA, "cypher")}
-    constraints = cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
-    constraints = [row for row in constraints if row["label"] in schema.LABELS]
-    keyed = [
-        (row["label"], ", ".join(f"n.{one}" for one in row["properties"])) for row in constraints
-    ]
-    for label, keys in keyed:
-        memgraph.run(f"DROP CONSTRAINT ON (n:{label}) ASSERT {keys} IS UNIQUE").consume()
-    try:
-        memgraph.run(
-            "UNWIND ['a', 'b', 'b', 'b', 'c', 'c'] AS name"
-            " CREATE (:Concept {name: name, search_name: name})"
-        ).consume()
-        found = cypher_text.run(memgraph, by_marker["finds collisions"])
-        assert found == [{"name": "b", "nodes": 3}, {"name": "c", "nodes": 2}]
-        renamed = cypher_text.run(memgraph, by_marker["renames collisions"])
-        assert [row["renamed"] for row in renamed] == ["b (2)", "b (3)", "c (2)"]
-        assert cypher_text.run(memgraph, by_marker["finds collisions"]) == []
-        kept = "MATCH (c:Concept) WHERE c.search_name IS NOT NULL RETURN c.name AS name"
-        assert {row["name"] for row in cypher_text.run(memgraph, kept)} == {"a", "b", "c"}
-    finally:
-        memgraph.run("MATCH (n) DETACH DELETE n").consume()
-        for label, keys in keyed:
-            memgraph.run(f"CREATE CONSTRAINT ON (n:{label}) ASSERT {keys} IS UNIQUE").consume()
-
-
-def test_what_the_reference_drops_is_all_that_a_connection_creates(memgraph, empty_memgraph):
-    page = (DOCS / "reference/graph.md").read_text(encoding="utf-8")
-    dropped = [line for line in page.splitlines() if line.startswith("DROP ")]
-    try:
-        for statement in dropped:
-            memgraph.run(statement.removesuffix(";")).consume()
-        left = [
-            *cypher_text.run(memgraph, "SHOW CONSTRAINT INFO"),
-            *cypher_text.run(memgraph, "SHOW INDEX INFO"),
-        ]
-        labels = {label for layer in MODEL.stored for label in layer.labels}
-        assert dropped
-        assert [row for row in left if row["label"] in labels] == []
-    finally:
-        # Another connection makes them again.
-        made_again(empty_memgraph)
-    assert cypher_text.run(memgraph, "SHOW CONSTRAINT INFO")
-
-
-def made_again(uri):
-    async def connect():
-        store = BoltStore(uri, "", "")
-        await store.open()
-        await store.close()
-
-    anyio.run(connect)
-
-
-@pytest.mark.slow
-def test_a_module_in_use_is_not_reloaded_as_the_page_says(memgraph, empty_memgraph):
-    said = "Unable to unload modules, they are currently being used."
-    assert f"`{said}`" in (OPERATE / "upgrade.md").read_text(encoding="utf-8")
-    memgraph.run("UNWIND range(1, 5000) AS i CREATE (:Concept {name: toString(i)})").consume()
-
-    def work() -> None:
-        with neo4j.GraphDatabase.driver(empty_memgraph) as driver, driver.session() as session:
-            counting = "CALL conceptgraph.stats() YIELD value RETURN count(value)"
-            session.run(f"UNWIND range(1, 60) AS i {counting}").consume()
-
-    worker = threading.Thread(target=work)
-    worker.start()
-    refusals = set()
-    while worker.is_alive():
-        try:
-            memgraph.run("CALL mg.load_all()").consume()
-        except neo4j.exceptions.ClientError as error:
-            refusals.add(error.message)
-    worker.join()
-    memgraph.run("CALL mg.load_all()").consume()
-    assert refusals == {said}
 
 
 def test_every_procedure_that_is_declared_is_registered():
@@ -635,22 +523,6 @@ def test_the_graph_style_speaks_of_our_model():
     assert f"Define(TAU_MS, {limits.DEFAULT_TAU_MS})" in STYLE.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "@NodeStyle {",
-        "@NodeStyle { colour: #ffffff }",
-        "Nosuch(1)",
-        "Add(1,, 2)",
-        "size",
-        "@Style {}",
-    ],
-)
-def test_what_is_no_graph_style_script_would_be_noticed(wrong):
-    with pytest.raises(style_script.NotStyleScript):
-        style_script.Script(wrong)
-
-
 # For developers
 
 
@@ -683,43 +555,6 @@ def test_the_files_that_a_page_names_exist():
     to_be_made = {"tests/conformance/test_forgotten.py"}
     assert named
     assert [path for path in named - to_be_made if not (ROOT / path).exists()] == []
-
-
-# The entry in the registry of MCP servers
-
-
-def test_the_registry_entry_has_the_name_in_the_readme():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^<!-- mcp-name: (\S+) -->$", readme, re.M) == [SERVER["name"]]
-
-
-def test_the_registry_entry_is_of_this_package_and_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (package,) = SERVER["packages"]
-    assert package["registryType"] == "pypi"
-    assert package["identifier"] == project["name"]
-    assert project["name"] in project["scripts"]
-    assert project["readme"] == "README.md"
-    assert SERVER["version"] == package["version"] == __version__
-    assert package["transport"] == {"type": "stdio"}
-
-
-def test_the_registry_entry_names_the_variables_that_are_read():
-    variables = {each["name"]: each for each in SERVER["packages"][0]["environmentVariables"]}
-    assert variables.keys() == {one.variable for one in settings.SETTINGS}
-    assert not [name for name, each in variables.items() if each.get("isRequired")]
-    assert [name for name, each in variables.items() if each.get("isSecret")] == [
-        "MEMGRAPH_PASSWORD"
-    ]
-    # A client that filled it in would choose Memgraph for everybody.
-    assert "default" not in variables["MEMGRAPH_URI"]
-    assert variables["AROUSAL_TAU_MS"]["default"] == str(limits.DEFAULT_TAU_MS)
-    usual = [variables[one]["default"] for one in CHANCE_VARIABLES]
-    assert usual == [str(one) for one in weights.load()[1][:2]]
-
-
-def test_the_registry_takes_a_description_of_this_length():
-    assert 0 < len(SERVER["description"]) <= 100
 
 
 def test_the_changelog_has_a_section_for_this_version():

@@ -14,7 +14,10 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from conceptgraph_core import __version__
+from concept_graph_mcp import settings
+from conceptgraph_core import __version__, limits
+from conceptgraph_core.context import CHANCE_VARIABLES
+from conceptgraph_core.recall import weights
 from conceptgraph_core.words import libraries
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -167,6 +170,39 @@ def test_the_image_of_memgraph_has_the_libraries_that_words_need_beside_the_modu
     assert target == "/usr/lib/memgraph/concept_graph"
     assert sorted(copied) == sorted(libraries.COPIED.values())
     assert set(copied) <= constraints().keys()
+
+
+def test_the_registry_entry_has_the_name_in_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^<!-- mcp-name: (\S+) -->$", readme, re.M) == [ENTRY["name"]]
+
+
+def test_the_registry_entry_is_of_this_package_and_version():
+    (package,) = ENTRY["packages"]
+    assert package["registryType"] == "pypi"
+    assert package["identifier"] == PROJECT["name"]
+    assert PROJECT["name"] in PROJECT["scripts"]
+    assert PROJECT["readme"] == "README.md"
+    assert ENTRY["version"] == package["version"] == __version__
+    assert package["transport"] == {"type": "stdio"}
+
+
+def test_the_registry_entry_names_the_variables_that_are_read():
+    variables = {each["name"]: each for each in ENTRY["packages"][0]["environmentVariables"]}
+    assert variables.keys() == {one.variable for one in settings.SETTINGS}
+    assert not [name for name, each in variables.items() if each.get("isRequired")]
+    assert [name for name, each in variables.items() if each.get("isSecret")] == [
+        "MEMGRAPH_PASSWORD"
+    ]
+    # A client that filled it in would choose Memgraph for everybody.
+    assert "default" not in variables["MEMGRAPH_URI"]
+    assert variables["AROUSAL_TAU_MS"]["default"] == str(limits.DEFAULT_TAU_MS)
+    usual = [variables[one]["default"] for one in CHANCE_VARIABLES]
+    assert usual == [str(one) for one in weights.load()[1][:2]]
+
+
+def test_the_registry_takes_a_description_of_this_length():
+    assert 0 < len(ENTRY["description"]) <= 100
 
 
 # As long as it is on no index.

@@ -1,70 +1,33 @@
 """The seven tools of every day, as a client sees them."""
 
 import json
-from collections.abc import Callable
 from itertools import groupby
-from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
-from mcp.client.client import Client
 from mcp.types import Implementation
+from talking import Toy, talking
+from tests.conftest import NOW_MS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Unwritable
-from concept_graph_mcp.serving import build
-from concept_graph_mcp.session import Clock, Session
+from concept_graph_mcp.session import Session
 from concept_graph_mcp.tools import toolsets
-from conceptgraph_core import limits
 
-NOW_MS = 1_750_000_000_000
 SAID = "My sister Clara is allergic to hazelnuts!"
 CLARA = {"text": "Clara must not eat hazelnuts", "about": ["Clara"], "said": SAID}
 TOOLS = ["recall", "remember", "search", "about", "forget", "relate", "identify"]
 
 
-class Toy:
-    """An embedding of three numbers: how often a text has the letters a, b and c."""
-
-    name, dimension = "toy", 3
-
-    async def wait_until_open(self) -> "Toy":
-        return self
-
-    async def vectors(self, texts: list[str]) -> list[tuple[float, ...]]:
-        return [tuple(float(text.count(letter)) for letter in "abc") for text in texts]
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-
 @pytest.fixture
-def talk(store: Any, portal: Any) -> Callable[..., Any]:
-    """Run a conversation, a function of `call(tool, **arguments)`, at one time."""
-    clock = Clock(NOW_MS)
-
-    async def talking(conversation: Any, embedding: Any) -> Any:
-        zone = ZoneInfo("Europe/Berlin")
-        made = store, limits.DEFAULT_TAU_MS, zone, clock
-        session = Session(*made, embedding=embedding, concepts="own")
-        async with Client(build(session, toolsets=("everyday",))) as client:
-
-            async def call(tool: str, /, **arguments: Any) -> Any:
-                result = await client.call_tool(tool, arguments)
-                return result.content[0].text if result.is_error else result.structured_content
-
-            return await conversation(call, session, client)
-
-    return lambda conversation, embedding=None: portal.call(talking, conversation, embedding)
+def call(store, portal):
+    with talking(portal, store, "everyday", concepts="own") as call:
+        yield call
 
 
-def test_seven_tools_are_short_to_read(talk):
-    async def conversation(_, __, client):
-        return (await client.list_tools()).tools
-
+def test_seven_tools_are_short_to_read(call):
     listed = [
         tool.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"icons"})
-        for tool in talk(conversation)
+        for tool in call.ask("list_tools").tools
     ]
     assert [tool["name"] for tool in listed] == TOOLS
     assert len(json.dumps(listed, separators=(",", ":"))) <= 9_500
@@ -80,12 +43,10 @@ def test_seven_tools_are_short_to_read(talk):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
-def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
-    async def conversation(call, *_):
-        await call("remember", **CLARA)
-        return await call("recall", message="Hello!"), await call("recall", message="Is Clara in?")
-
-    nothing, told = talk(conversation)
+def test_a_greeting_gives_nothing_and_a_name_what_is_kept(call):
+    call("remember", **CLARA)
+    nothing = call("recall", message="Hello!")
+    told = call("recall", message="Is Clara in?")
     assert nothing == {"text": "", "nothing": True}
     assert told["text"].split("\n") == [
         "Who and what:",
@@ -97,49 +58,39 @@ def test_a_greeting_gives_nothing_and_a_name_what_is_kept(talk):
 
 
 @pytest.mark.slow
-def test_all_about_a_name_comes_without_its_accent_too(talk):
-    async def conversation(call, *_):
-        await call("remember", text="José mends bicycles", about=["José", "bicycles"])
-        return [await call("about", name=name) for name in ("José", "Jose")]
-
-    told, without = talk(conversation)
+def test_all_about_a_name_comes_without_its_accent_too(call):
+    call("remember", text="José mends bicycles", about=["José", "bicycles"])
+    told, without = [call("about", name=name) for name in ("José", "Jose")]
     assert told == without
     assert told["relations"] == ["José evokes bicycles"]
 
 
 @pytest.mark.slow
-def test_all_about_a_name_has_the_relations_of_its_other_names(talk):
-    async def conversation(call, *_):
-        for name, thing in (("Lenchen", "cake"), ("Lena", "Hamburg"), ("Dr. Lang", "burnout")):
-            await call("remember", text=f"{name} and {thing}", about=[name, thing])
-        await call("identify", a="Lenchen", b="Lena", same=True, said="Lenchen is Lena")
-        return [await call("about", name=name) for name in ("Lena", "Lenchen", "Lang", "Dr. Lang")]
-
-    one, other, part, whole = talk(conversation)
+def test_all_about_a_name_has_the_relations_of_its_other_names(call):
+    for name, thing in (("Lenchen", "cake"), ("Lena", "Hamburg"), ("Dr. Lang", "burnout")):
+        call("remember", text=f"{name} and {thing}", about=[name, thing])
+    call("identify", a="Lenchen", b="Lena", same=True, said="Lenchen is Lena")
+    one, other, part, whole = [
+        call("about", name=name) for name in ("Lena", "Lenchen", "Lang", "Dr. Lang")
+    ]
     assert sorted(one["relations"]) == ["Lena evokes Hamburg", "Lenchen evokes cake"]
     assert sorted(other["relations"]) == sorted(one["relations"])
     assert part["relations"] == whole["relations"] == ["Dr. Lang evokes burnout"]
 
 
 @pytest.mark.slow
-def test_an_id_of_no_entity_is_refused_by_the_name_of_the_argument(talk):
-    async def conversation(call, *_):
-        made = await call("remember", text="The roof leaks")
-        return await call("about", name=made["id"])
-
-    assert talk(conversation).startswith("name: no entity has the id ")
+def test_an_id_of_no_entity_is_refused_by_the_name_of_the_argument(call):
+    made = call("remember", text="The roof leaks")
+    assert call("about", name=made["id"]).startswith("name: no entity has the id ")
 
 
 @pytest.mark.slow
-def test_a_text_is_forgotten_by_its_words_if_it_is_one_thing_alone(talk):
-    async def conversation(call, *_):
-        kept = await call("remember", text="The roof leaks")
-        await call("remember", text="The roof of the barn leaks badly")
-        asked = await call("forget", id="leaks")
-        gone = await call("forget", id="the roof leaks")
-        return kept, asked, gone, await call("forget", id="the dog"), await call("search", query="")
-
-    kept, asked, gone, unknown, _ = talk(conversation)
+def test_a_text_is_forgotten_by_its_words_if_it_is_one_thing_alone(call):
+    kept = call("remember", text="The roof leaks")
+    call("remember", text="The roof of the barn leaks badly")
+    asked = call("forget", id="leaks")
+    gone = call("forget", id="the roof leaks")
+    unknown = call("forget", id="the dog")
     assert [one["kind"] for one in asked["candidates"]] == ["memory", "memory"]
     assert kept["id"] in {one["id"] for one in asked["candidates"]}
     assert "forgotten_at" not in asked
@@ -148,46 +99,37 @@ def test_a_text_is_forgotten_by_its_words_if_it_is_one_thing_alone(talk):
 
 
 @pytest.mark.slow
-def test_a_time_in_words_is_read(talk):
-    async def conversation(call, *_):
-        await call("remember", text="The roof leaked", happened_at="last Tuesday")
-        found = [
-            await call("search", query="roof", since=since, until=until)
-            for since, until in (("last week", None), ("yesterday", None), (None, "3 days ago"))
-        ]
-        return found, await call("search", query="roof", since="soon")
-
-    found, refused = talk(conversation)
+def test_a_time_in_words_is_read(call):
+    call("remember", text="The roof leaked", happened_at="last Tuesday")
+    found = [
+        call("search", query="roof", since=since, until=until)
+        for since, until in (("last week", None), ("yesterday", None), (None, "3 days ago"))
+    ]
+    refused = call("search", query="roof", since="soon")
     assert [one["total"] for one in found] == [1, 0, 1]
     assert found[0]["found"][0]["date"].startswith("2025-06-10T00:00")
     assert refused.startswith("since: must be a date or a time such as")
 
 
 @pytest.mark.slow
-def test_the_user_is_me_in_who_is_who(talk):
-    async def conversation(call, *_):
-        said = "The user is Ada, a nurse"
-        await call("remember", text=said, about=["Ada", "the user"], said=said)
-        return await call("identify", a="me", b="Ada", same=True, said="The user is Ada")
-
-    assert talk(conversation)["verdict"] == "same"
+def test_the_user_is_me_in_who_is_who(call):
+    said = "The user is Ada, a nurse"
+    call("remember", text=said, about=["Ada", "the user"], said=said)
+    assert call("identify", a="me", b="Ada", same=True, said="The user is Ada")["verdict"] == "same"
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
-def test_a_time_alone_is_one_of_the_users_zone(talk):
-    async def conversation(call, *_):
-        await call("remember", text="The roof leaks")
-        messages = ("What did I tell you today?", "What did I tell you yesterday?")
-        return [await call("recall", message=one) for one in messages]
-
-    today, yesterday = talk(conversation)
+def test_a_time_alone_is_one_of_the_users_zone(call):
+    call("remember", text="The roof leaks")
+    messages = ("What did I tell you today?", "What did I tell you yesterday?")
+    today, yesterday = [call("recall", message=one) for one in messages]
     assert today["text"].split("\n")[1:] == ["[1] 2025-06-15 17:06, note: “The roof leaks”"]
     assert yesterday == {"text": "", "nothing": True}
 
 
 @pytest.mark.slow
-def test_what_is_refused_names_what_was_typed_in_one_line(talk):
+def test_what_is_refused_names_what_was_typed_in_one_line(call):
     unknown = "1626f84f-04c7-837b-afea-592617fff9ff"
     form = 'must be a name, or {"name": …, "kind": …, "facts": {…}}'
     refused = [
@@ -200,94 +142,73 @@ def test_what_is_refused_names_what_was_typed_in_one_line(talk):
             "since: is after until, so nothing lies between; swap them",
         ),
     ]
-
-    async def conversation(call, *_):
-        assert await call("search", query="a", since="2026-01-31", until="2026-01-31")
-        return [await call(tool, **arguments) for tool, arguments, _ in refused]
-
-    assert talk(conversation) == [line for *_, line in refused]
+    assert call("search", query="a", since="2026-01-31", until="2026-01-31")
+    assert [call(tool, **arguments) for tool, arguments, _ in refused] == [
+        line for *_, line in refused
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
-def test_what_is_recalled_is_counted_whole(talk):
-    async def conversation(call, *_):
-        for number in range(40):
-            text = f"Clara has the “{number}th” of all books, and likes it"
-            await call("remember", text=text, about=["Clara"])
-        return [
-            await call("recall", message="Which books has Clara?", token_budget=one)
-            for one in (50, 300, 1_200)
-        ]
-
-    for budget, told in zip((50, 300, 1_200), talk(conversation), strict=True):
+def test_what_is_recalled_is_counted_whole(call):
+    for number in range(40):
+        text = f"Clara has the “{number}th” of all books, and likes it"
+        call("remember", text=text, about=["Clara"])
+    for budget in (50, 300, 1_200):
+        told = call("recall", message="Which books has Clara?", token_budget=budget)
         read = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         assert len(read.encode()) <= 4 * budget
         assert told["tokens"] <= budget
 
 
 @pytest.mark.usefixtures("worker_runs")
-def test_a_recall_has_a_most_whatever_budget_a_model_asks_for(talk, monkeypatch):
-    asked = []
+def test_a_recall_has_a_most_whatever_budget_a_model_asks_for(call, store, monkeypatch):
+    asked, run = [], store.call
 
-    async def conversation(call, session, _):
-        run = session.store.call
+    async def noting(made, context):
+        if made.procedure.name == "everyday.recall":
+            asked.append(made.arguments[2])
+        return await run(made, context)
 
-        async def noting(made: calls.Call, context: Any) -> Any:
-            if made.procedure.name == "everyday.recall":
-                asked.append(made.arguments[2])
-            return await run(made, context)
-
-        monkeypatch.setattr(session.store, "call", noting)
-        for budget in (10**18, 20_001, 20_000, 50, 0, -5):
-            await call("recall", message="Which books has Clara?", token_budget=budget)
-
-    talk(conversation)
+    monkeypatch.setattr(store, "call", noting)
+    for budget in (10**18, 20_001, 20_000, 50, 0, -5):
+        call("recall", message="Which books has Clara?", token_budget=budget)
     # A message with a word that no text has is asked twice: the second time, the word is set right.
     assert [one for one, _ in groupby(asked)] == [20_000, 50]
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
-def test_a_store_that_cannot_be_written_answers_all_the_same(talk, monkeypatch):
-    async def conversation(call, session, _):
-        await call("remember", **CLARA)
-        run = session.store.call
+def test_a_store_that_cannot_be_written_answers_all_the_same(call, store, monkeypatch):
+    call("remember", **CLARA)
+    run = store.call
 
-        async def refusing(asked: Any, context: Any) -> Any:
-            if asked.procedure.writes:
-                raise Unwritable("the disk is full")
-            return await run(asked, context)
+    async def refusing(asked, context):
+        if asked.procedure.writes:
+            raise Unwritable("the disk is full")
+        return await run(asked, context)
 
-        monkeypatch.setattr(session.store, "call", refusing)
-        return await call("recall", message="Is Clara in?")
-
-    told = talk(conversation)
+    monkeypatch.setattr(store, "call", refusing)
+    told = call("recall", message="Is Clara in?")
     assert "Clara" in told["text"]
     assert told["advice"] == "no access was counted: the disk is full"
 
 
 @pytest.mark.slow
-def test_about_takes_the_id_of_an_entity_too(talk):
-    async def conversation(call, *_):
-        await call("remember", **CLARA)
-        by_name = await call("about", name="Clara")
-        return by_name, await call("about", name=by_name["id"])
-
-    by_name, by_id = talk(conversation)
+def test_about_takes_the_id_of_an_entity_too(call):
+    call("remember", **CLARA)
+    by_name = call("about", name="Clara")
+    by_id = call("about", name=by_name["id"])
     assert by_name == by_id
     assert by_name["said"][0]["date"] == "2025-06-15T17:06:40+02:00"
 
 
 @pytest.mark.slow
-def test_dates_are_those_of_the_zone(talk):
-    async def conversation(call, *_):
-        made = await call("remember", text="Went to the lake", happened_at="2025-06-01")
-        day = {"query": "lake", "since": "2025-06-01", "until": "2025-06-01"}
-        before = await call("search", query="lake", until="2025-05-31")
-        return made, await call("search", **day), before
-
-    made, found, before = talk(conversation)
+def test_dates_are_those_of_the_zone(call):
+    made = call("remember", text="Went to the lake", happened_at="2025-06-01")
+    day = {"query": "lake", "since": "2025-06-01", "until": "2025-06-01"}
+    before = call("search", query="lake", until="2025-05-31")
+    found = call("search", **day)
     assert [(one["id"], one["date"]) for one in found["found"]] == [
         (made["id"], "2025-06-01T00:00:00+02:00")
     ]
@@ -296,19 +217,14 @@ def test_dates_are_those_of_the_zone(talk):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("worker_runs")
-def test_a_vector_alone_brings_nothing_to_a_greeting(talk):
-    async def conversation(call, session, _):
-        await session.run(calls.embedding.choose("toy", 3, False))
-        near = {"embedding": [0.0, 0.0, 1.0], "embedding_dimension": 3}
-        record = {"kind": "memory", "id": "m", "user_id": "default", "content": "cccc", **near}
-        await session.run(calls.transfer.import_rows([record]))
-        return await call("recall", message="aaab"), await call(
-            "recall", message="cc ccc", also=["c"]
-        )
-
-    far, near = talk(conversation, Toy())
-    assert far == {"text": "", "nothing": True}
-    assert "cccc" in near["text"]
+def test_a_vector_alone_brings_nothing_to_a_greeting(store, portal):
+    near = {"embedding": [0.0, 0.0, 1.0], "embedding_dimension": 3}
+    record = {"kind": "memory", "id": "m", "user_id": "default", "content": "cccc", **near}
+    with talking(portal, store, "everyday", embedding=Toy(), concepts="own") as call:
+        call.run(calls.embedding.choose("toy", 3, False))
+        call.run(calls.transfer.import_rows([record]))
+        assert call("recall", message="aaab") == {"text": "", "nothing": True}
+        assert "cccc" in call("recall", message="cc ccc", also=["c"])["text"]
 
 
 BAD = [
@@ -337,46 +253,36 @@ BAD = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("tool", "arguments"), BAD)
-def test_what_is_wrong_is_refused_in_one_line(talk, tool, arguments):
-    async def conversation(call, session, _):
-        said = await call(tool, **arguments)
-        return said, [record async for batch in session.store.stream() for record in batch]
-
-    said, records = talk(conversation)
+def test_what_is_wrong_is_refused_in_one_line(call, tool, arguments):
+    said = call(tool, **arguments)
     assert isinstance(said, str)
     assert len(said.splitlines()) == 1
     assert "internal" not in said
-    assert records == []
+    assert call.records() == []
 
 
-def test_beside_memgraph_the_first_recall_of_a_day_says_that_no_job_runs(talk, store):
-    async def conversation(call, session, _):
-        advice = []
-        for hours in (0, 1, 24):
-            session.clock.set(NOW_MS + hours * 3_600_000)
-            advice.append((await call("recall", message="Good morning!")).get("advice"))
-        return advice
-
+def test_beside_memgraph_the_first_recall_of_a_day_says_that_no_job_runs(call, store):
+    advice = []
+    for hours in (0, 1, 24):
+        call.session.clock.set(NOW_MS + hours * 3_600_000)
+        advice.append(call("recall", message="Good morning!").get("advice"))
     said = "no job has ever run on this store; run concept-graph-mcp worker as a service"
     on_memgraph = "://" in store.location
-    assert talk(conversation) == ([said, None, said] if on_memgraph else [None, None, None])
+    assert advice == ([said, None, said] if on_memgraph else [None, None, None])
 
 
 @pytest.mark.slow
-def test_a_status_that_cannot_be_read_is_not_in_the_way(talk, store, monkeypatch):
-    async def conversation(call, session, _):
-        run = session.store.call
+def test_a_status_that_cannot_be_read_is_not_in_the_way(call, store, monkeypatch):
+    run = store.call
 
-        async def without_status(asked, context):
-            if asked.procedure == calls.memories.worker_status().procedure:
-                raise Unwritable("no status")
-            return await run(asked, context)
+    async def without_status(asked, context):
+        if asked.procedure == calls.memories.worker_status().procedure:
+            raise Unwritable("no status")
+        return await run(asked, context)
 
-        monkeypatch.setattr(session.store, "call", without_status)
-        await call("remember", **CLARA)
-        return await call("recall", message="What does Clara not eat?")
-
-    told = talk(conversation)
+    monkeypatch.setattr(store, "call", without_status)
+    call("remember", **CLARA)
+    told = call("recall", message="What does Clara not eat?")
     assert "hazelnuts" in told["text"]
     assert "advice" not in told
 
@@ -389,17 +295,12 @@ def test_nothing_is_not_told_as_if_nothing_were_stored():
 
 
 @pytest.mark.slow
-def test_other_words_find_what_the_message_does_not(talk):
-    async def conversation(call, *_):
-        await call("remember", **CLARA)
-        message = "Any trouble at the bakery?"
-        return (
-            await call("recall", message=message),
-            await call("recall", message=message, also=["hazelnuts"]),
-            await call("search", query="violin", kinds=["memory"], also=["hazelnuts"]),
-        )
-
-    nothing, told, found = talk(conversation)
+def test_other_words_find_what_the_message_does_not(call):
+    call("remember", **CLARA)
+    message = "Any trouble at the bakery?"
+    nothing = call("recall", message=message)
+    told = call("recall", message=message, also=["hazelnuts"])
+    found = call("search", query="violin", kinds=["memory"], also=["hazelnuts"])
     # Beside Memgraph it may say that no worker runs.
     assert nothing | {"advice": ""} == {"text": "", "nothing": True, "advice": ""}
     assert "Said:" in told["text"]
@@ -407,24 +308,20 @@ def test_other_words_find_what_the_message_does_not(talk):
 
 
 @pytest.mark.slow
-def test_a_model_is_told_that_a_long_message_was_not_read_whole(talk: Any) -> None:
-    async def conversation(call: Any, session: Session, client: Any) -> None:
-        await call("remember", text="Clara must not eat hazelnuts.", about=["Clara"])
-        names = ", ".join(f"Nemi{n} Olo{n}" for n in range(900))
-        for tool, field in (("recall", "message"), ("search", "query")):
-            found = await call(tool, **{field: f"{names} What must Clara not eat?"})
-            assert "400 different words" in found["advice"]
-        assert "hazelnuts" in str(found)
-        assert "advice" not in await call("search", query="What must Clara not eat?")
-
-    talk(conversation)
+def test_a_model_is_told_that_a_long_message_was_not_read_whole(call) -> None:
+    call("remember", text="Clara must not eat hazelnuts.", about=["Clara"])
+    names = ", ".join(f"Nemi{n} Olo{n}" for n in range(900))
+    for tool, field in (("recall", "message"), ("search", "query")):
+        found = call(tool, **{field: f"{names} What must Clara not eat?"})
+        assert "400 different words" in found["advice"]
+    assert "hazelnuts" in str(found)
+    assert "advice" not in call("search", query="What must Clara not eat?")
 
 
 @pytest.mark.slow
 def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
     from concept_graph_mcp import answers
     from concept_graph_mcp.hosts.lazy import open_store
-    from concept_graph_mcp.session import Session
     from concept_graph_mcp.settings import read
 
     chosen = read({"TZ": "UTC", "CONCEPT_GRAPH_ME": "Nadia Okafor"}, str(tmp_path / "m.db"))
@@ -447,20 +344,12 @@ def test_the_name_in_the_settings_is_told_once(tmp_path, portal):
     ("name", "gets_text"), [("claude-code", True), ("codex-mcp-client", True), ("cursor", False)]
 )
 def test_a_client_that_shows_json_first_gets_the_text_of_a_recall(store, portal, name, gets_text):
-    session = Session(store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock(NOW_MS), concepts="own")
-
-    async def talk():
-        server, client = (
-            build(session, toolsets=("everyday",)),
-            Implementation(name=name, version="1"),
-        )
-        async with Client(server, client_info=client) as client:
-            listed = {one.name: one for one in (await client.list_tools()).tools}
-            await client.call_tool("remember", CLARA)
-            asked = ("What is Clara allergic to?", "Good morning!")
-            return listed, [await client.call_tool("recall", {"message": one}) for one in asked]
-
-    listed, [found, nothing] = portal.call(talk)
+    client = {"client_info": Implementation(name=name, version="1")}
+    with talking(portal, store, "everyday", concepts="own", client=client) as call:
+        listed = {one.name: one for one in call.ask("list_tools").tools}
+        call("remember", **CLARA)
+        asked = ("What is Clara allergic to?", "Good morning!")
+        found, nothing = [call.ask("call_tool", "recall", {"message": one}) for one in asked]
     assert [one for one in TOOLS if listed[one].output_schema is None] == ["recall"] * gets_text
     [said] = found.content
     if gets_text:

@@ -1,17 +1,10 @@
 """CONCEPT_GRAPH_REDACT: what agents store has no secrets, and the answer says what is left out."""
 
-from collections.abc import Callable
-from typing import Any
-from zoneinfo import ZoneInfo
-
 import pytest
 from command_line import ok
-from mcp.client.client import Client
+from talking import talking
 
 from concept_graph_mcp import Memory
-from concept_graph_mcp.serving import build
-from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core import limits
 
 TOKEN = "ghp_" + "Ab1Cd2Ef3G" * 3 + "Hi4Jk5"
 TEXT = f"The token for the bakery's site is {TOKEN}"
@@ -19,69 +12,58 @@ LEFT = "The token for the bakery's site is [secret: GitHub Token]"
 TOLD = "stored, with these secrets hidden: GitHub Token: {}"
 
 
+def redacting(store, portal, redacts=True):
+    toolsets = ("everyday", "memory", "concept", "entity")
+    return talking(portal, store, *toolsets, concepts="own", redacts=redacts)
+
+
 @pytest.fixture
-def talk(store: Any, portal: Any) -> Callable[..., Any]:
-    """Run a conversation, a function of `call(tool, **arguments)`, with a server that redacts."""
-
-    async def talking(conversation: Any, redacts: bool) -> Any:
-        made = store, limits.DEFAULT_TAU_MS, ZoneInfo("UTC"), Clock()
-        session = Session(*made, concepts="own", redacts=redacts)
-        toolsets = ("everyday", "memory", "concept", "entity")
-        async with Client(build(session, toolsets=toolsets)) as client:
-
-            async def call(tool: str, /, **arguments: Any) -> Any:
-                result = await client.call_tool(tool, arguments)
-                assert not result.is_error, result
-                return result.structured_content
-
-            return await conversation(call)
-
-    return lambda conversation, redacts=True: portal.call(talking, conversation, redacts)
+def call(store, portal):
+    with redacting(store, portal) as call:
+        yield call
 
 
-async def remembered(call):
-    made = await call("remember", text=TEXT, said=f"Keep this: {TOKEN}", about=["bakery"])
-    return made, await call("memory_node_get", memory_id=made["id"])
+def remembered(call):
+    made = call.done("remember", text=TEXT, said=f"Keep this: {TOKEN}", about=["bakery"])
+    return made, call.done("memory_node_get", memory_id=made["id"])
 
 
-def test_remember_leaves_secrets_out_and_says_so(talk):
-    made, kept = talk(remembered)
+def test_remember_leaves_secrets_out_and_says_so(call):
+    made, kept = remembered(call)
     assert made["advice"] == TOLD.format(2)
     assert kept["content"] == LEFT
 
 
-def test_by_default_a_text_is_stored_as_it_is(talk):
-    made, kept = talk(remembered, redacts=False)
+def test_by_default_a_text_is_stored_as_it_is(store, portal):
+    with redacting(store, portal, redacts=False) as call:
+        made, kept = remembered(call)
     assert "advice" not in made
     assert kept["content"] == TEXT
 
 
 @pytest.mark.slow
-def test_every_tool_that_stores_a_text_leaves_secrets_out(talk):
-    async def conversation(call):
-        answers = [
-            await call("memory_node_create", content=TEXT, metadata={"how": [f"by {TOKEN}"]}),
-            await call("episode_add", summary=TEXT, concepts=["bakery"]),
-            await call(
-                "entity_observe",
-                session_id="s",
-                message_id="m",
-                speaker="user",
-                text=f"Rosa has {TOKEN}",
-                observations=[{"label": "Rosa", "type": "entity", "span": f"Rosa has {TOKEN}"}],
-            ),
-        ]
-        rosa = answers[2]["entities"][0]["entity_id"]
-        answers.append(
-            await call("entity_fact", entity_id=rosa, predicate="token", value=TOKEN, text=TEXT)
-        )
-        first = answers[0]["memory_id"]
-        answers.append(await call("memory_node_update", memory_id=first, summary=TEXT))
-        whole = await call("memory_node_get", memory_id=first)
-        found = await call("episode_search", query="bakery")
-        return answers, [whole, found, await call("entity_get", entity_id=rosa)]
-
-    answers, stored = talk(conversation)
+def test_every_tool_that_stores_a_text_leaves_secrets_out(call):
+    answers = [
+        call.done("memory_node_create", content=TEXT, metadata={"how": [f"by {TOKEN}"]}),
+        call.done("episode_add", summary=TEXT, concepts=["bakery"]),
+        call.done(
+            "entity_observe",
+            session_id="s",
+            message_id="m",
+            speaker="user",
+            text=f"Rosa has {TOKEN}",
+            observations=[{"label": "Rosa", "type": "entity", "span": f"Rosa has {TOKEN}"}],
+        ),
+    ]
+    rosa = answers[2]["entities"][0]["entity_id"]
+    answers.append(
+        call.done("entity_fact", entity_id=rosa, predicate="token", value=TOKEN, text=TEXT)
+    )
+    first = answers[0]["memory_id"]
+    answers.append(call.done("memory_node_update", memory_id=first, summary=TEXT))
+    whole = call.done("memory_node_get", memory_id=first)
+    found = call.done("episode_search", query="bakery")
+    stored = [whole, found, call.done("entity_get", entity_id=rosa)]
     assert [one["advice"] for one in answers] == [TOLD.format(n) for n in (2, 1, 2, 2, 1)]
     assert TOKEN not in str(stored)
     assert stored[0]["summary"] == stored[0]["content"] == LEFT
