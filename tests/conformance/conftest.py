@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 from anyio.from_thread import BlockingPortal
+from entity_layer import Entities
 from everyday_calls import Days
 from expect import ProbeFailed
 from samples import samples  # noqa: F401
@@ -374,3 +375,8 @@ def probe(request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal
 @pytest.fixture
 def days(memory: Any) -> Days:
     return Days(memory)
+
+
+@pytest.fixture
+def entities(memory: Any) -> Entities:
+    return Entities(memory)

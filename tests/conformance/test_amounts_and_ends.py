@@ -1,13 +1,7 @@
 """Doses and rents follow the latest word, and "I quit my job" ends what was told."""
 
 import pytest
-from entity_layer import Entities
 from test_entity_statements import own
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def tell(entities, *said):

@@ -4,14 +4,9 @@ import math
 import random
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 
 from conceptgraph_core.entities.schema import MAX_PAIRED
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.mark.slow

@@ -4,16 +4,11 @@ import random
 from dataclasses import astuple
 
 import pytest
-from entity_layer import DAY_MS, Entities
+from entity_layer import DAY_MS
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.inputs import Given
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.fixture

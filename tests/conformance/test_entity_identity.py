@@ -1,15 +1,13 @@
 """Who is meant by a name: the same, another one, or a question; on both hosts."""
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
+from tests.tables import beside
 
 from concept_graph_mcp import calls
 
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
+table = beside(__file__)
 
 
 def asked(entities, first, second):
@@ -22,27 +20,7 @@ def asked(entities, first, second):
     return entities.one(f"I saw {second} today", second, session="two")
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Elizabeth", "Liz"),
-        ("Liz", "Elizabeth"),
-        ("Elizabeth Smith", "Liz"),
-        ("Elizabeth Smith", "Smith"),
-        ("Smith", "Elizabeth Smith"),
-        ("Liz", "Elizabeth Smith"),
-        ("John Smith", "J. Smith"),
-        ("Josef", "Sepp"),
-        ("Liz", "Elisabeth"),
-        ("Elisabeth", "Liz"),
-        ("New York", "NYC"),
-        ("NYC", "New York"),
-        ("New York City", "NYC"),
-        ("NYC", "New York City"),
-        ("Bank of America", "BOA"),
-        ("Oma", "grandma"),
-    ],
-)
+@table("first, second")
 def test_other_names_of_one_are_asked_about(entities, first, second):
     row = asked(entities, first, second)
     assert row["created"]
@@ -51,35 +29,14 @@ def test_other_names_of_one_are_asked_about(entities, first, second):
     assert entities.records("merge") == []
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Anna Smith", "Ben Smith"),
-        ("Gary Klein", "Gary Halbert"),
-        ("Kyoto", "Hotel Kanra Kyoto"),
-        ("Elizabeth", "Robert"),
-        ("New York", "New Zealand"),
-        ("IBM", "Ivy"),
-        ("Bank of America", "Bank"),
-        ("Mr. Miller", "Mrs. Miller"),
-    ],
-)
+@table("first, second")
 def test_names_of_two_are_not_asked_about(entities, first, second):
     row = asked(entities, first, second)
     assert row["created"]
     assert "candidates" not in row
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("Dr. Smith", "Smith"),
-        ("Smith", "Prof. Smith"),
-        ("3 May", "May 3rd"),
-        ("May 3", "3. Mai"),
-        ("max", "Max"),
-    ],
-)
+@table("first, second")
 def test_a_title_or_the_writing_makes_no_other_name(entities, first, second):
     row = asked(entities, first, second)
     assert not row["created"]

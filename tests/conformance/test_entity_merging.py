@@ -1,7 +1,7 @@
 """Merging is soft: two entities count as one, nothing of either is touched, and it is undone."""
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,11 +9,6 @@ from nights import node
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.fixture

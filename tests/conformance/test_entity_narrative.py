@@ -5,18 +5,16 @@ import math
 import re
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
 from nights import node
+from tests.tables import beside
 
 from concept_graph_mcp import calls
 from conceptgraph_core import budgets, dates
 from conceptgraph_core.entities.narration import sentences
 
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
+table = beside(__file__)
 
 
 def tell(entities, message, budget=None, user="default"):
@@ -138,26 +136,7 @@ def test_what_was_and_what_was_never_so_is_not_told(entities):
     assert "age" not in told
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ("Where do I work?", ["employer"]),
-        ("Wo arbeite ich?", ["employer"]),
-        ("Remind me: what is my job", ["employer"]),
-        ("Wo wohne ich?", ["home"]),
-        ("What is my address?", ["home"]),
-        ("When is my birthday?", ["birthday"]),
-        ("Wann habe ich Geburtstag?", ["birthday"]),
-        ("What is my blood group?", ["blood_group"]),
-        ("Am I allergic to nuts? I am tired.", ["allergy"]),
-        ("What is my shoe size?", []),
-        ("Where does Tom work?", []),
-        ("I am tired.", []),
-        ("I work late today.", []),
-        ("Hello! How are you?", []),
-        ("How are you? I am at work.", []),
-    ],
-)
+@table("asked, expected")
 def test_the_users_own_facts_are_told_when_the_message_asks_for_them(entities, asked, expected):
     user = entities.one("I work here", {**entity("the user"), "span": "I"})["entity_id"]
     known = {
@@ -369,59 +348,13 @@ def people(entities, *labels):
         entities.one(f"I know {label}.", label)
 
 
-@pytest.mark.parametrize(
-    ("label", "message"),
-    [
-        ("Anna Smith", "Is Anna free?"),
-        ("Anna Smith", "Anna called."),
-        ("Anna Smith", "is anna free"),
-        ("Anna Smith", "IS ANNA FREE?"),
-        ("Anna Smith", "I met Mr. Smith, again"),
-        ("Anna Smith", "What did Anna's doctor say?"),
-        ("Anna Smith", "Hat Anna Zeit?"),
-        ("Anna Smith", "Wo ist Annas Hund?"),
-        ("José García", "Ask Jose, please"),
-        ("Jose Garcia", "Ask José, please"),
-        ("Karl-Heinz Müller", "Was sagt Karl-Heinz dazu?"),
-        ("Will Jones", "Is Will free?"),
-        ("Mark Twain", "I saw Mark yesterday"),
-        ("Elisabeth Sommer", "What did Dr. Sommer say?"),
-        ("Elisabeth Sommer", "Wo ist Fr. Sommer?"),
-        ("May Parker", "I called May about it"),
-        ("Rose Miller", "Has Rose answered?"),
-        ("Rose Miller", "rose miller is ill"),
-        ("Max", "How is max?"),
-        ("the trip to Rome", "How was the trip to Rome?"),
-        ("C++", "I like C++."),
-        ("東京", "東京に行く"),
-        ("AT&T", "Does AT&T answer?"),
-    ],
-)
+@table("label, message")
 def test_a_whole_label_or_a_part_that_is_written_as_a_name_is_meant(entities, label, message):
     people(entities, label)
     assert named(entities, message) == {label}
 
 
-@pytest.mark.parametrize(
-    ("label", "message"),
-    [
-        ("Will Jones", "Will you come? I will."),
-        ("Mark Twain", "Mark the date, and mark my words"),
-        ("Grace Hall", "Grace under pressure, say grace, the Hall is open"),
-        ("May Parker", "May I ask what happens in May, or on 3 May?"),
-        ("May Parker", "may i ask"),
-        ("Rose Miller", "Rose is a colour. Prices rose; a Rose is a rose"),
-        ("Anna Smith", "Is Anna Jones free?"),
-        ("Anna Smith", "the annals, a smith and the smithy"),
-        ("J Smith", "J is a letter"),
-        ("Bank of America", "a cup of tea"),
-        ("Will", "I will go"),
-        ("Anna Smith", "Hello!"),
-        ("Anna Smith", "Thanks, that is all for today."),
-        ("New York", "New ideas are good"),
-        ("Project Phoenix", "Project plans are boring"),
-    ],
-)
+@table("label, message")
 def test_a_part_that_is_another_word_or_of_another_name_is_not_meant(entities, label, message):
     people(entities, label)
     assert tell(entities, message)["text"] == ""
@@ -440,22 +373,7 @@ def test_what_many_have_in_common_is_no_name_of_one(entities):
     assert named(entities, "Is Numbera there?") == {"Team Numbera"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "message", "is_meant"),
-    [
-        ("sister", "My sister called", True),
-        ("sister", "How is my little sister's flat?", True),
-        ("sister", "Was macht meine Schwester?", True),
-        ("Schwester", "my sister", True),
-        ("sister", "my friend's sister", False),
-        ("sister", "your sister", False),
-        ("sister", "a sister ship", False),
-        ("mother", "Mom called", True),
-        ("mother", "Mama hat angerufen", True),
-        ("mother", "their mom called", False),
-        ("person", "my sister", False),
-    ],
-)
+@table("kind, message, is_meant")
 def test_whom_a_kind_means_is_named_by_it(entities, kind, message, is_meant):
     entities.one("I met Clara.", {**entity("Clara"), "kind": kind})
     assert named(entities, message) == ({"Clara"} if is_meant else set())

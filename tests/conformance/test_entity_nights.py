@@ -5,7 +5,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from entity_layer import DAY_MS, Entities, entity
+from entity_layer import DAY_MS, entity
 from expect import REFUSALS
 from nights import daily, kept, node, tie, weekly
 
@@ -13,11 +13,6 @@ from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
 
 TAU = {"co_occurrence": 14, "semantic": 90, "temporal": 30, "causal": 60, "contradicts": 30}
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.fixture

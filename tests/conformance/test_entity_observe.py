@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
 from neo4j.exceptions import ClientError
 
@@ -12,11 +12,6 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def test_what_stands_in_the_users_words_is_the_users_and_all_else_the_models(entities):

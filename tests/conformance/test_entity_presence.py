@@ -1,17 +1,12 @@
 """`entitygraph.presence`: who was spoken of when, how it felt, and who came back."""
 
 import pytest
-from entity_layer import DAY_MS, Entities
+from entity_layer import DAY_MS
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
 
 NOW_MS = 1_750_000_000_000
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def said(entities, days, text, *names, speaker="user", valence=None):

@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from entity_layer import DAY_MS, Entities, entity
+from entity_layer import DAY_MS, entity
 from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls, settings
@@ -14,11 +14,6 @@ from concept_graph_mcp.worker.lease_runner import LeaseRunner
 
 CONFIGURED = settings.read({"TZ": "UTC"})
 LABELS = ("Anna Smith", "Anna Smyth", "Anna Smythe", "Max", "rain", "vet", "chapter 1", "shoes")
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def vector(angle):

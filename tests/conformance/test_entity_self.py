@@ -1,15 +1,9 @@
 """The entity that stands for the user: there is one, which nothing ends, splits or merges away."""
 
 import pytest
-from entity_layer import Entities
 from expect import REFUSALS
 
 from conceptgraph_core.entities.schema import SELF
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.fixture

@@ -4,18 +4,13 @@ import math
 from dataclasses import astuple
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
 from nights import daily, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.schema import DAILY
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def event(label):

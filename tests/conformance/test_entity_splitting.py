@@ -1,18 +1,13 @@
 """Who was two of a name is split, what is over ends, by the user's words; all of it is undone."""
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.examples import limit_examples
 
 from concept_graph_mcp import calls
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.fixture

@@ -3,18 +3,12 @@
 from dataclasses import astuple
 
 import pytest
-from entity_layer import Entities
 from expect import REFUSALS
 from nights import daily
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.schema import SELF
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def own(entities, **times):

@@ -6,7 +6,7 @@ from dataclasses import astuple
 from pathlib import Path
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from truth import faults, sentences
 
 from concept_graph_mcp import calls
@@ -24,11 +24,6 @@ NAMES = (
     "rain",
 )
 RELATIONS = ("causal", "temporal", "contradicts")
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def tell(entities, message, budget=3_000):

@@ -5,18 +5,13 @@ import random
 from collections import defaultdict
 
 import pytest
-from entity_layer import Entities, entity
+from entity_layer import entity
 from expect import REFUSALS
 from nights import daily, kept, node, tie, weekly
 
 from concept_graph_mcp import calls
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities.consolidation.propagation import Propagation
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def twins(entities, one="Anna Smith", other="Anna Smyth", session="s", **more):

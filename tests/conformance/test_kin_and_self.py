@@ -1,10 +1,13 @@
 """Whom "my kids" and "mum" name, and what recall and a profile tell of the user, on both hosts."""
 
 import pytest
+from tests.tables import beside
 
 from concept_graph_mcp import calls
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import lines
+
+table = beside(__file__)
 
 everyday = calls.everyday
 
@@ -89,42 +92,14 @@ def lena(days):
     return days
 
 
-@pytest.mark.parametrize(
-    ("message", "told"),
-    [
-        ("What allergies do I have?", ["penicillin"]),
-        ("Welche Allergien habe ich?", ["penicillin"]),
-        ("Que alergias tenho?", ["penicillin"]),
-        ("¿A qué soy alérgica?", ["penicillin"]),
-        ("Quelles sont mes allergies ?", ["penicillin"]),
-        ("What is my job?", ["nurse"]),
-        ("Where do I live?", ["Lisbon"]),
-        ("How old am I?", ["41"]),
-        ("Who am I?", ["Lena", "penicillin", "41"]),
-        ("What do you know about me?", ["Lena", "penicillin", "41"]),
-        ("Was weißt du über mich?", ["Lena", "penicillin", "41"]),
-        ("Quem sou eu?", ["Lena"]),
-        ("¿Quién soy?", ["Lena"]),
-        ("Qui suis-je ?", ["Lena"]),
-    ],
-)
+@table("message, told")
 def test_recall_tells_the_users_own_facts_where_they_are_asked_for(lena, message, told):
     text = lena.recall(message)
     assert [one for one in told if one not in text] == []
     assert "Clara" not in text
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "My head hurts, any stretches?",
-        "Can you help me work on the house?",
-        "What should I work on next?",
-        "What is my sister's job?",
-        "What is my IP address?",
-        "Who am I meeting tomorrow?",
-    ],
-)
+@table("message")
 def test_a_my_alone_does_not_bring_the_profile(lena, message):
     text = lena.recall(message)
     assert not [one for one in ("Lena", "penicillin", "short answers") if one in text]

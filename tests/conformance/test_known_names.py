@@ -1,12 +1,6 @@
 """A name that the memory knows is heard wherever it stands; an unknown word there is none."""
 
 import pytest
-from entity_layer import Entities
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def labels(row):

@@ -4,11 +4,9 @@ import pytest
 from entity_layer import Entities
 from everyday_calls import Days
 from test_entity_statements import own
+from tests.tables import beside
 
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
+table = beside(__file__)
 
 
 def kind_of(days, name):
@@ -28,22 +26,7 @@ def test_a_later_statement_takes_the_place_of_an_earlier_one(entities):
     assert own(entities) == [("home", "Leeds", "user")]
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "expected"),
-    [
-        ("I live in Derby.", "We moved from Derby to Hull.", [("home", "Hull", "user")]),
-        ("J'habite à Lille.", "J'ai déménagé de Lille à Nice.", [("home", "Nice", "user")]),
-        ("Vivo en Lugo.", "Me mudé de Lugo a Vigo.", [("home", "Vigo", "user")]),
-        ("Moro em Faro.", "Mudei-me de Faro para Évora.", [("home", "Évora", "user")]),
-        ("I live in Derby.", "My parents moved from Derby to Hull.", [("home", "Derby", "user")]),
-        ("I work at Arup.", "I've left Arup.", []),
-        ("Je travaille chez Renault.", "J'ai quitté Renault.", []),
-        ("Trabajo en Iberia.", "He dejado Iberia.", []),
-        ("Ich arbeite bei Bosch.", "Ich habe Bosch verlassen.", []),
-        ("I work at Arup.", "I left London on Friday.", [("employer", "Arup", "user")]),
-        ("I work at Arup.", "I never left Arup.", [("employer", "Arup", "user")]),
-    ],
-)
+@table("first, last, expected")
 def test_a_move_and_a_leaving_end_what_was_before(entities, first, last, expected):
     entities.observe(first)
     entities.days(30)
@@ -58,17 +41,7 @@ def test_two_values_in_one_message_stay_a_contradiction(entities):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "first", "last"),
-    [
-        ("partner", "Tobias is the user's partner", "Tobias and the user broke up"),
-        ("boss", "Dana is the user's boss", "Dana is no longer the user's boss"),
-        ("chef", "Lukas ist der Chef des Nutzers", "Lukas ist nicht mehr der Chef des Nutzers"),
-        ("marido", "O Rui é o meu marido", "O Rui e eu divorciámo-nos"),
-        ("novio", "Iker es mi novio", "Iker y yo hemos roto"),
-        ("compagnon", "Luc est mon compagnon", "Luc et moi, nous nous sommes séparés"),
-    ],
-)
+@table("kind, first, last")
 def test_one_who_is_no_longer_of_a_kind_is_told_as_former(memory, kind, first, last):
     days = Days(memory)
     name = next(word for word in first.split() if word[0].isupper() and len(word) > 2)
@@ -271,16 +244,7 @@ def test_a_tie_ends_by_what_ends_it_without_the_kind(memory, kind, name, last, i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "last",
-    [
-        "Svenja ist geschieden und hat jetzt einen Freund.",
-        "Svenja und Holger haben sich getrennt.",
-        "Svenja and Holger have split up.",
-        "A Svenja divorciou-se.",
-        "Svenja a divorcé.",
-    ],
-)
+@table("last")
 def test_the_tie_of_another_ends(entities, last):
     entities.observe("Svenja ist mit Holger verheiratet")
     for said, is_so in (("Svenja sagt, Lotta ist geschieden", True), (last, False)):
@@ -291,17 +255,7 @@ def test_the_tie_of_another_ends(entities, last):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("word", "name", "told"),
-    [
-        ("Dad came round today.", "Walter", "My dad Walter is seventy."),
-        ("Dad came round today.", "Alan", "Dad's name is Alan."),
-        ("Papa war beim Arzt.", "Gernot", "Mein Vater heißt übrigens Gernot."),
-        ("Mamá me llamó ayer.", "Rosario", "Mi madre se llama Rosario."),
-        ("Papa m'a aidée.", "Lucien", "Mon père s'appelle Lucien."),
-        ("My wife is away.", "Nora", "My wife Nora is back."),
-    ],
-)
+@table("word, name, told")
 def test_a_word_for_kin_and_the_name_told_for_it_are_one(entities, word, name, told):
     entities.observe(word)
     entities.days(30)
@@ -336,16 +290,7 @@ def test_a_note_on_the_users_father_is_on_dad(memory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("said", "partner"),
-    [
-        ("Julien et moi sommes ensemble depuis Noël.", "Julien"),
-        ("Henrik und ich sind jetzt ein Paar.", "Henrik"),
-        ("O Vasco e eu estamos juntos há um mês.", "Vasco"),
-        ("Rufus and I are together now.", "Rufus"),
-        ("Rufus and I are together in Rome.", "Odd"),
-    ],
-)
+@table("said, partner")
 def test_a_new_partner_takes_the_place_of_the_one_before(entities, said, partner):
     entities.observe("My boyfriend Odd is away.")
     entities.days(30)

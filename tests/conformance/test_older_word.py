@@ -4,7 +4,7 @@ from dataclasses import astuple
 from itertools import permutations
 
 import pytest
-from entity_layer import DAY_MS, Entities
+from entity_layer import DAY_MS
 from test_entity_statements import own
 
 from concept_graph_mcp import calls
@@ -12,11 +12,6 @@ from conceptgraph_core.entities.inputs import Given
 from conceptgraph_core.entities.schema import SELF
 
 HOMES = ("I live in Leeds", "I moved to York", "I moved to Hull")
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 def tell(entities, said, order):

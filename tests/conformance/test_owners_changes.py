@@ -1,7 +1,6 @@
 """`memorygraph.revise`, `entitygraph.questions` and `answer`: the owner changes what is kept."""
 
 import pytest
-from entity_layer import Entities
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
@@ -77,11 +76,6 @@ def test_the_latest_ten_versions_are_kept(memory, tea):
         text = row["content"]
     kept = [one["content"] for one in row["metadata"]["revisions"]]
     assert kept == [f"The tea is number {number}" for number in range(1, 11)]
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.fixture

@@ -1,13 +1,7 @@
 """What only sounds like a statement ends no fact that was told; what is one takes its place."""
 
 import pytest
-from entity_layer import Entities
 from test_amounts_and_ends import tell
-
-
-@pytest.fixture
-def entities(memory):
-    return Entities(memory)
 
 
 @pytest.mark.slow

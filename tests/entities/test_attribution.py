@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.tables import beside
 
 from conceptgraph_core.entities.beliefs.attribution import origin
 from conceptgraph_core.entities.language.spans import Said
+
+table = beside(__file__)
 
 # Labels that models gave: honest ones, and such that say more than the user did.
 LABELS = [
@@ -49,22 +52,7 @@ def test_a_statement_is_the_users_where_its_words_stand_together_and_nobody_deni
     assert (whole.origin == "user") == one["honest"]
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "is_users"),
-    [
-        ("I do not like beer. But I like wine", "like wine", True),
-        ("I did not like beer; now I like beer", "like beer", True),
-        ("I can't wait to see Japan", "see Japan", True),
-        ("My sister's cat died", "sister died", False),
-        ("Mi hermana no come pescado", "come pescado", False),
-        ("Je n'aime pas le vin", "aime le vin", False),
-        ("Das Auto mag ich nicht", "mag das Auto", False),
-        ("I don’t eat meat", "eat meat", False),
-        ("We met at 3:30 sharp", "met at 3:30", True),
-        ("The plan failed, the garden grew", "plan grew", False),
-        ("I like it but my wife hates beer", "like beer", False),
-    ],
-)
+@table("text, label, is_users")
 def test_a_clause_states_or_denies(text, label, is_users):
     assert (said(text, label, node_type="preference").origin == "user") == is_users
 
@@ -91,16 +79,7 @@ def test_a_statement_whose_words_stand_scattered_is_nobodys(text, label):
     assert said(text, label, node_type="event").origin == "model"
 
 
-@pytest.mark.parametrize(
-    ("text", "label"),
-    [
-        ("We planned the wedding", "wedding plan"),
-        ("My mother broke her hip", "broke hip"),
-        ("The surgery on my knee went well", "knee surgery"),
-        ("I'm moving to Berlin in May", "moving to Berlin"),
-        ("We went hiking in the Alps with Tom", "hiking in the Alps"),
-    ],
-)
+@table("text, label")
 def test_a_statement_whose_words_stand_together_is_the_users(text, label):
     assert said(text, label, node_type="event").origin == "user"
 
@@ -139,34 +118,6 @@ def test_a_name_that_it_has_from_the_user_will_do():
     assert said("so bored", "boredom", "so bored", "emotion", known=["bored"]).origin == "user"
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "node_type", "is_users"),
-    [
-        ("my old dog Max", "Max (old dog)", "entity", True),
-        ("my dog Max", "Max (old dog)", "entity", False),
-        ("Lena called from the office", "Lena (from the office)", "entity", True),
-        ("I am so sad", "sad (so)", "emotion", False),
-        ("the blue mugs", "blue mug", "entity", True),
-        ("the mugs are blue", "blue mug", "entity", False),
-        ("I asked Acme", "Acme GmbH & Co. KG", "entity", True),
-        ("moving was hard", "moved", "topic", True),
-        ("moving was hard", "moved", "entity", False),
-        ("I stopped. It was hard", "stopping is hard", "topic", False),
-        ("depressing", "depression", "topic", False),
-        ("I tried it", "try", "event", True),
-        ("news of the boss", "bos", "topic", False),
-        ("die Väter und ich", "Vater", "topic", True),
-        ("ich mag Hunde", "Hund", "preference", True),
-        ("I mag hunter", "hunt", "preference", False),
-        ("meine Hundeschule", "Hund", "topic", False),
-        ("it is on May 3rd, 1990", "3 May", "topic", True),
-        ("it is on May 3rd", "3 May 1990", "topic", False),
-        ("am 3. Mai", "May 3rd", "topic", True),
-        ("due 2025-05-03", "3 May 2025", "topic", True),
-        ("it cost 1,200 dollars", "1200 dollars", "topic", True),
-        ("Kapitel 2", "Kapitel zwei", "entity", True),
-        ("Kapitel 2", "Kapitel 3", "entity", False),
-    ],
-)
+@table("text, label, node_type, is_users")
 def test_what_says_no_more_than_the_words_do_is_the_users(text, label, node_type, is_users):
     assert (said(text, label, node_type=node_type).origin == "user") == is_users

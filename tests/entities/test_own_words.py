@@ -1,9 +1,12 @@
 """Whose words a message has, and what the user states in those that are the user's own."""
 
 import pytest
+from tests.tables import beside
 
 from conceptgraph_core.entities.rule_extractor import observations
 from conceptgraph_core.entities.schema import SELF
+
+table = beside(__file__)
 
 BOTH = ("english", "german")
 
@@ -19,27 +22,7 @@ def facts(text: str) -> list[tuple[str, str]]:
     return [(one["predicate"], one.get("value") or one["object"]) for one in found]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'Tom said: "I work at Google and I love sushi."',
-        'I wrote to him: "I live in Oslo."',
-        "Please translate: 'I live in Madrid and my name is Pedro.'",
-        "Write a story about a girl who says: I am 12 years old and I live in Narnia.",
-        "Subject: Hello\nFrom: Bob\n\nI work at Acme Corp and my name is Bob.\n\nRegards, Bob",
-        "Von: Eva\nBetreff: Umzug\n\nIch wohne in Bonn. Mein Bruder Paul auch.",
-        "“I live in Rome,” she said. „Ich wohne in Köln“, sagte er. «I love opera»",
-        "「I live in Kyoto」 and ‘I don't like Rome and I love Paris’ are examples.",
-        "Tom schrieb:\n\nIch wohne in Köln.\n\nMein Bruder Paul ist krank.",
-        "Sie sagt: Ich arbeite bei Ford.",
-        "Kannst du das übersetzen: Ich wohne in Köln.",
-        "Could you rewrite this? I live in Bonn.",
-        "I live in Rome and I love pizza. Please translate that into German.",
-        "Schreib mir eine Geschichte. Ich wohne in Narnia.",
-        "Draft a letter to my landlord: I live in Bonn, my sister Clara too.",
-        'She told me "my brother Paul is ill".',
-    ],
-)
+@table("text")
 def test_the_first_person_of_others_states_nothing_of_the_user(text):
     assert facts(text) == []
 
@@ -73,43 +56,12 @@ def test_what_code_without_a_fence_quotes_is_nobodys_words(code):
     assert facts(f"Why does this fail?\n{code}\nI live in Bonn.") == [("home", "Bonn")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Forget that I live in Munich.",
-        "Vergiss, dass ich in München wohne, und dass ich Pilze mag.",
-        "Please forget I work at Siemens.",
-        "Don't remember that I love sushi.",
-        "It is not true that I live in Rome.",
-        "I never said that I work at Siemens.",
-        "I don't think I live in Rome",
-        "Ich wohne in Angst. Ich arbeite bei Nacht. Ich arbeite für Geld.",
-        "I work at home. I work at night. I work for myself. I live in hope.",
-        "i work at home and i live in fear",
-        "I work at the office. I live in Peace.",
-    ],
-)
+@table("text")
 def test_what_is_denied_to_be_forgotten_or_an_idiom_states_nothing(text):
     assert facts(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Don't forget that I live in Munich.", [("home", "Munich")]),
-        ("Remember that I live in Munich.", [("home", "Munich")]),
-        ("I don't think so, but I live in Bonn.", [("home", "Bonn")]),
-        ("Forget it, I live in Bonn.", [("home", "Bonn")]),
-        ("I work at google.", [("employer", "Google")]),
-        ("My name is Hope.", [("name", "Hope")]),
-        ("Ich wohne in Köln und arbeite bei Ford.", [("home", "Köln"), ("employer", "Ford")]),
-        ("I live in Bonn and work at Ford.", [("home", "Bonn"), ("employer", "Ford")]),
-        ("Ich bin Lehrerin in Köln und liebe Wandern.", [("occupation", "Lehrerin")]),
-        ("Ich habe bei BMW angefangen.", [("employer", "BMW")]),
-        ("Ich arbeite bei Ford und mag keine Pilze.", [("employer", "Ford")]),
-        ("I live with people who smoke and love cats.", []),
-    ],
-)
+@table("text, expected")
 def test_what_stands_around_a_statement_tells_what_is_stated(text, expected):
     assert facts(text) == expected
 
@@ -148,34 +100,13 @@ def test_a_quotation_that_nothing_closes_ends_with_its_paragraph():
     assert facts(text) == [("home", "Lisbon")]
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("Call me Ada.", "Ada"),
-        ("My name's Oluwaseun.", "Oluwaseun"),
-        ("Hallo, ich heiße Nadia.", "Nadia"),
-        ("Hola, me llamo Nadia Okafor, enfermera.", "Nadia Okafor"),
-        ("Bonjour, je m'appelle Nadia.", "Nadia"),
-        ("Olá, chama-me Zuri.", "Zuri"),
-    ],
-)
+@table("text, name")
 def test_users_tell_their_names(text, name):
     *_, one, user = observations(text, BOTH)
     assert (one["label"], one["kind"]) == (name, SELF)
     assert [(one["predicate"], one["value"]) for one in user["facts"]] == [("name", name)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Don't call me Maria.",
-        "Call me Monday.",
-        "Please call me later.",
-        "Call Mia back.",
-        "Ich heiße Sie willkommen.",
-        "She said: “My name is Nadia, a nurse.”",
-        "If my name is Nadia, who are you?",
-    ],
-)
+@table("text")
 def test_what_is_no_name_of_the_users_is_taken_for_none(text):
     assert SELF not in [one.get("kind") for one in observations(text, BOTH)]

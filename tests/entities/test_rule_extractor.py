@@ -5,12 +5,15 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import beside
 
 from conceptgraph_core.entities import rule_extractor
 from conceptgraph_core.entities.beliefs.attribution import origin
 from conceptgraph_core.entities.language import kin, spans
 from conceptgraph_core.entities.rule_extractor import observations
 from conceptgraph_core.entities.schema import FIRST_PERSON, SELF
+
+table = beside(__file__)
 
 ENGLISH = ("english",)
 
@@ -32,21 +35,7 @@ def facts(text: str) -> list[tuple[str, ...]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Max chewed my shoe again.", ["Max"]),
-        ("I met Anna Smith and Tom.", ["Anna Smith", "Tom"]),
-        ("I moved from New York to the Bank of America.", ["New York", "Bank of America"]),
-        ("The vet says he's bored.", []),
-        ("Alright, look. Given the cost, don't. Didn't it? Understood.", []),
-        ("Hello! I'm tired. Moving is hard.", []),
-        ("Work is rough, and I hate work.", []),
-        ("We ate at Luigi's with Jean-Luc O'Brien.", ["Luigi", "Jean-Luc O'Brien"]),
-        ("On Monday in June I saw Sarah. Sarah waved.", ["Sarah"]),
-        ("", []),
-    ],
-)
+@table("text, expected")
 def test_names_are_told_by_their_capitals(text, expected):
     assert labels(text) == expected
 
@@ -57,23 +46,7 @@ def test_dates_are_told_in_one_form():
     assert found == [("15 June 2025", "date"), ("1 July 2025", "date")]
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("We stay until June 7th.\n2. Flights", ["7 June"]),
-        ("* **Monday, June 1st**.\n5. Pack", ["1 June"]),
-        ("Day 2: Sunday, June 2nd", ["2 June"]),
-        # A day of the week, a time and what is counted in passing are spoken of once.
-        ("We meet on Saturday (4:00 pm) for 3 hours.", []),
-        ("Bis zum 15. Juni 2025, oder Okt. 3", ["15 June 2025", "3 October"]),
-        ("On 3 May, or on May 3rd, or am 3. Mai", ["3 May"]),
-        ("It ends in June. 12 people came.", []),
-        ("In May, 7 nights", []),
-        ("1\narray = [9\nrows]", []),
-        ("6.022 x 10^23 and 3 x 4", []),
-        ("We released 1.8.0 and 10.0.0.1", []),
-    ],
-)
+@table("said, expected")
 def test_a_date_or_a_number_ends_where_what_follows_is_another_thing(said, expected):
     found = observations(said, ENGLISH)
     assert [one["label"] for one in found if "kind" in one] == expected
@@ -101,16 +74,7 @@ def test_whatever_is_found_stands_in_the_text(text):
 # What conversations showed to be taken for names, and for what they speak of
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Sounds good to me.",
-        "You've been quick. We’ll see. They’d know.",
-        "Catch you later! Looks like rain.",
-        "Write me a list. Prompt me when it is done, with a prompt.",
-        "Get it here. Glad to help. Reckon so. Bloody hell!",
-    ],
-)
+@table("text")
 def test_an_order_or_an_opening_names_nobody(text):
     assert labels(text) == []
 
@@ -149,86 +113,17 @@ def test_a_models_message_gives_only_names():
     assert labels("1. Golden Rule\n* Growth Plans\nAsk Tom.", speaker="model") == ["Tom"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Dr. Smith read it to Mrs. Lind.", ["Dr. Smith", "Mrs. Lind"]),
-        ("i met anna and tom baker yesterday", ["Anna", "Tom"]),
-        ("i will mark it, i hope", []),
-        ("First Aid is over. We met Anna on Fri.", ["Anna"]),
-        ("See the Figures, a Topic and Location; Order.", []),
-        ("I read the 'Destination Account' note.", []),
-        ("We flew to Kansai, using GANs for NASA.", ["Kansai", "NASA"]),
-        # Plain words with a capital, unless they name a place or whom one is at.
-        ("I looked at Resort, Policies and the Final Topic.", []),
-        (
-            "We saw the West Coast with Mark, then South Island.",
-            ["West Coast", "Mark", "South Island"],
-        ),
-        ("He was at International Business Machines.", ["International Business Machines"]),
-        ("Her daughter was born. She is called Noor.", ["Noor"]),
-        # Words for peoples and languages, unless they begin a name.
-        ("She delivered her manuscript on Welsh breads.", []),
-        ("I speak Swedish and learn Thai with Anna.", ["Anna"]),
-        ("Our guide was from the Welsh Guards in Wales.", ["Welsh Guards", "Wales"]),
-        # The rest of a name whose number was taken for a count.
-        ("Six Senses Laamu sounds nice.", []),
-    ],
-)
+@table("text, expected")
 def test_names_need_more_than_a_capital(text, expected):
     assert labels(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Der Film war toll, aber das Popcorn zu teuer und die Rechnung hoch.", []),
-        ("Ich habe mein Auto zur Werkstatt gebracht. Die Bremsen waren kaputt.", []),
-        ("Kannst du mir ein Rezept für Kartoffelsuppe geben?", []),
-        ("Gestern war ich mit Sabine im Kino.", ["Sabine"]),
-        ("Frau Weber leitet das Projekt Phönix.", ["Frau Weber"]),
-    ],
-)
+@table("text, expected")
 def test_a_german_noun_is_no_name(text, expected):
     assert labels(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "kind", "expected"),
-    [
-        ("My sister Clara called.", "Clara", "sister", [("sister", "Clara", "beside")]),
-        ("my dog max sleeps", "Max", "dog", [("dog", "Max", "beside")]),
-        ("I have a cat called Luna.", "Luna", "cat", [("cat", "Luna", "beside")]),
-        ("My wife Anna Smith is here.", "Anna Smith", "wife", [("spouse", "Anna Smith", "beside")]),
-        ("Meine Schwester Clara kommt.", "Clara", "sister", [("sister", "Clara", "beside")]),
-        ("Mein Hund heißt Bello.", "Bello", "dog", [("dog", "Bello", "beside")]),
-        # She is somebody else's sister, so that is not her kind for the user.
-        ("I met Tom and his sister Eva.", "Eva", "person", []),
-        ("Hamish is my new boss.", "Hamish", "boss", [("boss", "Hamish", "beside")]),
-        ("My old boss Dan called.", "Dan", "former boss", [("boss", "Dan", "over")]),
-        ("My ex-husband Sander left.", "Sander", "former husband", [("spouse", "Sander", "over")]),
-        (
-            "Meine neue Chefin im Krankenhaus heißt Catarina.",
-            "Catarina",
-            "boss",
-            [("boss", "Catarina", "beside")],
-        ),
-        ("My old dog Rex is ill.", "Rex", "dog", [("dog", "Rex", "beside")]),
-        ("My boss is ill.", "My boss", "boss", []),
-        (
-            "Meine Großmutter Greta lacht.",
-            "Greta",
-            "grandmother",
-            [("grandmother", "Greta", "beside")],
-        ),
-        ("My fiancé Ole is here.", "Ole", "fiance", [("fiance", "Ole", "beside")]),
-        ("My great-aunt Lina called.", "Lina", "great-aunt", [("great-aunt", "Lina", "beside")]),
-        ("Great-uncle Bo called.", "Bo", "great-uncle", [("great-uncle", "Bo", "beside")]),
-        ("My half-brother Leo.", "Leo", "half-brother", [("half-brother", "Leo", "beside")]),
-        ("Meine Patin Ute kommt.", "Ute", "godmother", [("godmother", "Ute", "beside")]),
-        ("I love my dog Max.", "Max", "dog", [("dog", "Max", "beside")]),
-    ],
-)
+@table("text, label, kind, expected")
 def test_kin_are_told_by_what_they_are_to_the_user(text, label, kind, expected):
     [one] = [one for one in observations(text, BOTH) if one["label"] == label]
     assert one["kind"] == kind
@@ -240,36 +135,7 @@ def test_a_street_is_nobody_of_that_first_name():
     assert (street["label"], street["kind"]) == ("Alma Vale Road", "place")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("I work at Siemens.", [("employer", "Siemens", "beside")]),
-        ("i work at siemens", [("employer", "Siemens", "beside")]),
-        ("I joined Acme Rockets last week.", [("employer", "Acme Rockets", "after")]),
-        ("I no longer work at Siemens.", [("employer", "Siemens", "over")]),
-        ("I live in New York now.", [("home", "New York", "beside")]),
-        ("I recently moved to Berlin.", [("home", "Berlin", "after")]),
-        ("My birthday is on May 3rd.", [("birthday", "3 May", "beside")]),
-        ("I was born on 12 March 1990", [("birthday", "12 March 1990", "beside")]),
-        ("I'm thirty years old", [("age", "30", "beside")]),
-        ("My name is Anna Smith.", [("name", "Anna Smith", "beside")]),
-        ("I am allergic to peanuts.", [("allergy", "peanuts", "beside")]),
-        ("Ich arbeite bei Bosch.", [("employer", "Bosch", "beside")]),
-        ("Ich arbeite nicht mehr bei Bosch.", [("employer", "Bosch", "over")]),
-        ("Ich bin letztes Jahr nach Köln gezogen.", [("home", "Köln", "after")]),
-        ("Ich wohne nicht mehr in Köln.", [("home", "Köln", "over")]),
-        ("Ich bin allergisch gegen Nüsse.", [("allergy", "Nüsse", "beside")]),
-        ("Ich habe am 3. Mai Geburtstag.", [("birthday", "3 May", "beside")]),
-        ("Ich bin 34 Jahre alt", [("age", "34", "beside")]),
-        # No statements of the user's.
-        ("I love it. I like that idea. I like the plan.", []),
-        ("I like Tom's rant, I like expand/collapse. I hate doing “things”.", []),
-        ("I'd like pizza, and I would love to go.", []),
-        ("Do I work at Siemens? If I moved to Berlin, I'd cry.", []),
-        ("She said I love pizza.", []),
-        ("Ich bin nach Hause gegangen, ich mag es so.", []),
-    ],
-)
+@table("text, expected")
 def test_what_the_user_says_of_the_user_is_told_as_facts(text, expected):
     assert facts(text) == expected
 
@@ -352,31 +218,7 @@ def test_facts_are_told_once_and_no_more_than_a_message_has_others(text, expecte
     assert len(facts(text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Waffles chewed through the charger.", ["Waffles"]),
-        ("Will asked about it.", ["Will"]),
-        ("Lindqvist apologised today.", ["Lindqvist"]),
-        ("Traffic was awful.", []),
-        ("Priyanka and Joel are here.", ["Priyanka", "Joel"]),
-        ("Uncle Desmond sold the boat.", ["Desmond"]),
-        ("Tante Hedwig und Oma Traudl streiten.", ["Hedwig", "Traudl"]),
-        ("Besuch kommt am Sonntag.", []),
-        ("Krümel bellt.", ["Krümel"]),
-        ("Amanhã vou a Viseu com a tia Fernanda.", ["Viseu", "Fernanda"]),
-        ("Consuelo y Ramón se casan.", ["Consuelo", "Ramón"]),
-        ("Clémence et moi cherchons.", ["Clémence"]),
-        ("Madame Lefebvre s'est plainte.", ["Madame Lefebvre"]),
-        ("The neighbours' dog Rufus barked.", ["Rufus"]),
-        ("Zubin, my neighbour, sang.", ["Zubin"]),
-        ("Henrike, meine Nachbarin, gießt die Blumen.", ["Henrike"]),
-        ("Everybody calls him Bodo.", ["Bodo"]),
-        ("Die Übung am Montag fällt aus.", []),
-        ("Das heißt Arbeit für uns alle.", []),
-        ("Tell Ravi that Pooja has the tickets.", ["Ravi", "Pooja"]),
-    ],
-)
+@table("text, names")
 def test_names_begin_sentences_and_follow_words_for_kin(text, names):
     rows = observations(text, ("en", "de", "pt", "es", "fr"))
     found = [one["label"] for one in rows if one["type"] == "entity"]

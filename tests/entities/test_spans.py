@@ -3,45 +3,21 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.tables import beside
 
 from conceptgraph_core.entities.language.spans import Said
 
+table = beside(__file__)
 
-@pytest.mark.parametrize(
-    ("text", "wanted", "stands"),
-    [
-        ("Max chewed my shoe", "max", "Max"),
-        ("ＭＡＸ chewed", "Max", "ＭＡＸ"),
-        ("in the Straße there", "STRASSE", "Straße"),
-        ("my  big\n dog", "my big dog", "my  big\n dog"),
-        ("Cafe\u0301 au lait", "café", "Cafe\u0301"),
-        ("the ﬁrm", "firm", "ﬁrm"),
-        ('He said "Max".', "Max", "Max"),
-        ("Max's bowl", "Max", "Max"),
-        ("I like C++ best", "C++", "C++"),
-        # A script without blanks, and one whose particles stick to the noun.
-        ("太郎は学校へ行った", "太郎", "太郎"),
-        ("제니가 왔다", "제니", "제니"),
-    ],
-)
+
+@table("text, wanted, stands")
 def test_it_stands_there_however_it_is_written(text, wanted, stands):
     found = Said(text).find(wanted)
     assert found is not None
     assert text[found.start : found.end] == stands
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("The annual report", "Ann"),
-        ("Hannah called", "anna"),
-        ("Maximum", "Max"),
-        ("room 101", "10"),
-        ("nothing of it", "Project Phoenix"),
-        ("", "Max"),
-        ("Max", " "),
-    ],
-)
+@table("text, wanted")
 def test_a_part_of_a_word_is_not_the_word(text, wanted):
     assert Said(text).find(wanted) is None
 
@@ -60,18 +36,7 @@ def test_the_sentence_around_it_is_told():
     assert said.find("more").sentence == "no more"
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted", "sentence"),
-    [
-        ("So. A wire of 2.46 mm is of copper. Then", "copper", "A wire of 2.46 mm is of copper."),
-        ("So. The copper is 2.46 mm thick. Then", "copper", "The copper is 2.46 mm thick."),
-        ("Yes. Dr. Östlund called Mrs. Lind.", "called", "Dr. Östlund called Mrs. Lind."),
-        ("See www.example.com of Max. Then", "max", "See www.example.com of Max."),
-        ("It is his 1st. Max won. No", "max", "Max won."),
-        ("Max won.", "max", "Max won."),
-        ("東京.京都", "京都", "京都"),
-    ],
-)
+@table("text, wanted, sentence")
 def test_a_stop_within_a_number_or_a_name_or_after_a_title_ends_no_sentence(text, wanted, sentence):
     assert Said(text).find(wanted).sentence == sentence
 

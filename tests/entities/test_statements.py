@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
+from tests.tables import beside
 
 from conceptgraph_core import language
 from conceptgraph_core.entities.rule_extractor import observations
 from conceptgraph_core.entities.schema import SELF
+
+table = beside(__file__)
 
 SPOKEN = ("english", "german", "portuguese", "spanish", "french")
 
@@ -24,80 +27,7 @@ def facts(text: str) -> list[tuple[str, ...]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "I'm a paramedic and I live in Galway",
-            [("occupation", "paramedic"), ("home", "Galway")],
-        ),
-        ("I've been living in Ghent since 2019", [("home", "Ghent")]),
-        ("I turned 41 last week", [("age", "41", "after")]),
-        ("I have been vegetarian for ten years", [("diet", "vegetarian")]),
-        ("I am no longer vegan", [("diet", "vegan", "over")]),
-        ("I have a nut allergy", [("allergy", "nut")]),
-        ("I got a job at the Rijksmuseum", [("employer", "Rijksmuseum", "after")]),
-        ("My boss is Thomas", [("boss", "Thomas")]),
-        ("I'm married to Joris", [("spouse", "Joris")]),
-        ("I handed in my notice at Tideline", [("employer", "Tideline", "over")]),
-        ("First day at Corvid Labs", [("employer", "Corvid Labs", "after")]),
-        ("Ich wohne seit drei Jahren in Graz", [("home", "Graz")]),
-        ("Seit Mai arbeite ich bei Zeiss", [("employer", "Zeiss")]),
-        ("Moro em Coimbra desde 2015", [("home", "Coimbra")]),
-        ("Já não moro em Coimbra", [("home", "Coimbra", "over")]),
-        ("O meu marido chama-se Duarte", [("spouse", "Duarte")]),
-        ("Me mudé a Gijón en enero", [("home", "Gijón", "after")]),
-        ("Soy alérgica a los gatos", [("allergy", "gatos")]),
-        ("I am no longer allergic to birch", [("allergy", "birch", "over")]),
-        (
-            "I am allergic to cashews, not walnuts: the test was wrong",
-            [("allergy", "walnuts", "over"), ("allergy", "cashews")],
-        ),
-        (
-            "Ich bin allergisch gegen Cashews, nicht gegen Walnüsse",
-            [("allergy", "Walnüsse", "over"), ("allergy", "Cashews")],
-        ),
-        # Neither ends an allergy nor begins a job.
-        ("I am allergic to peanuts, not just almonds", [("allergy", "peanuts")]),
-        ("I start at eight now, so that I can swim", []),
-        ("I work at the museum", [("employer", "museum")]),
-        ("Ich arbeite in der Bücherei", [("employer", "Bücherei")]),
-        ("Ab Mai arbeite ich im Hospital de Sines", [("employer", "Hospital de Sines")]),
-        ("Wieder 50 mg Sertralin", [("dose of sertralin", "50 mg", "after")]),
-        ("I've moved back to Leeds", [("home", "Leeds", "after")]),
-        ("My boss is Mrs Adair", [("boss", "Mrs Adair")]),
-        ("Eu e a Teresa casámos", [("spouse", "Teresa")]),
-        ("I turned 41 in May", [("age", "41", "after")]),
-        ("I'm a 52 year old baker", [("occupation", "baker"), ("age", "52")]),
-        ("I'm dating someone, his name is Piet", [("partner", "Piet")]),
-        ("Me and Theo got together in May", [("partner", "Theo")]),
-        ("My great-aunt Olive called", [("great-aunt", "Olive")]),
-        ("I'm 41 and a joiner", [("age", "41"), ("occupation", "joiner")]),
-        ("Ich bin 61 und Rentnerin", [("age", "61"), ("occupation", "Rentnerin")]),
-        ("My birthday's on 12 December", [("birthday", "12 December")]),
-        ("My lamotrigine was reduced to 75 mg", [("dose of lamotrigine", "75 mg", "after")]),
-        ("They made me redundant", [("employer", "*", "over")]),
-        ("I'm not vegetarian any more", [("diet", "vegetarian", "over")]),
-        ("He vuelto a vivir en León", [("home", "León", "after")]),
-        ("My new dentist is Dr Lane", [("dentist", "Dr Lane", "after")]),
-        ("Trabajo en una farmacia", [("employer", "farmacia")]),
-        ("I'm a cook at Fenner & Sons", [("occupation", "cook"), ("employer", "Fenner & Sons")]),
-        ("I'm 29 and tired", [("age", "29")]),
-        ("Moved to Leeds in May", [("home", "Leeds", "after")]),
-        ("Bin nach Kiel gezogen", [("home", "Kiel", "after")]),
-        ("My mobile number is +44 20 7946 0018", [("phone", "+44 20 7946 0018")]),
-        ("I'm a 36-year-old teacher", [("occupation", "teacher"), ("age", "36")]),
-        ("I'm a cook at the hospital", [("occupation", "cook"), ("employer", "hospital")]),
-        ("Gestern sind wir nach Mainz umgezogen", [("home", "Mainz", "after")]),
-        ("Rieke und ich haben am Samstag geheiratet", [("spouse", "Rieke")]),
-        ("Ich bin mit Marek verheiratet", [("spouse", "Marek")]),
-        ("Ines and I got married in June", [("spouse", "Ines")]),
-        ("O Vasco e eu casámos", [("spouse", "Vasco")]),
-        ("Jonas und ich haben uns verlobt", [("fiance", "Jonas")]),
-        ("J'habite à Nantes", [("home", "Nantes")]),
-        ("Je suis infirmière à Brest", [("occupation", "infirmière")]),
-    ],
-)
+@table("text, expected")
 def test_tells_facts_about_the_user(text, expected):
     assert facts(text) == [(SELF, *one) for one in expected]
 
@@ -154,57 +84,7 @@ def test_tells_facts_about_others(text, expected):
     assert all(one[0] != SELF or one[1] in KIN for one in facts(text))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Does Jan live in Oslo?",
-        "Maybe Jan lives in Oslo",
-        "If Priya became a surgeon I'd be proud",
-        "Jan doesn't live in Oslo",
-        "Everyone lives in the moment",
-        "Nobody lives in Tampa",
-        "She lives in Oslo",
-        "My neighbour says Jan lives in fear",
-        "Write a story: Jan lives in Oslo and is a vet",
-        "Tom is a pain in the neck",
-        "Clara is a good friend",
-        "I'm not a doctor",
-        "I'm 5 minutes late",
-        "I'm 90% sure",
-        "Gregor is not vegan",
-        "Ich bin gegen Mittag da",
-        "Não moro em Lisboa",
-        "O trabalho em Lisboa correu bem",
-        "No vivo en Madrid",
-        "El trabajo en Madrid es duro",
-        "Je n'habite pas à Paris",
-        "J'ai 5 minutes",
-        "Tom and Ana came. He lives in Bath",
-        "My manager thinks I live in Porto",
-        "Her first day at Ford was long",
-        "I dreamt that I moved to Oslo",
-        "Heute Nacht habe ich geträumt, dass ich in Oslo wohne",
-        "Soñé que vivo en Oslo",
-        "If Tom and I got married, I'd cry",
-        "Started at noon, done by three",
-        "I work in a hurry",
-        "I'd like to earn 5000 euros",
-        "I dreamt I lost my job",
-        "The song goes: I was born in Ghana",
-        "I hope that I work at NASA one day",
-        "My salary pays the 40 euros",
-        "Dad says 10 mg of ramipril is too much for my mum",
-        # Tastes, plans and what one can do are texts.
-        "I love hiking and old films",
-        "I hate mushrooms",
-        "Me encanta el mar",
-        "I speak French and I play the cello",
-        "I study law",
-        "Tom and I are together in Porto",
-        "We moved to the Dublin office",
-        "I live in the Rotterdam area office",
-    ],
-)
+@table("text")
 def test_tells_nothing_that_nobody_states(text):
     assert facts(text) == []
 

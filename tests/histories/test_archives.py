@@ -5,23 +5,11 @@ import zipfile
 
 import pytest
 from history_samples import ASSISTANT_SAID, OF, USER_SAID
-from tests.server.command_line import ok
+from tests.server.command_line import memories, ok
 
 from concept_graph_mcp.file_formats.lines import Tally
 from concept_graph_mcp.histories import exports
 from concept_graph_mcp.histories.conversation import Kept
-
-
-@pytest.fixture
-def there(tmp_path, monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    return [f"--embedded={tmp_path / 'memory.db'}"]
-
-
-def memories(there):
-    _, *records = map(json.loads, ok(*there, "export", "-").stdout.splitlines())
-    return [record for record in records if record["kind"] == "memory"]
 
 
 def pack(path, **files):

@@ -17,13 +17,6 @@ MB = 1 << 20
 PACKED = MB * 64
 
 
-@pytest.fixture
-def there(tmp_path, monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    return [f"--embedded={tmp_path / 'memory.db'}"]
-
-
 def zipped() -> bytes:
     """Return an archive of an archive, with a path that leads out, a link, and a lying size."""
     inner, outer = io.BytesIO(), io.BytesIO()

@@ -5,24 +5,12 @@ import zipfile
 
 import pytest
 from history_samples import ASSISTANT_SAID, WHATSAPP
-from tests.server.command_line import ok, run
+from tests.server.command_line import memories, ok, run
 
 from concept_graph_mcp.file_formats.lines import Tally
 from concept_graph_mcp.histories import formats, whatsapp
 from concept_graph_mcp.histories.archives import Entry
 from concept_graph_mcp.histories.conversation import Kept
-
-
-@pytest.fixture
-def there(tmp_path, monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    return [f"--embedded={tmp_path / 'memory.db'}"]
-
-
-def memories(there):
-    _, *records = map(json.loads, ok(*there, "export", "-").stdout.splitlines())
-    return [record for record in records if record["kind"] == "memory"]
 
 
 def told(there):

@@ -8,19 +8,12 @@ from typing import Any
 
 import pytest
 from history_samples import ASSISTANT_SAID, CODE, OF, USER_SAID, claude_code, lines
-from tests.server.command_line import ok, run
+from tests.server.command_line import memories, ok, run
 
 from concept_graph_mcp.histories import archives, formats
 from concept_graph_mcp.histories.archives import Entry
 
 KNOWN = list(OF)
-
-
-@pytest.fixture
-def there(tmp_path, monkeypatch):
-    monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    return [f"--embedded={tmp_path / 'memory.db'}"]
 
 
 @pytest.fixture(params=KNOWN)
@@ -29,11 +22,6 @@ def history(request, tmp_path):
     file = tmp_path / name
     file.write_text(content, encoding="utf-8")
     return request.param, file
-
-
-def memories(there):
-    _, *records = map(json.loads, ok(*there, "export", "-").stdout.splitlines())
-    return [record for record in records if record["kind"] == "memory"]
 
 
 def said(there):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import ok, run
+from command_line import memories, ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import storing
@@ -24,11 +24,6 @@ def line(number: int, said: str = "", **given: Any) -> str:
 
 def lines(count: int, first: int = 0) -> str:
     return "".join(line(number) for number in range(first, first + count))
-
-
-def memories(there: list[str]) -> list[dict[str, Any]]:
-    _, *records = map(json.loads, ok(*there, "export", "-").stdout.splitlines())
-    return [record for record in records if record["kind"] == "memory"]
 
 
 def kept(there: list[str]) -> list[tuple[str, int, str]]:
