@@ -7,7 +7,7 @@ import tracemalloc
 import zipfile
 
 import pytest
-from tests.server.command_line import run
+from tests.server.command_line import fails, run
 
 from concept_graph_mcp.histories import archives, formats, markdown
 from concept_graph_mcp.histories.archives import Entry
@@ -148,8 +148,7 @@ def test_a_note_that_is_too_long_is_a_line(there, tmp_path):
     file = tmp_path / "note.md"
     with file.open("wb") as stream:
         stream.truncate(64 << 30)
-    result = run(*there, "ingest", str(file))
-    assert result.exit_code == 1
+    result = fails(*there, "ingest", str(file))
     assert result.stderr == (
         "concept-graph-mcp: is longer than 16,777,216 bytes; divide it; nothing was imported\n"
     )

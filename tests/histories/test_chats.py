@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 from history_samples import ASSISTANT_SAID, WHATSAPP
-from tests.server.command_line import memories, ok, run
+from tests.server.command_line import fails, memories, ok, run
 
 from concept_graph_mcp.file_formats.lines import Tally
 from concept_graph_mcp.histories import formats, whatsapp
@@ -27,8 +27,7 @@ def pack(path, files):
 def test_a_chat_of_several_people_asks_whose_words_are_the_users(there, tmp_path):
     path = tmp_path / "chat.txt"
     path.write_text(WHATSAPP)
-    result = run(*there, "ingest", str(path))
-    assert result.exit_code == 1
+    result = fails(*there, "ingest", str(path))
     assert result.stderr == (
         "concept-graph-mcp: chat.txt: whose words are yours? say --me NAME, one of"
         " Ann (1), Ben (1)\n"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from history_samples import ASSISTANT_SAID, CODE, OF, USER_SAID, claude_code, lines
-from tests.server.command_line import memories, ok, run
+from tests.server.command_line import fails, memories, ok, run
 
 from concept_graph_mcp.histories import archives, formats
 from concept_graph_mcp.histories.archives import Entry
@@ -250,8 +250,7 @@ def test_what_is_on_the_machine_is_shown_and_asked_for(there, tmp_path):
     project = tmp_path / "home/.claude/projects/-home-ann-cake"
     project.mkdir(parents=True)
     (project / "s1.jsonl").write_text(claude_code(), encoding="utf-8")
-    refused = run(*there, "ingest", "--discover", stdin="n\n")
-    assert refused.exit_code == 1
+    refused = fails(*there, "ingest", "--discover", stdin="n\n")
     assert "claude-code: 1 session, " in refused.stdout
     assert run(*there, "memories", "list").exit_code == 1
     done = ok(*there, "ingest", "--discover", stdin="y\n")
@@ -259,8 +258,7 @@ def test_what_is_on_the_machine_is_shown_and_asked_for(there, tmp_path):
 
 
 def test_a_machine_without_histories_says_so(there):
-    result = run(*there, "ingest", "--discover")
-    assert result.exit_code == 1
+    result = fails(*there, "ingest", "--discover")
     assert "no agent has left a history" in result.stderr
 
 

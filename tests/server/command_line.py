@@ -18,6 +18,13 @@ def ok(*arguments: str, stdin: str | bytes | None = None) -> Result:
     return result
 
 
+def fails(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    """Return how a command ends that must not succeed."""
+    result = run(*arguments, stdin=stdin)
+    assert result.exit_code == 1, result.output
+    return result
+
+
 def memories(there: list[str]) -> list[dict[str, Any]]:
     """Return the records of all memories in a store."""
     _, *records = map(json.loads, ok(*there, "export", "-").stdout.splitlines())

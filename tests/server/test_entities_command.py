@@ -4,7 +4,7 @@ import json
 from dataclasses import astuple
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import common
@@ -130,8 +130,7 @@ def test_an_id_names_one_of_several_with_a_name(kept):
             await session.run(calls.entities.observe(*told))
 
     in_store(kept, of_another_kind)
-    refused = run(*kept, "entities", "show", "Sam")
-    assert refused.exit_code == 1
+    refused = fails(*kept, "entities", "show", "Sam")
     assert "Sam: several are called so; name one by its id: " in refused.stderr
     assert "(pet)" in refused.stderr
     assert "(person)" in refused.stderr
@@ -139,8 +138,7 @@ def test_an_id_names_one_of_several_with_a_name(kept):
 
 @pytest.mark.slow
 def test_merging_shows_both_and_asks_first_and_unmerging_takes_it_back(kept):
-    refused = run(*kept, "entities", "merge", "puppy", "Max", stdin="n\n")
-    assert refused.exit_code == 1
+    refused = fails(*kept, "entities", "merge", "puppy", "Max", stdin="n\n")
     assert "puppy (" in refused.stdout
     assert "Merge?" in refused.stdout
     assert ok(*kept, "entities", "merges").stdout == "Nothing was merged.\n"
@@ -158,8 +156,7 @@ def test_merging_shows_both_and_asks_first_and_unmerging_takes_it_back(kept):
     rows = listed(kept)
     assert rows["puppy"]["merged_into"] == rows["Max"]["entity_id"]
 
-    refused = run(*kept, "entities", "unmerge", merge_id, stdin="n\n")
-    assert refused.exit_code == 1
+    refused = fails(*kept, "entities", "unmerge", merge_id, stdin="n\n")
     assert listed(kept)["puppy"]["status"] == "merged"
     undone = ok(*kept, "entities", "unmerge", merge_id, "--yes").stdout
     assert undone.startswith(f"{merge_id}: merge, source puppy, target Max, by user_correction")
@@ -173,8 +170,7 @@ def test_a_split_asks_and_refuses_what_would_move_all_or_nothing(kept):
     whole = json.loads(ok(*kept, "entities", "show", "Max", "--json").stdout)
     [latest, *_] = whole["mentions"]
     assert latest["mention_id"] in ok(*kept, "entities", "show", "Max").stdout
-    shown = run(*kept, "entities", "split", "Max", latest["mention_id"], stdin="n\n")
-    assert shown.exit_code == 1
+    shown = fails(*kept, "entities", "split", "Max", latest["mention_id"], stdin="n\n")
     assert shown.stdout.startswith("Max (")
     assert "Split?" in shown.stdout
     for what, said in (
@@ -233,9 +229,8 @@ def test_the_ledger_has_no_words_that_the_owner_did_not_give(kept, arguments):
 
 
 def test_words_without_the_names_are_kept_as_a_question(kept):
-    refused = run(*kept, "entities", "merge", "puppy", "Max", "--said", "they are one", "--yes")
+    refused = fails(*kept, "entities", "merge", "puppy", "Max", "--said", "they are one", "--yes")
     assert "kept as a question, not done: said: has no name of" in refused.stderr
-    assert refused.exit_code == 1
 
 
 def entry(kept, merge_id):

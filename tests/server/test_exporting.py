@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp.commands import exporting
 
@@ -109,8 +109,7 @@ def test_what_is_no_regular_file_is_never_replaced(filled, home, make, force):
     file = home / "special"
     make(file)
     before = {name: (home / name).lstat() for name in names(home)}
-    refused = run(*filled, "export", *force, str(file))
-    assert refused.exit_code == 1
+    refused = fails(*filled, "export", *force, str(file))
     assert refused.stderr == (f'concept-graph-mcp: {file}: is not a regular file; "-" is stdout\n')
     after = {name: (home / name).lstat() for name in names(home)}
     assert after.keys() == before.keys()
@@ -130,8 +129,7 @@ def test_an_export_that_fails_leaves_what_was_there_and_nothing_else(filled, hom
 
     (home / "graph.jsonl").write_text("old")
     monkeypatch.setattr(exporting.file_formats, "line", fail)
-    refused = run(*filled, "export", "--force", str(home / "graph.jsonl"))
-    assert refused.exit_code == 1
+    refused = fails(*filled, "export", "--force", str(home / "graph.jsonl"))
     assert refused.stderr.endswith(f"{home / 'graph.jsonl'}: No space left on device\n")
     assert names(home) == ["graph.jsonl"]
     assert (home / "graph.jsonl").read_text() == "old"

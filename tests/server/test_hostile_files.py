@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import run
+from command_line import fails, run
 from embedded_files import run as call_host
 from test_importing_memories import sqlite_file
 
@@ -80,8 +80,7 @@ def test_a_store_that_has_more_than_a_store_has_is_not_opened(store, done):
     with pytest.raises(Unavailable, match=f"is damaged: has a {found}; nothing was written"):
         Host(store)
     for command in (["check"], ["export", "-"], ["search", "apple"]):
-        refused = run("--embedded", str(store), *command)
-        assert refused.exit_code == 1
+        refused = fails("--embedded", str(store), *command)
         assert f"has a {found}" in refused.stderr
     assert store.read_bytes() == before
 
@@ -170,8 +169,7 @@ def test_what_is_purged_is_overwritten_however_sqlite_was_built(store):
 def test_a_file_of_another_program_is_only_read(plain_environment, tmp_path, statements, line):
     file = sqlite_file(tmp_path)
     change(file, statements)
-    refused = run("--embedded", str(tmp_path / "memory.db"), "import", str(file))
-    assert refused.exit_code == 1
+    refused = fails("--embedded", str(tmp_path / "memory.db"), "import", str(file))
     assert line in refused.stderr
     assert refused.stderr.count("\n") == 1
 

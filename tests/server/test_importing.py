@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError
@@ -214,8 +214,7 @@ def test_a_line_that_looks_like_a_header_and_says_something_is_no_header(there):
     ],
 )
 def test_what_is_wrong_in_a_table_is_said_with_its_line(there, text, line):
-    refused = run(*there, "import", "-", stdin=text)
-    assert refused.exit_code == 1
+    refused = fails(*there, "import", "-", stdin=text)
     assert line in refused.stderr
     assert refused.stderr.count("\n") == 1
 
@@ -301,8 +300,7 @@ WRONG = {
 @pytest.mark.parametrize(("bad", "reason"), WRONG.values(), ids=WRONG.keys())
 def test_what_cannot_be_is_one_line_with_its_number_and_nothing_of_it_is_kept(there, bad, reason):
     before = native(name="good") + "\n" if '"kind"' in bad else lines(entity("good"))
-    refused = run(*there, "import", "-", stdin=before + "\n" + bad)
-    assert refused.exit_code == 1
+    refused = fails(*there, "import", "-", stdin=before + "\n" + bad)
     assert f"line 3: {reason}" in refused.stderr
     assert refused.stderr.endswith("; nothing was imported\n")
     assert refused.stderr.count("\n") == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
@@ -353,8 +353,7 @@ BAD_ROWS = {
 @pytest.mark.parametrize("bad", BAD_ROWS)
 def test_a_row_that_cannot_be_is_one_line_and_nothing_is_kept(there, bad):
     row, reason = BAD_ROWS[bad]
-    refused = run(*there, "import", "-", stdin=json.dumps(row))
-    assert refused.exit_code == 1
+    refused = fails(*there, "import", "-", stdin=json.dumps(row))
     assert reason in refused.stderr
     assert refused.stderr.endswith("; nothing was imported\n")
     assert refused.stderr.count("\n") == 1
@@ -372,8 +371,7 @@ def test_a_row_that_cannot_be_is_one_line_and_nothing_is_kept(there, bad):
     ],
 )
 def test_a_document_that_cannot_be_is_one_line(there, text, reason):
-    refused = run(*there, "import", "-", stdin=text)
-    assert refused.exit_code == 1
+    refused = fails(*there, "import", "-", stdin=text)
     assert reason in refused.stderr
     assert refused.stderr.count("\n") == 1
 

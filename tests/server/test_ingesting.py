@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import memories, ok, run
+from command_line import fails, memories, ok, run
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.commands import storing
@@ -140,8 +140,7 @@ def test_a_text_is_kept_as_it_is_and_half_of_a_surrogate_pair_is_a_question_mark
 )
 def test_a_line_that_is_wrong_is_told_by_its_number_and_all_before_it_is_in(there, wrong, told):
     text = line(100) + line(101) + wrong.strip() + "\n" + line(102)
-    refused = run(*there, "ingest", "-", stdin=text)
-    assert refused.exit_code == 1
+    refused = fails(*there, "ingest", "-", stdin=text)
     assert refused.stderr == f"concept-graph-mcp: line 3: {told}; all up to line 2 is in\n"
     assert len(kept(there)) == 2
     # Once it is put right, the same command brings in the others, in their order.
@@ -159,8 +158,7 @@ def test_what_is_not_utf_8_is_told_by_its_line(there, tmp_path):
 
 
 def test_a_file_that_is_not_there_is_told(there, tmp_path):
-    refused = run(*there, "ingest", str(tmp_path / "none.jsonl"))
-    assert refused.exit_code == 1
+    refused = fails(*there, "ingest", str(tmp_path / "none.jsonl"))
     assert "No such file or directory" in refused.stderr
 
 

@@ -42,7 +42,7 @@ def refused_with(*arguments: str, ends_with: int = 1, **environment: str | None)
     with StdioServer(*arguments, environment=environment) as server:
         told = server.initialize()
         tools = [tool["name"] for tool in server.request("tools/list", {})["result"]["tools"]]
-        assert tools[: len(TOOLS)] == list(TOOLS)
+        assert tools[: len(TOOLS)] == TOOLS
         assert {"memory_context", "memory_traverse", "entity_observe"} <= {*tools}
         (line,) = {
             refusal(server.call(tool, **arguments))

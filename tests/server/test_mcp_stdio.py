@@ -13,8 +13,10 @@ import pytest
 from embedded_files import copy_without_words
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from pydantic.alias_generators import to_camel
 from server_processes import StdioServer, server_environment
 from stdio_answers import ok, refusal
+from tests.interface import write
 
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
@@ -24,102 +26,13 @@ NOW_MS = 1_750_000_000_000  # 2025-06-15T15:06:40Z, in Tokyo the next day
 LAST_MS = 253_402_300_799_000  # 9999-12-31T23:59:59Z
 
 
-LAST_KNOWN_MS = 253_402_214_400_000  # a day before, when all zones still have a date
-
-
-TEXT = {"type": "string"}
-
-
-TEXTS = {"type": "array", "items": TEXT}
-
-
-MAYBE_TEXT = {"anyOf": [TEXT, {"type": "null"}], "default": None}
-
-
-# name: (arguments, those that are required, result fields, those that are always there, hints)
-READS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}
-
-
-ADDS = {"readOnlyHint": False, "destructiveHint": False, "idempotentHint": False}
-
-
-TOOLS: dict[str, tuple[dict[str, Any], list[str], list[str], list[str], dict[str, bool]]] = {
-    "concept_search": (
-        {
-            "keywords": {**TEXTS, "maxItems": 100, "default": []},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50},
-        },
-        [],
-        ["concepts", "matched"],
-        ["concepts", "matched"],
-        READS,
-    ),
-    "episode_search": (
-        {
-            "query": TEXT,
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10},
-            "asker": MAYBE_TEXT,
-            "asked_at": MAYBE_TEXT,
-        },
-        ["query"],
-        ["episodes", "unindexed", "advice"],
-        ["episodes"],
-        READS,
-    ),
-    "recall_query": (
-        {
-            "seeds": TEXTS,
-            "max_hop": {"type": "integer", "minimum": 0, "maximum": 10},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 30},
-            "each_episode_once": {"type": "boolean", "default": False},
-        },
-        ["seeds", "max_hop"],
-        ["propositions", "total", "unknown", "advice"],
-        ["propositions"],
-        ADDS,
-    ),
-    "concept_upsert": (
-        {"concept": TEXT},
-        ["concept"],
-        ["concept_id", "created"],
-        ["concept_id", "created"],
-        {**ADDS, "idempotentHint": True},
-    ),
-    "relation_add": (
-        {
-            "from": TEXT,
-            "to": TEXT,
-            "type": {"type": "string", "enum": ["is-a", "part-of", "evokes"]},
-        },
-        ["from", "to", "type"],
-        ["from", "to", "type"],
-        ["from", "to", "type"],
-        ADDS,
-    ),
-    "episode_add": (
-        {"summary": TEXT, "concepts": {**TEXTS, "minItems": 1}},
-        ["summary", "concepts"],
-        ["episode_id", "linked_concepts", "valence"],
-        ["episode_id", "linked_concepts", "valence"],
-        ADDS,
-    ),
-    "update_affect": (
-        {"target": TEXT, "valence_delta": {"type": "number", "minimum": -1, "maximum": 1}},
-        ["target", "valence_delta"],
-        ["concept_id", "episode_id", "valence", "arousal", "accessed_at"],
-        ["valence", "arousal", "accessed_at"],
-        {**ADDS, "destructiveHint": True},
-    ),
-}
-
-
-SET_TIME = (
-    {"now_ms": {"type": "number", "maximum": LAST_KNOWN_MS}},
-    ["now_ms"],
-    ["now_ms", "reset"],
-    ["now_ms", "reset"],
-    {**ADDS, "idempotentHint": True},
-)
+# The tools of the concept layer as tests/interface has them, set_time last.
+WRITTEN = [
+    told
+    for told in map(json.loads, write.TOOLS.read_text(encoding="utf-8").splitlines())
+    if told["toolset"] == "concept"
+]
+TOOLS = [told["name"] for told in WRITTEN if told["name"] != "set_time"]
 
 
 @pytest.fixture
@@ -173,29 +86,17 @@ def listed(portal: Any, path: Path, *options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [([], TOOLS), (["--enable-set-time"], {**TOOLS, "set_time": SET_TIME})],
-    ids=["plain", "with set_time"],
-)
-def test_the_tools_are_listed_in_order_with_their_whole_contract(portal, path, options, expected):
+@pytest.mark.parametrize("options", [[], ["--enable-set-time"]], ids=["plain", "with set_time"])
+def test_the_tools_are_listed_in_order_as_they_are_written_down(portal, path, options):
     tools = listed(portal, path, *options)
-    assert [tool["name"] for tool in tools] == list(expected)
-    for tool in tools:
-        arguments, required, fields, always, hints = expected[tool["name"]]
-        given = tool["inputSchema"]
-        assert list(given["properties"]) == list(arguments)
-        for name, schema in arguments.items():
-            assert given["properties"][name].items() >= schema.items()
-            assert given["properties"][name]["description"]
-        assert given.get("required", []) == required
-        assert given["additionalProperties"] is False
-        assert list(tool["outputSchema"]["properties"]) == fields
-        assert tool["outputSchema"]["required"] == always
-        assert tool["annotations"] == {**hints, "openWorldHint": False}
-        assert tool["title"]
-        assert tool["description"]
-        assert "\n" not in tool["description"]
+    expected = WRITTEN if options else [one for one in WRITTEN if one["name"] != "set_time"]
+    for told, written in zip(tools, expected, strict=True):
+        assert (told["name"], told["title"]) == (written["name"], written["title"])
+        assert (told["inputSchema"], told["outputSchema"]) == (written["input"], written["output"])
+        hints = {to_camel(name): value for name, value in written["hints"].items()}
+        assert told["annotations"] == hints
+        assert told["description"] == written["description"]
+        assert "\n" not in told["description"]
     assert listed(portal, path, *options) == tools
 
 

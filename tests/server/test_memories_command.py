@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 MADE_MS = 1_749_000_000_000
 
@@ -120,8 +120,7 @@ def test_memories_are_found_by_words(kept):
 def test_purging_shows_what_it_removes_and_asks_first(kept):
     preview = "Hates coffee (gone): forgotten 2025-06-04\n"
     assert ok(*kept, "memories", "purge", "--older-than", "30", "--dry-run").stdout == preview
-    refused = run(*kept, "memories", "purge", "--older-than", "30", stdin="n\n")
-    assert refused.exit_code == 1
+    fails(*kept, "memories", "purge", "--older-than", "30", stdin="n\n")
     assert listed(kept, "--state", "expired") == ["gone"]
     said = ok(*kept, "memories", "purge", "gone", "--yes").stdout
     assert said == preview + "Removed: 1.\n"

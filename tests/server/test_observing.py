@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 from scripted_model import Answer, Fault, Script, says, serving
 
 TIME_MS = 1_749_000_000_000
@@ -130,8 +130,7 @@ def test_who_the_user_is_can_be_said_and_nobody_is_told_of(there):
     ],
 )
 def test_a_bad_line_is_told_with_its_number_and_what_is_before_it_is_in(there, wrong, said):
-    refused = run(*there, "observe", "-", stdin=line(1, "I met Max.") + wrong)
-    assert refused.exit_code == 1
+    refused = fails(*there, "observe", "-", stdin=line(1, "I met Max.") + wrong)
     assert said in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert "Max" in entities(there)
@@ -316,8 +315,7 @@ def test_json_in_a_text_will_do_and_what_is_no_answer_is_told_without_the_model(
 def test_a_model_that_fails_stops_with_the_line_and_going_on_asks_no_message_again(there, model):
     answers = [observing({"label": "Max", "type": "entity"}), Fault(401)]
     model.script = lambda model, _request: answers[min(len(model.requests), 2) - 1]
-    refused = run(*there, "observe", "-", "--model", "m", stdin=HISTORY)
-    assert refused.exit_code == 1
+    refused = fails(*there, "observe", "-", "--model", "m", stdin=HISTORY)
     assert "line 2: m at http://127.0.0.1" in refused.stderr
     assert "answered 401" in refused.stderr
     assert "all up to line 1 is in; the same command with --from-line 2 goes on" in refused.stderr
@@ -399,8 +397,7 @@ def test_pronouns_that_cannot_be_resolved_are_one_line_with_the_number(there):
 
 def test_what_is_not_installed_is_one_line(there, monkeypatch):
     monkeypatch.setitem(sys.modules, "fastcoref", None)
-    refused = run(*there, "observe", "-", "--coref", stdin=TOLD)
-    assert refused.exit_code == 1
+    refused = fails(*there, "observe", "-", "--coref", stdin=TOLD)
     assert "--coref needs the package fastcoref: pip install" in refused.stderr
     assert refused.stderr.count("\n") == 1
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.histories.history_samples import USER_SAID, claude_code
 from tests.markdown import ROOT
-from tests.server.command_line import ok, run
+from tests.server.command_line import fails, ok, run
 
 from concept_graph_mcp import settings, settings_file
 from concept_graph_mcp.clients import changes, entry, jsonc
@@ -225,8 +225,7 @@ def test_a_file_of_another_kind_is_refused_and_left(home, text):
     file = servers_of("cursor")
     file.parent.mkdir(parents=True)
     file.write_bytes(text.encode("latin-1"))
-    result = run("setup", "cursor", "--yes")
-    assert result.exit_code == 1
+    result = fails("setup", "cursor", "--yes")
     assert len(result.stderr.splitlines()) == 1
     assert str(file) in result.stderr
     assert file.read_bytes() == text.encode("latin-1")
@@ -302,8 +301,7 @@ def test_a_store_in_memgraph_is_in_the_settings_file_and_no_password(home, monke
 def test_a_password_in_a_uri_is_refused_and_written_nowhere(home, monkeypatch, name):
     monkeypatch.setenv("MEMGRAPH_URI", "bolt://db.example:7687")
     monkeypatch.setenv(name, "bolt://ann:hunter2@db.example:7687")
-    result = run("setup", "claude-code", "--yes")
-    assert result.exit_code == 1
+    result = fails("setup", "claude-code", "--yes")
     assert "must not hold credentials; use MEMGRAPH_USER and MEMGRAPH_PASSWORD" in result.stderr
     assert "hunter2" not in result.output
     assert not any("hunter2" in one.read_text() for one in home.rglob("*") if one.is_file())
@@ -586,8 +584,7 @@ def test_one_client_with_the_usual_store_needs_no_settings_file(home, monkeypatc
 
 def test_without_any_agent_setup_says_so(home, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    result = run("setup", "--yes")
-    assert result.exit_code == 1
+    result = fails("setup", "--yes")
     assert "no agent was found on this machine" in result.stderr
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp.file_formats.merging import merge_records
 
@@ -235,8 +235,7 @@ def test_a_broken_connection_is_told_and_the_next_time_all_is_the_same(
     program = ("--program", f"{shell} {b[0]}")
     back = 'shift 2\ncase "$*" in *"sync -") head -c 900 | sh -c "$*"; exit 255;; esac\n'
     put_ssh(tmp_path, monkeypatch, f'{back}exec sh -c "$*"')
-    result = run(*a, "sync", "ssh", "laptop", *program)
-    assert result.exit_code == 1
+    result = fails(*a, "sync", "ssh", "laptop", *program)
     assert "laptop: the connection failed" in result.stderr
     put_ssh(tmp_path, monkeypatch, 'shift 2\nexec sh -c "$*" | head -c 900; exit 255')
     assert run(*a, "sync", "ssh", "laptop", *program).exit_code == 1
@@ -249,8 +248,7 @@ def test_a_broken_connection_is_told_and_the_next_time_all_is_the_same(
 def test_a_missing_program_on_the_host_is_named(stores, shell):
     a, _ = stores
     fill(stores)
-    result = run(*a, "sync", "ssh", "laptop", "--program", "no-such-program")
-    assert result.exit_code == 1
+    result = fails(*a, "sync", "ssh", "laptop", "--program", "no-such-program")
     assert "laptop: no-such-program is not found there; --program names its path" in result.stderr
 
 
@@ -259,8 +257,7 @@ def test_the_records_of_another_user_are_refused(stores, monkeypatch):
     fill(stores)
     sent = ok(*b, "sync", "--send").stdout
     monkeypatch.setenv("CONCEPT_GRAPH_USER", "bob")
-    result = run(*a, "sync", "-", stdin=sent)
-    assert result.exit_code == 1
+    result = fails(*a, "sync", "-", stdin=sent)
     assert "the records are those of default, not of bob" in result.stderr
 
 

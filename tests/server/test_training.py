@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp import settings, settings_file
 from concept_graph_mcp.settings import KEEP_VARIABLE, SettingsError
@@ -108,8 +108,7 @@ def test_no_other_export_has_a_question(there, lived, tmp_path):
 
 def test_a_user_s_questions_are_deleted_with_the_user(there, lived, tmp_path):
     assert "questions: 4" in ok(*there, "users", "delete", "default", "--yes").output
-    failed = run(*there, "export", str(tmp_path / "none.json"), "--format", "training")
-    assert failed.exit_code == 1
+    failed = fails(*there, "export", str(tmp_path / "none.json"), "--format", "training")
     assert failed.output.splitlines()[-1].endswith(
         "no question was kept: set keep_questions = true, and ask"
     )
@@ -127,8 +126,7 @@ def test_by_default_and_to_one_who_only_looks_nothing_is_kept(there, tmp_path, m
 
 def test_questions_that_nothing_followed_say_so(there, keeps, tmp_path):
     ask(there, "Lena's brass kettle")
-    failed = run(*there, "export", str(tmp_path / "life.json"), "--format", "training")
-    assert failed.exit_code == 1
+    failed = fails(*there, "export", str(tmp_path / "life.json"), "--format", "training")
     assert "none of the kept questions (1) was asked again with also" in failed.output
 
 

@@ -5,7 +5,7 @@ import unicodedata
 
 import anyio
 import pytest
-from command_line import run
+from command_line import fails, run
 
 from concept_graph_mcp import calls, settings, user_files
 from concept_graph_mcp.errors import StoreError, Unavailable
@@ -267,8 +267,7 @@ def test_check_backup_and_the_worker_go_through_all_files_and_past_a_damaged_one
     rows = json.loads(run("check", "--json").stdout)["problems"]
     assert [row["store"] for row in rows] == [str(damaged)]
     for command in (["users", "list"], ["backup"], ["worker", "--once", "decay"]):
-        result = run(*command)
-        assert result.exit_code == 1
+        result = fails(*command)
         assert "bob" in result.stdout or command[0] == "worker"
         assert "1 of 2 stores failed" in result.output
     damaged.unlink()
@@ -281,6 +280,5 @@ def test_check_backup_and_the_worker_go_through_all_files_and_past_a_damaged_one
 @pytest.mark.usefixtures("directory")
 @pytest.mark.parametrize("command", [["worker"], ["worker", "status"], ["stats"], ["doctor"]])
 def test_other_commands_say_in_one_line_what_to_do(command):
-    result = run(*command)
-    assert result.exit_code == 1
+    result = fails(*command)
     assert "has a file for each user" in result.output.splitlines()[-1]

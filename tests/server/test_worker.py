@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 import scripted_model
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp import overdue, settings
 from concept_graph_mcp.commands import worker
@@ -49,8 +49,7 @@ class Owner:
             return await overdue.advice(Session.of(store, chosen, Clock(later)))
 
     def fails(self, *arguments):
-        result = run(*self.store, "worker", *arguments)
-        assert result.exit_code == 1
+        result = fails(*self.store, "worker", *arguments)
         assert result.stderr.count("\n") == 1
         return result.stderr
 
@@ -120,8 +119,7 @@ def test_what_earlier_jobs_did_is_told_where_a_later_one_fails(owner, monkeypatc
     monkeypatch.setenv("CONCEPT_GRAPH_EMBEDDINGS", "openai:toy")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("OPENAI_API_KEY", scripted_model.KEY)
-    result = run(*owner.store, "worker", "--once", "decay", "daily", "embed")
-    assert result.exit_code == 1
+    result = fails(*owner.store, "worker", "--once", "decay", "daily", "embed")
     done, nothing = result.stdout.splitlines()
     assert done.startswith("decay: processed 1, transitioned ")
     assert nothing == "daily: nothing to do"
@@ -232,8 +230,7 @@ def test_what_is_no_job_is_told_as_a_wrong_argument(owner, arguments):
 def test_counters_that_cannot_be_written_are_told_after_what_was_done(owner, tmp_path):
     owner.brings(memory("a"))
     file = tmp_path / "nowhere" / "worker.prom"
-    result = run(*owner.store, "worker", "--once", "decay", "--metrics", str(file))
-    assert result.exit_code == 1
+    result = fails(*owner.store, "worker", "--once", "decay", "--metrics", str(file))
     assert "decay: processed 1, transitioned 1" in result.stdout
     assert result.stderr == (
         f"concept-graph-mcp: {file}: No such file or directory; no counters were written\n"

@@ -6,7 +6,7 @@ import stat
 
 import anyio
 import pytest
-from command_line import ok, run
+from command_line import fails, ok, run
 
 from concept_graph_mcp.http import tokens as module
 from concept_graph_mcp.http.tokens import PREFIX, Tokens
@@ -133,8 +133,7 @@ def test_a_damaged_file_is_told_in_one_line_and_once_in_the_log(store, tmp_path,
     kept = file.read_bytes()
     file.write_bytes(b"this is no database" * 100)
     for arguments in (["list"], ["add", "bob"], ["revoke", "x"]):
-        failed = run(store, "tokens", *arguments)
-        assert failed.exit_code == 1
+        failed = fails(store, "tokens", *arguments)
         assert len(failed.stderr.strip().splitlines()) == 1
         assert f"{file}: cannot be used as the file of the tokens" in failed.stderr
     for _ in range(3):
@@ -146,8 +145,7 @@ def test_a_damaged_file_is_told_in_one_line_and_once_in_the_log(store, tmp_path,
 
 @pytest.mark.parametrize("user", ["", " ", "a\x1fb", "x" * 2_000])
 def test_a_user_that_no_memory_can_have_gets_no_token(store, user):
-    failed = run(store, "tokens", "add", user)
-    assert failed.exit_code == 1
+    failed = fails(store, "tokens", "add", user)
     assert failed.stdout == ""
 
 
