@@ -22,45 +22,9 @@ def found(memory, keywords):
     ]
 
 
-def test_matches_come_by_name_and_the_others_after_them(memory):
-    create(memory, "pineapple", "apple pie", "bread", "crab apple", "water")
-    assert memory.concept_search(["apple"]) == [
-        "apple pie",
-        "crab apple",
-        "pineapple",
-        "water",
-        "bread",
-    ]
-
-
-def test_an_exact_match_comes_first(memory):
-    create(memory, "apple", "an apple", "Apple pie")
-    assert memory.concept_search(["apple"]) == ["apple", "Apple pie", "an apple"]
-
-
-def test_an_exact_match_in_another_case_is_exact(memory):
-    create(memory, "APPLE", "Apple", "AN APPLE", "apple")
-    assert memory.concept_search(["aPPle"]) == ["APPLE", "Apple", "apple", "AN APPLE"]
-
-
-def test_exact_matches_of_several_keywords_come_by_name(memory):
-    create(memory, "pear", "apple", "a pear", "an apple")
-    assert memory.concept_search(["pear", "apple"]) == ["apple", "pear", "a pear", "an apple"]
-
-
 def test_an_exact_match_is_found_behind_more_matches_than_the_limit(memory):
     create(memory, *(f"a{number:03}z" for number in range(60)), "z")
     assert memory.concept_search(["z"], 2) == ["z", "a000z"]
-
-
-def test_any_of_the_keywords_matches(memory):
-    create(memory, "water", "apple", "pear")
-    assert memory.concept_search(["pea", "wat"], 2) == ["pear", "water"]
-
-
-def test_keywords_repeated_or_in_another_case_change_nothing(memory):
-    create(memory, "water", "apple", "pear")
-    assert memory.concept_search(["app", "APP", "app"], 1) == ["apple"]
 
 
 def test_names_are_ordered_by_code_point(memory):
@@ -166,29 +130,6 @@ def test_exact_then_beginnings_of_names_then_of_words_then_the_rest_each_by_name
         assert memory.concept_search(["apple"], most) == found(memory, ["apple"])[:most]
 
 
-def test_a_name_has_the_best_place_that_any_keyword_gives_it(memory):
-    create(memory, "pie apple", "apple pie", "pie", "the pies", "an apple")
-    assert found(memory, ["pie", "apple"]) == [
-        "pie",
-        "apple pie",
-        "pie apple",
-        "an apple",
-        "the pies",
-    ]
-
-
-def test_each_row_says_whether_it_matched(memory):
-    create(memory, "apple", "water", "crab apple", "bread")
-    rows = memory.run(calls.concepts.concept_search(["apple"], 3))
-    assert [(row["concept"], row["matched"]) for row in rows] == [
-        ("apple", True),
-        ("crab apple", True),
-        ("bread", False),
-    ]
-    assert found(memory, ["nothing"]) == []
-    assert found(memory, []) == []
-
-
 def test_what_a_hand_made_is_found_without_accents_too(memory, hands):
     hands.node("Concept", name="Crème", arousal_level=0.1, accessed_at=0)
     hands.node("Concept", name="Crème Brûlée", arousal_level=0.1, accessed_at=0)
@@ -213,35 +154,6 @@ def test_no_character_has_a_meaning_of_its_own(memory, text):
     create(memory, f"x{text}y", "a", "b", "xy", "xzzy")
     assert memory.concept_search([text], 1) == [f"x{text}y"]
     assert memory.concept_search([f"x{text}y"], 1) == [f"x{text}y"]
-
-
-def test_a_keyword_that_nothing_matches_gives_the_most_aroused(memory):
-    create(memory, "first", "second", "third")
-    assert memory.concept_search(["nothing"], 2) == ["third", "second"]
-
-
-def test_matches_that_fill_the_limit_leave_no_room(memory):
-    create(memory, "apple pie", "apple", "water")
-    memory.update_affect("water", 1.0)
-    assert memory.concept_search(["apple"], 2) == ["apple", "apple pie"]
-
-
-def test_nothing_comes_twice(memory):
-    create(memory, "apple", "pear", "water")
-    memory.update_affect("apple", 1.0)
-    assert memory.concept_search(["apple", "app", "pear"]) == ["apple", "pear", "water"]
-
-
-def test_an_empty_graph_has_nothing_to_find(memory):
-    assert memory.concept_search(["apple"]) == []
-    assert memory.concept_search([]) == []
-
-
-def test_episodes_are_not_found(memory):
-    episode_id = memory.episode_add("An apple a day", ["apple"])["episode_id"]
-    assert memory.concept_search([episode_id]) == ["apple"]
-    assert memory.concept_search(["a"]) == ["apple"]
-    assert memory.concept_search([]) == ["apple"]
 
 
 def test_the_limit_is_fifty_unless_said_otherwise(memory):

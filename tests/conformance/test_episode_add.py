@@ -1,7 +1,7 @@
 """`episode_add`: an episode gets a free name of its own and an edge from each of its concepts."""
 
 import pytest
-from expect import REFUSALS, concept
+from expect import REFUSALS
 
 
 def names(memory):
@@ -14,31 +14,6 @@ def test_an_episode_is_named_after_the_date_and_its_first_concept(memory):
         "linked_concepts": ["apple", "market"],
         "valence": 0.0,
     }
-
-
-def test_an_episode_starts_half_aroused_and_without_valence(memory):
-    memory.episode_add("Bought apples", ["apple"])
-    assert memory.node("20250615/apple") == {
-        "kind": "episode",
-        "name": "20250615/apple",
-        "summary": "Bought apples",
-        "valence": 0.0,
-        "arousal_level": 0.5,
-        "accessed_at": memory.now_ms,
-    }
-
-
-def test_new_concepts_are_aroused_a_quarter(memory):
-    memory.episode_add("Bought apples", ["apple"])
-    assert memory.node("apple") == concept("apple", 0.0, 0.25, memory.now_ms)
-
-
-def test_known_concepts_stay_as_they_are(memory):
-    memory.update_affect("apple", 0.125)
-    before = memory.node("apple")
-    memory.now_ms += 1_000_000
-    memory.episode_add("Bought apples", ["apple"])
-    assert memory.node("apple") == before
 
 
 def test_each_distinct_concept_evokes_the_episode_once(memory):
@@ -57,29 +32,10 @@ def test_each_distinct_concept_evokes_the_episode_once(memory):
     ]
 
 
-def test_further_episodes_of_a_day_and_concept_are_numbered(memory):
-    ids = [memory.episode_add(f"Number {n}", ["apple"])["episode_id"] for n in range(1, 5)]
-    assert ids == [f"20250615/apple{end}" for end in ("", "-2", "-3", "-4")]
-
-
-def test_other_days_and_other_concepts_are_numbered_apart(memory):
-    memory.episode_add("One", ["apple"])
-    assert memory.episode_add("Two", ["apple-pie"])["episode_id"] == "20250615/apple-pie"
-    memory.date = "20250616"
-    assert memory.episode_add("Three", ["apple"])["episode_id"] == "20250616/apple"
-
-
 def test_a_number_skips_what_a_concept_is_called(memory):
     memory.concept_upsert("20250615/apple")
     memory.concept_upsert("20250615/apple-2")
     assert memory.episode_add("Bought apples", ["apple"])["episode_id"] == "20250615/apple-3"
-
-
-def test_a_number_skips_concepts_and_episodes_together(memory):
-    memory.episode_add("One", ["apple"])
-    memory.concept_upsert("20250615/apple-2")
-    assert memory.episode_add("Two", ["apple"])["episode_id"] == "20250615/apple-3"
-    assert memory.episode_add("Three", ["apple"])["episode_id"] == "20250615/apple-4"
 
 
 def test_a_concept_of_the_same_call_takes_its_name_first(memory):
@@ -88,20 +44,6 @@ def test_a_concept_of_the_same_call_takes_its_name_first(memory):
     assert memory.node("20250615/apple")["kind"] == "concept"
     assert memory.node("20250615/apple-2")["kind"] == "concept"
     assert memory.node("20250615/apple-3")["summary"] == "Odd"
-
-
-def test_the_number_of_one_concept_may_be_the_name_of_another(memory):
-    # The base of the second call is the numbered name of the first concept's second episode.
-    memory.episode_add("One", ["apple"])
-    memory.episode_add("Two", ["apple"])
-    assert memory.episode_add("Three", ["apple-2"])["episode_id"] == "20250615/apple-2-2"
-
-
-def test_a_number_that_became_free_is_used_again(memory):
-    for text in ("One", "Two", "Three"):
-        memory.episode_add(text, ["apple"])
-    memory.procedure("conceptgraph.remove", ["20250615/apple-2", False], ("kind", "text"))
-    assert memory.episode_add("Four", ["apple"])["episode_id"] == "20250615/apple-2"
 
 
 def test_a_longer_name_with_the_same_beginning_takes_no_number(memory):
@@ -129,22 +71,10 @@ def test_names_that_only_look_alike_are_different(memory):
     assert len(names(memory)) == 4
 
 
-def test_episodes_may_share_a_summary(memory):
-    first = memory.episode_add("The same", ["apple"])
-    second = memory.episode_add("The same", ["apple"])
-    assert first["episode_id"] != second["episode_id"]
-
-
 def test_a_summary_is_kept_with_its_line_breaks_and_blanks(memory):
     summary = ' Bought "apples"\n\tat the market: 3 €, 🍎 '
     memory.episode_add(summary, ["apple"])
     assert memory.node("20250615/apple")["summary"] == summary
-
-
-def test_an_episode_without_concepts_is_refused(memory):
-    with pytest.raises(REFUSALS, match="concepts"):
-        memory.episode_add("Bought apples", [])
-    assert memory.records() == []
 
 
 @pytest.mark.parametrize("concepts", [[""], ["apple", " \t\n"], ["apple", "\u3000"]])

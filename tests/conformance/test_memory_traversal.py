@@ -73,11 +73,6 @@ def test_each_memory_says_how_it_was_reached(path):
     ]
 
 
-def test_a_walk_goes_one_way_if_it_is_told_to(path):
-    assert ids(traverse(path, "b", direction="outgoing")) == ["b", "c", "d", "e"]
-    assert ids(traverse(path, "b", direction="incoming")) == ["b", "a", "f"]
-
-
 def test_filters_say_what_is_returned_and_walked_through(path):
     path.import_rows([node("g", tags=["plan", "home"], type="task"), fresh(path, "a", "g")])
     path.import_rows([node("h", tags=["plan"], type="fact"), fresh(path, "g", "h")])
@@ -91,92 +86,12 @@ def test_filters_say_what_is_returned_and_walked_through(path):
     assert ids(traverse(path, "a", min_strength=0.6)) == ["a", "b", "c", "d"]
 
 
-def test_links_count_by_what_is_left_of_them(path):
-    path.now_ms += WEEK_MS
-    assert ids(traverse(path, "a", min_strength=0.41)) == ["a"]
-    rows = traverse(path, "a", min_strength=0.4)
-    assert ids(rows) == ["a", "b", "c", "d"]
-    assert rows[1]["strength"] == 0.4
-    path.now_ms += 1000 * DAY_MS
-    assert [row["strength"] for row in traverse(path, "a")[1:3]] == [0.1, 0.1]
-
-
-def test_depth_first_follows_each_link_to_its_end_before_the_next(memory):
-    memory.import_rows([node(name) for name in ("s", "l", "l1", "r", "r1")])
-    memory.import_rows(
-        [
-            fresh(memory, "s", "l", strength=0.4),
-            fresh(memory, "l", "l1"),
-            fresh(memory, "s", "r", strength=0.6),
-            fresh(memory, "r", "r1"),
-        ]
-    )
-    assert ids(traverse(memory, "s", strategy="bfs")) == ["s", "r", "l", "l1", "r1"]
-    assert ids(traverse(memory, "s", strategy="dfs")) == ["s", "r", "r1", "l", "l1"]
-
-
-def test_depth_first_misses_nothing_that_a_longer_way_met_first(memory):
-    """The strong way a, b, c ends at c; the weak link from a to c leads on to d."""
-    memory.import_rows([node(name) for name in "abcd"])
-    memory.import_rows(
-        [
-            fresh(memory, "a", "b", strength=0.9),
-            fresh(memory, "b", "c", strength=0.9),
-            fresh(memory, "a", "c", strength=0.2),
-            fresh(memory, "c", "d", strength=0.9),
-        ]
-    )
-    rows = traverse(memory, "a", strategy="dfs", max_depth=2, direction="outgoing")
-    shown = [(row["memory_id"], row["depth"], row["via"]) for row in rows]
-    assert shown == [("a", 0, None), ("b", 1, "a"), ("c", 1, "a"), ("d", 2, "c")]
-
-
-@pytest.mark.parametrize("strategy", ["bfs", "dfs"])
-def test_a_walk_says_when_there_were_more_memories_than_it_may_return(path, strategy):
-    rows = traverse(path, "a", strategy=strategy, max_nodes=3)
-    assert ids(rows) == ["a", "b", "c"] if strategy == "dfs" else ["a", "b", "f"]
-    assert {row["truncated"] for row in rows} == {"max_nodes"}
-    rows = traverse(path, "a", strategy=strategy, max_nodes=5)
-    assert len(rows) == 5
-    assert {row["truncated"] for row in rows} == {None}
-
-
 @pytest.mark.parametrize("strategy", ["bfs", "dfs"])
 def test_a_walk_without_any_time_returns_the_start_and_says_why(path, strategy):
     rows = traverse(path, "a", strategy=strategy, time_budget_ms=0)
     assert [(row["memory_id"], row["truncated"]) for row in rows] == [("a", "time_budget")]
     rows = traverse(path, "a", strategy=strategy, time_budget_ms=600_000)
     assert [row["truncated"] for row in rows] == [None] * 5
-
-
-def test_parents_are_walked_to_only_where_that_is_asked_for(memory):
-    memory.import_rows(
-        [
-            node("trip"),
-            node("hotel", parent_id="trip"),
-            node("flight", parent_id="trip"),
-            node("seat", parent_id="flight"),
-            fresh(memory, "hotel", "seat", "precedes", strength=0.9),
-        ]
-    )
-    assert ids(traverse(memory, "hotel")) == ["hotel", "seat"]
-    rows = traverse(memory, "hotel", include_parent_links=True)
-    shown = [
-        (r["memory_id"], r["depth"], r["via"], r["relation"], r["direction"], r["strength"])
-        for r in rows[1:]
-    ]
-    assert shown == [
-        ("trip", 1, "hotel", "parent_id", "outgoing", 1.0),
-        ("seat", 1, "hotel", "precedes", "outgoing", 0.9),
-        ("flight", 2, "seat", "parent_id", "outgoing", 1.0),
-    ]
-    rows = traverse(memory, "trip", include_parent_links=True, direction="incoming", max_depth=1)
-    assert ids(rows) == ["trip", "flight", "hotel"]
-    rows = traverse(memory, "trip", include_parent_links=True, direction="outgoing")
-    assert ids(rows) == ["trip"]
-    # Of another type than asked for are links only.
-    rows = traverse(memory, "hotel", include_parent_links=True, relation_types=["causes"])
-    assert ids(rows) == ["hotel", "trip", "flight", "seat"]
 
 
 @pytest.mark.parametrize("strategy", ["bfs", "dfs"])

@@ -4,16 +4,9 @@ import math
 import random
 
 import pytest
-from expect import DAY_MS, WEEK_MS, concept, decayed
-from test_concept_search import create
+from expect import DAY_MS, concept, decayed
 
 from concept_graph_mcp import calls
-
-
-def test_without_keywords_only_the_most_aroused_come(memory):
-    create(memory, "first", "second", "third")
-    assert memory.concept_search([]) == ["third", "second", "first"]
-    assert memory.concept_search([], 2) == ["third", "second"]
 
 
 def test_each_row_has_the_arousal_of_now(memory):
@@ -36,21 +29,6 @@ def test_how_strong_one_is_of_the_most_aroused_stays_while_all_fade(memory, days
     found = {row["concept"]: row["relative"] for row in memory.run(call)}
     assert list(found) == ["a", "b", "c", "d"]
     assert list(found.values()) == pytest.approx([1, 0.5, 0.1, 0])
-
-
-def test_an_older_strong_arousal_comes_before_a_newer_weak_one_until_it_has_decayed(memory):
-    # 0.5 decays to 0.25 in tau · ln 2.
-    half_life = DAY_MS * math.log(2)
-    at = memory.now_ms
-    memory.import_rows(
-        [
-            concept("old and strong", level=0.5, at=at),
-            concept("just too old", level=0.25, at=math.floor(at + half_life)),
-            concept("just new enough", level=0.25, at=math.ceil(at + half_life)),
-        ]
-    )
-    memory.now_ms += WEEK_MS
-    assert memory.concept_search([]) == ["just new enough", "old and strong", "just too old"]
 
 
 def test_the_time_constant_of_the_call_decides_the_order(memory):
@@ -91,36 +69,6 @@ def test_the_most_aroused_come_in_the_order_of_their_arousal_however_long_ago(
     others = [name for name in expected if name not in matched]
     assert memory.concept_search(["99"], 20) == (matched + others)[:20]
     assert memory.concept_search(["99"], 2) == ["099", "199"]
-
-
-def test_the_order_is_the_same_when_everything_has_decayed_to_nothing(memory):
-    create(memory, "first", "second", "third")
-    memory.now_ms += 10_000 * DAY_MS
-    rows = memory.run(calls.concepts.concept_search([]))
-    assert [row["concept"] for row in rows] == ["third", "second", "first"]
-    assert [row["arousal"] for row in rows] == [0.0, 0.0, 0.0]
-
-
-def test_the_order_is_the_same_before_the_accesses(memory):
-    create(memory, "first", "second", "third")
-    memory.now_ms -= WEEK_MS
-    assert memory.concept_search([]) == ["third", "second", "first"]
-
-
-def test_concepts_that_were_never_aroused_come_last(memory):
-    memory.import_rows(
-        [
-            concept("never", level=0.0, at=memory.now_ms + WEEK_MS),
-            concept("hardly", level=1e-300, at=0),
-        ]
-    )
-    assert memory.concept_search([]) == ["hardly", "never"]
-
-
-def test_equally_aroused_concepts_come_by_name(memory):
-    memory.import_rows([concept(name, level=0.25, at=5) for name in ("pear", "Äpfel", "apple")])
-    assert memory.concept_search([]) == ["apple", "pear", "Äpfel"]
-    assert memory.concept_search([], 1) == ["apple"]
 
 
 @pytest.mark.parametrize(

@@ -51,26 +51,6 @@ def test_the_answer_says_what_a_recall_does(market):
     assert rows[0]["total"] > 3
 
 
-def test_it_arouses_as_a_recall_does(market):
-    market.now_ms += DAY_MS
-    query(market, ["apple"], 1, 1)
-    aroused = {
-        record["name"]
-        for record in market.records()
-        if record["kind"] != "relation" and record["accessed_at"] == market.now_ms
-    }
-    assert aroused == {"20250616/apple"}
-
-
-def test_answers_for_unknown_seeds_too(memory):
-    assert query(memory, ["nobody"]) == {
-        "propositions": [],
-        "total": 0,
-        "unknown": [{"seed": "nobody", "similar": []}],
-    }
-    assert query(memory, []) == {"propositions": [], "total": 0, "unknown": []}
-
-
 def test_it_can_carry_the_relations_of_its_propositions(market):
     call = calls.concepts.recall_query(["apple"], 1, 2).with_fields("relations")
     (answer,) = market.run(call)
@@ -124,35 +104,7 @@ def test_each_episode_once_keeps_its_strongest_proposition(market):
     assert answer["total"] == 3
 
 
-def test_the_limit_and_the_total_count_what_each_episode_once_leaves(market):
-    answer = query(market, ["apple"], limit=2, once=True)
-    assert len(answer["propositions"]) == 2
-    assert answer["total"] == 3
-
-
-def test_what_each_episode_once_leaves_out_is_not_aroused(market):
-    market.now_ms += DAY_MS
-    query(market, ["apple"], once=True)
-    assert market.node("20250616/apple")["accessed_at"] == market.now_ms
-    assert market.node("pie")["accessed_at"] < market.now_ms
-
-
 # What is unknown
-
-
-def test_seeds_that_exist_are_not_unknown(market):
-    assert similar(market, "apple", "20250615/apple") == {}
-    assert query(market, ["apple", "20250615/apple"])["unknown"] == []
-
-
-def test_unknown_seeds_come_once_and_in_their_order(memory):
-    create(memory, "apple")
-    seeds = ["pear", "apple", "20250615/none", "pear", "Apple"]
-    assert memory.run(calls.concepts.unknown(seeds)) == [
-        {"seed": "pear", "similar": []},
-        {"seed": "20250615/none", "similar": []},
-        {"seed": "Apple", "similar": ["apple"]},
-    ]
 
 
 @pytest.mark.parametrize(
@@ -203,27 +155,10 @@ def test_nothing_is_like_what_is_in_no_name(memory, seed):
     assert similar(memory, seed) == {seed: []}
 
 
-def test_episodes_are_not_told_as_similar(market):
-    assert similar(market, "20250615") == {"20250615": []}
-
-
-def test_a_renamed_and_a_removed_concept_are_told_no_more(memory):
-    create(memory, "Äpfel", "Apfelsine")
-    memory.run(calls.concepts.rename("Äpfel", "Birne", False))
-    memory.run(calls.concepts.remove("Apfelsine", False))
-    assert similar(memory, "apfel", "BIRNE") == {"apfel": [], "BIRNE": ["Birne"]}
-
-
 def test_what_hands_made_is_told_too(memory, hands):
     hands.node("Concept", name="Crème")
     hands.node("Person", name="creme brulee")
     assert similar(memory, "creme") == {"creme": ["Crème"]}
-
-
-def test_asking_for_what_is_unknown_changes_nothing(market):
-    before = market.records()
-    similar(market, "app", "apple", "nobody")
-    assert market.records() == before
 
 
 @pytest.mark.parametrize("seeds", [[""], ["apple", "  "]])

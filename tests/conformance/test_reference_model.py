@@ -187,7 +187,6 @@ def emptied(memory: Any) -> Iterator[Any]:
     yield memory
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("store", ["embedded"], indirect=True)
 def test_any_history_is_the_models_embedded(memory):
     @quiet(100)

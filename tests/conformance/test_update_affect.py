@@ -17,54 +17,6 @@ def test_a_missing_concept_is_created_with_the_feeling(memory):
     assert memory.node("apple") == concept("apple", 0.7, 0.7, memory.now_ms)
 
 
-def test_a_bad_feeling_arouses_as_much_as_a_good_one(memory):
-    row = memory.update_affect("apple", -0.7)
-    assert (row["valence"], row["arousal"]) == (-0.7, 0.7)
-
-
-def test_no_feeling_creates_a_concept_that_is_not_aroused(memory):
-    row = memory.update_affect("apple", 0)
-    assert (row["valence"], row["arousal"]) == (0.0, 0.0)
-    assert memory.node("apple") == concept("apple", 0.0, 0.0, memory.now_ms)
-
-
-def test_feelings_add_up(memory):
-    memory.update_affect("apple", 0.5)
-    assert memory.update_affect("apple", -0.75)["valence"] == -0.25
-
-
-@pytest.mark.parametrize("delta", [1, -1, 1.0, -1.0])
-def test_valence_stays_between_minus_one_and_one(memory, delta):
-    memory.update_affect("apple", delta / 2)
-    assert memory.update_affect("apple", delta)["valence"] == float(delta)
-    assert memory.node("apple")["valence"] == float(delta)
-
-
-def test_a_clamped_valence_comes_back_from_the_limit(memory):
-    for _ in range(3):
-        memory.update_affect("apple", 1.0)
-    assert memory.update_affect("apple", -0.25)["valence"] == 0.75
-
-
-def test_a_feeling_stronger_than_the_arousal_replaces_it(memory):
-    memory.concept_upsert("apple")
-    memory.now_ms += 1_000
-    row = memory.update_affect("apple", 0.6)
-    assert (row["arousal"], row["accessed_at"]) == (0.6, memory.now_ms)
-    assert memory.node("apple") == concept("apple", 0.6, 0.6, memory.now_ms)
-
-
-def test_a_feeling_weaker_than_the_arousal_leaves_level_and_time(memory):
-    memory.concept_upsert("apple")
-    created_at = memory.now_ms
-    memory.now_ms += 3_600_000
-    row = memory.update_affect("apple", 0.25)
-    assert row["valence"] == 0.25
-    assert row["arousal"] == decayed(0.5, 3_600_000)
-    assert row["accessed_at"] == created_at
-    assert memory.node("apple") == concept("apple", 0.25, 0.5, created_at)
-
-
 def test_a_feeling_exactly_as_strong_as_the_arousal_counts_as_an_access(memory):
     memory.concept_upsert("apple")
     memory.now_ms += DAY_MS
@@ -90,35 +42,6 @@ def test_the_time_constant_of_the_call_decides_what_is_left(memory):
     assert row["accessed_at"] == memory.now_ms
     memory.now_ms += 500
     assert memory.update_affect("apple", 0)["arousal"] == decayed(0.03, 500, 1_000)
-
-
-def test_an_access_in_the_future_counts_as_now(memory):
-    memory.concept_upsert("apple")
-    future = memory.now_ms
-    memory.now_ms -= DAY_MS
-    row = memory.update_affect("apple", 0.25)
-    assert (row["arousal"], row["accessed_at"]) == (0.5, future)
-
-
-def test_a_strong_feeling_sets_the_access_back_from_the_future(memory):
-    memory.concept_upsert("apple")
-    memory.now_ms -= DAY_MS
-    row = memory.update_affect("apple", 0.5)
-    assert (row["arousal"], row["accessed_at"]) == (0.5, memory.now_ms)
-
-
-def test_an_episode_is_felt_by_its_id(memory):
-    episode_id = memory.episode_add("Bought apples", ["apple"])["episode_id"]
-    memory.now_ms += 1
-    assert memory.update_affect(episode_id, -0.9) == {
-        "concept_id": None,
-        "episode_id": episode_id,
-        "valence": -0.9,
-        "arousal": 0.9,
-        "accessed_at": memory.now_ms,
-    }
-    assert memory.node(episode_id)["kind"] == "episode"
-    assert memory.node("apple")["valence"] == 0.0
 
 
 def test_an_episode_wins_over_a_concept_of_its_name(memory, hands):
