@@ -12,12 +12,24 @@ from typing import NamedTuple
 # A word may begin after one of these; the plain form has a space for each other blank.
 WORD_BREAKS = (" ", "-", "_", "/", "(")
 
+_TYPED = str.maketrans("‘’‚‛“”„‟‐‑", "''''\"\"\"\"--")
+_BLANKS = dict.fromkeys((*range(9, 14), *range(28, 32)), " ")
+
 EXACT, BEGINS, WORD_BEGINS, CONTAINS, ELSEWHERE = range(5)
 
 
 def fold(text: str) -> str:
     """Return *text* without its case, in any script."""
     return text.casefold()
+
+
+def fold_marks(text: str) -> str:
+    """Return *text* in NFKC and without case, with straight quotes, each blank as a space."""
+    if text.isascii():
+        return text.lower().translate(_BLANKS)
+    # NFKC turns some signs into a blank and a mark.
+    form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(" " if one.isspace() else one for one in form.translate(_TYPED))
 
 
 def plain(text: str) -> str:

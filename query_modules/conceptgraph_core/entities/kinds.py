@@ -6,81 +6,12 @@ name: a mineral and a company, a dog and a cat, a daughter and a colleague.
 
 from typing import Final
 
+from ..language import load
 from . import names
 from .language import endings, kin
 
-# A class, with a part where parts exclude each other, and the words for it.
-_TABLE: Final = {
-    "person": (
-        "person human man woman boy girl guy lady friend buddy pal neighbour neighbor roommate"
-        " flatmate acquaintance mensch mann frau junge mädchen freund freundin nachbar nachbarin"
-        " kumpel mitbewohner mitbewohnerin"
-    ),
-    "person/child": "child kid son daughter baby toddler stepson stepdaughter sohn tochter",
-    "person/parent": (
-        "parent mother mom mum mommy mummy mama father dad daddy papa mutter vater mutti mami vati"
-        " stepmother stepfather"
-    ),
-    "person/grandparent": (
-        "grandparent grandmother grandma granny nana grandfather grandpa oma opa großmutter"
-        " grossmutter großvater grossvater"
-    ),
-    "person/sibling": (
-        "sibling sister brother twin schwester bruder zwilling stepsister stepbrother"
-    ),
-    "person/partner": (
-        "partner spouse husband wife fiance fiancé fiancee fiancée girlfriend boyfriend ehemann"
-        " ehefrau verlobter verlobte"
-    ),
-    "person/relative": (
-        "aunt uncle cousin niece nephew tante onkel cousine nichte neffe grandson granddaughter"
-        " grandchild grandkid godmother godfather mother-in-law father-in-law sister-in-law"
-        " brother-in-law son-in-law daughter-in-law"
-    ),
-    "person/work": (
-        "boss manager supervisor colleague coworker co-worker teammate client customer assistant"
-        " employee intern chef chefin kollege kollegin vorgesetzter vorgesetzte kunde kundin"
-    ),
-    "person/service": (
-        "doctor dentist teacher therapist nurse lawyer landlord landlady coach trainer physician"
-        " arzt ärztin zahnarzt zahnärztin lehrer lehrerin therapeut therapeutin vermieter"
-    ),
-    "animal": "animal pet haustier tier",
-    "animal/dog": "dog puppy pup doggy retriever labrador terrier poodle beagle hund welpe dackel",
-    "animal/cat": "cat kitten kitty tomcat katze kätzchen kater",
-    "animal/horse": "horse pony mare stallion pferd",
-    "animal/bird": "bird parrot budgie canary chicken vogel papagei wellensittich huhn",
-    "animal/rodent": "hamster rabbit guinea mouse rat kaninchen hase meerschweinchen maus ratte",
-    "animal/fish": "fish goldfish turtle tortoise fisch schildkröte",
-    "place": (
-        "place location city town village country state region district street river mountain lake"
-        " island stadt dorf land straße ort fluss berg see insel"
-    ),
-    "organisation": (
-        "company firm business organisation organization corporation startup employer brand agency"
-        " firma unternehmen konzern arbeitgeber marke"
-    ),
-    "venue": (
-        "restaurant café cafe bar shop store hotel hospital museum school university church gym"
-        " geschäft laden krankenhaus schule universität kirche"
-    ),
-    "substance": (
-        "mineral metal element chemical vitamin supplement medicine medication drug food drink dish"
-        " fruit vegetable spice mineralstoff metall medikament speise getränk obst gemüse"
-    ),
-    "work": (
-        "book novel film movie series show song album game podcast poem painting magazine newspaper"
-        " buch roman serie lied spiel gedicht gemälde zeitschrift zeitung"
-    ),
-    "thing": (
-        "car bike bicycle vehicle boat device phone laptop computer machine tool toy auto fahrrad"
-        " fahrzeug boot gerät handy rechner maschine werkzeug spielzeug"
-    ),
-    "project": "project projekt",
-    "time": "date day month year season holiday datum tag monat jahr jahreszeit feiertag",
-    "number": "number amount zahl betrag",
-}
-_CLASSES: Final = {word: path for path, words in _TABLE.items() for word in words.split()}
+# Word -> its class, with a part where parts exclude each other.
+_CLASSES: Final = {word: path for path, words in load("en", "kinds").items() for word in words}
 # A café is a place and a business.
 _OVERLAPPING: Final = (frozenset(("venue", "place")), frozenset(("venue", "organisation")))
 _KIN: Final = frozenset(("child", "parent", "grandparent", "sibling", "partner", "relative"))

@@ -15,15 +15,15 @@ from ..entities import schema as entities
 from ..entities.beliefs import attribution
 from ..entities.language import endings, kin
 from ..entities.language.spans import Said, Span
-from ..entities.rule_extractor import people, reading
+from ..entities.rule_extractor import naming, reading
 from ..words.splitting import split
 from .hearing import Message
 
 Row = dict[str, Any]
 
 # The user has one of each at a time; a wife and a husband are told as a spouse.
-_ONCE: Final = frozenset(("boss", "partner", "girlfriend", "boyfriend", "fiance", *people.SPOUSES))
-_TIES: Final = _ONCE - people.SPOUSES | {"spouse"}
+_ONCE: Final = frozenset(("boss", "partner", "girlfriend", "boyfriend", "fiance", *naming.SPOUSES))
+_TIES: Final = _ONCE - naming.SPOUSES | {"spouse"}
 _OWN: Final = language.words("asking", "own") | {"me"}
 _OTHERS: Final = language.words("statements", "pronouns") | language.words("whose", "others")
 _SUBJECTS: Final = language.words("statements", "subjects")
@@ -130,7 +130,7 @@ def _find_stated(said: Said, fact: Row, label: str) -> Span | None:
     # "Fenner hired tom", not "fenner hired me".
     behind = [one for one in clause if one.start >= place.end and _OWN.isdisjoint(forms)]
     is_named = any(
-        one.form in people.FIRST_NAMES or (one is not clause[0] and said.text[one.start].isupper())
+        one.form in naming.FIRST_NAMES or (one is not clause[0] and said.text[one.start].isupper())
         for one in ahead or behind
         if one.form not in _OWN
     )
@@ -156,7 +156,7 @@ def _call_as_given(label: str, given: Sequence[Row]) -> str:
     for one in given:
         first, _, name = one["label"].partition(" ")
         word = first.casefold().rstrip(".")
-        is_address = word in people.TITLES or kin.relation(word) is not None
+        is_address = word in naming.TITLES or kin.relation(word) is not None
         if is_address and names.canonical(name) == names.canonical(label):
             return str(one["label"])
     return label
@@ -181,6 +181,6 @@ def _list_ties(
         relation = kin.relation(kind) or kind
         is_named = set(split(one["label"])[:1]) <= set(words)
         if relation in _ONCE and is_named and names.canonical(one["label"]) not in former:
-            predicate = "spouse" if relation in people.SPOUSES else relation
+            predicate = "spouse" if relation in naming.SPOUSES else relation
             ties.append({"predicate": predicate, "object": one["label"]})
     return ties if len(ties) == 1 else []

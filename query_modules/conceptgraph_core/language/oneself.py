@@ -4,12 +4,12 @@ The words are data (`oneself`, `matters`). A text is about the user if it begins
 "User's …": who keeps notes for somebody else writes like this. "My sister …" is about the sister.
 """
 
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
+from ..folding import fold_marks
 from . import LANGUAGES, load, read_spoken, words
 
 # Only the beginning of a text tells whom it is about.
@@ -118,7 +118,7 @@ def tells_who(text: str, name: str | None = None) -> bool:
     if _name_in(read) is not None or _tells_what(read):
         return True
     said = [one.form for one in read]
-    first = _fold_marks(name or "").split()
+    first = fold_marks(name or "").split()
     return any(
         bool(called) and said[: len(called)] == called and _is_somebody(said[len(called) :])
         for called in (first, first[:1])
@@ -141,7 +141,7 @@ def _tells_what(read: Sequence[_Word]) -> bool:
 def begins_with(text: str, name: str) -> bool:
     """Tell whether *text* is about the one of that *name*, its subject: "Lena works at Bosch"."""
     said = [one.form for one in _words(text)]
-    called = _fold_marks(name).split()
+    called = fold_marks(name).split()
     return any(
         bool(each) and said[: len(each)] == each and not _goes_on(said[len(each) :])
         for each in (called, called[:1])
@@ -151,7 +151,7 @@ def begins_with(text: str, name: str) -> bool:
 def is_of_another(text: str, names: Collection[str] = ()) -> bool:
     """Tell whether *text* begins with kin, or with one of *names*: "Le frère de Lena"."""
     said = [one.form.removesuffix("'s") for one in _words(text)[:_MOST_OF_A_SUBJECT]]
-    first = {called[0] for one in names if (called := _fold_marks(one).split())}
+    first = {called[0] for one in names if (called := fold_marks(one).split())}
     return not first.union(_kin(said)).isdisjoint(said)
 
 
@@ -181,7 +181,7 @@ def has_matter(text: str, wanted: frozenset[str]) -> bool:
 
 def _may_have(text: str, wanted: frozenset[str]) -> bool:
     """Tell whether one of the *wanted* words may be in *text*; few texts are then read in whole."""
-    folded = _fold_marks(text)
+    folded = fold_marks(text)
     return any(one.rpartition(" ")[2] in folded for one in wanted)
 
 
@@ -192,7 +192,7 @@ def _kin(said: Sequence[str]) -> frozenset[str]:
 
 def is_me(name: str) -> bool:
     """Tell whether *name* is a word of the user's for the user: me, ich, mim."""
-    return _fold_marks(name).strip(_PUNCTUATION) in _ME
+    return fold_marks(name).strip(_PUNCTUATION) in _ME
 
 
 # A call asks for those of its message twice.
@@ -315,7 +315,7 @@ def _name(read: Sequence[_Word], is_sure: bool) -> str | None:
         named.append(bare)
         if one.ends:
             break
-    if not named or _fold_marks(named[0]) in NOT_NAMES:
+    if not named or fold_marks(named[0]) in NOT_NAMES:
         return None
     if not is_sure and not read[len(named) - 1].ends and read[len(named)].form not in _JOINS:
         return None
@@ -326,7 +326,7 @@ def _words(text: str, most: int = _MOST_READ) -> list[_Word]:
     """Return the words of *text*, each with its folded form without punctuation."""
     found: list[_Word] = []
     for raw in text[:most].split():
-        form = _fold_marks(raw).strip(_PUNCTUATION)
+        form = fold_marks(raw).strip(_PUNCTUATION)
         if not form:
             if found and raw[-1] in _PUNCTUATION:
                 # French has a blank before "?".
@@ -342,12 +342,6 @@ def _words(text: str, most: int = _MOST_READ) -> list[_Word]:
     if found:
         found[-1] = found[-1]._replace(ends=True)
     return found
-
-
-def _fold_marks(text: str) -> str:
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
 def _phrases(name: str, *codes: str) -> tuple[Phrase, ...]:

@@ -13,8 +13,12 @@ from typing import Any, Final
 from conceptgraph_core import language
 from conceptgraph_core.entities import kinds, names, schema
 from conceptgraph_core.entities.language import kin
-from conceptgraph_core.entities.rule_extractor.naming import JOINS, SELVES
-from conceptgraph_core.entities.rule_extractor.people import FIRST_NAMES, SAFE_NAMES
+from conceptgraph_core.entities.rule_extractor.naming import (
+    FIRST_NAMES,
+    JOINS,
+    SAFE_NAMES,
+    SELVES,
+)
 from conceptgraph_core.language import oneself
 
 from .. import calls

@@ -19,7 +19,6 @@ from ... import language
 from ...language import oneself
 from ...words.languages import STOP_WORDS
 from ..language import dated
-from ..language.folded import word_set
 from ..language.inflection import Token, is_one_word, tokens
 from ..language.spans import Said, Span
 from ..schema import MODEL, USER
@@ -29,16 +28,9 @@ _TOPIC: Final = "topic"
 _BY_INFLECTION: Final = (_TOPIC, "preference", "event")
 _BRACKETS: Final = ("(", ")")
 # These words say nothing about the subject of a label. Denials are kept: "no job" is not "job".
-_FUNCTION_WORDS: Final = word_set("""
-a an the of to in on at for with by from and or my your his her its our their this that be s about
-der die das den dem des ein eine einen einem einer von zu zum zur im am auf für mit bei aus und oder
-mein meine meinen meinem meiner dein deine sein seine ihr
-""")
+_FUNCTION_WORDS: Final = language.words("people", "function words", ("en",))
 _ARTICLES: Final = frozenset(("a", "an", "the", "der", "die", "das", "den", "dem", "ein", "eine"))
-_LEGAL_FORMS: Final = word_set("""
-inc incorporated ltd limited llc llp lp corp corporation co company plc gmbh mbh ag kg ohg ug se sa
-bv nv ev
-""")
+_LEGAL_FORMS: Final = language.words("people", "legal forms", ("en",))
 # Between two words of one name.
 _JOINTS: Final = frozenset(" -'’&./")
 _LONGEST_SHORTENED: Final = 3

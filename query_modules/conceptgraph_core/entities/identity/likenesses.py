@@ -6,6 +6,7 @@ mother, the puppy Max. Each reason has a fixed similarity, below the bound of au
 
 from typing import Final
 
+from ... import language
 from ...words import given_names
 from .. import kinds, names, schema
 from ..language import kin
@@ -33,36 +34,8 @@ _LETTERS: Final = range(2, 7)
 _MOST_WORDS: Final = 3
 _LINKS: Final = frozenset(("of", "and", "the", "for", "für", "und", "der", "die", "das", "de"))
 # Synonyms of home and everyday life (kin, pets, possessions), English and German.
-_SYNONYMS: Final = (
-    "mother mom mum mommy mummy mama mutter mutti mami",
-    "father dad daddy papa vater vati papi",
-    "grandmother grandma granny nana oma großmutter",
-    "grandfather grandpa granddad opa großvater",
-    "husband ehemann hubby",
-    "wife ehefrau",
-    "sister sis schwester",
-    "brother bro bruder",
-    "son sohn",
-    "daughter tochter",
-    "dog puppy pup doggy hund welpe",
-    "cat kitten kitty katze kätzchen",
-    "boss manager supervisor chef chefin",
-    "colleague coworker co-worker kollege kollegin",
-    "doctor physician gp arzt ärztin hausarzt",
-    "car automobile auto wagen pkw",
-    "bike bicycle fahrrad rad",
-    "phone cellphone smartphone mobile telephone handy",
-    "tv television telly fernseher",
-    "flat apartment wohnung",
-    "sofa couch",
-    "film movie",
-    "kid child kind",
-    "job work arbeit",
-    "gym fitnessstudio",
-    "university uni college",
-    "holiday vacation urlaub",
-)
-_GROUP: Final = {word: number for number, one in enumerate(_SYNONYMS) for word in one.split()}
+_SYNONYMS: Final = language.load("en", "synonyms")
+_GROUP: Final = {word: first for first, each in _SYNONYMS.items() for word in each}
 
 
 def likeness(one: Known, sought: Sought) -> float:
@@ -163,8 +136,9 @@ def synonyms(name: str) -> list[str]:
     words = _bare(name)
     if len(words) != 1 or words[0] not in _GROUP:
         return []
-    same = _SYNONYMS[_GROUP[words[0]]].split()
-    return [one for word in same for one in (word, f"my {word}", f"the {word}")]
+    return [
+        one for word in _SYNONYMS[_GROUP[words[0]]] for one in (word, f"my {word}", f"the {word}")
+    ]
 
 
 def beginnings(name: str) -> list[str]:

@@ -8,13 +8,11 @@ a whole word.
 import unicodedata
 from typing import Final
 
-from ..language.folded import word_set
+from ... import language
 
 # These words before a name do not change its meaning. (Of two speakers, one's "my" boss is the
 # other's "your" boss, but "his" and "her" may be two.)
-DETERMINERS: Final = word_set("""
-a an the my your our der die das el la le los las mein meine meinen meinem meiner unser unsere
-""")
+DETERMINERS: Final = language.words("people", "before labels", ("en",))
 # A word of so many letters may have one wrong letter. A shorter one may if another word agrees.
 _SURE: Final = 6
 _SHORTEST: Final = 5

@@ -13,7 +13,6 @@ from ...words.languages import STOP_WORDS
 from .. import kinds, names
 from ..inputs import Observation
 from .beside import ARTICLE, MINE, REACH, find_places, kind, match_before, match_behind
-from .ordinary import ORDINARY
 
 # Not by an import statement: see `beside`.
 re: Final[Any] = __import__("re")
@@ -34,7 +33,9 @@ _CALLED: Final = (
 _MOST_BETWEEN: Final = 2
 # More aliases than this say nothing about the subject of a message.
 _MOST_PAIRS: Final = 30
-_NO_NAMES: Final = language.words("asking", "pronouns") | (STOP_WORDS - ORDINARY)
+_NO_NAMES: Final = language.words("asking", "pronouns") | (
+    STOP_WORDS - language.words("ordinary", "ordinary", ("en",))
+)
 # Patterns of the words before a name end where it begins, those behind it begin where it ends. So
 # they are compiled once, not for each name.
 _NEW_BEFORE: Final = re.compile(rf"\b{_NEW} ((?:[\w-]+ ){{0,{_MOST_BETWEEN}}})\Z", re.IGNORECASE)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from ...folding import fold_marks
 from ...retrieval.calendar import MONTHS, ORDINALS, SMALL_MONTHS, WEEKDAYS
-from .folded import folded
 
 # These separate the parts of a date. A line's end does not: "June 7th\n2. Flights".
 _GAPS: Final = frozenset(
@@ -22,7 +22,7 @@ _ENGLISH_MONTHS: Final = (
 
 # After an unabbreviated name, a stop ends the sentence.
 _WHOLE: Final = frozenset(
-    folded(one) for one in (*_ENGLISH_MONTHS, "Januar", "Juni", "Juli", "Mai")
+    fold_marks(one) for one in (*_ENGLISH_MONTHS, "Januar", "Juni", "Juli", "Mai")
 )
 
 
@@ -88,21 +88,23 @@ def _parts(text: str) -> Iterator[_Part]:
             behind_number = place
             yield _Part("number", int(word), start, place + _ordinal(text, place))
         elif kind == "letters" and _is_small_month(word, text[behind_number:start]):
-            yield _Part("month", SMALL_MONTHS[folded(word)], start, place)
-        elif kind == "letters" and folded(word) in MONTHS and word[0].isupper():
-            end = place + (text[place : place + 1] == "." and folded(word) not in _WHOLE)
-            yield _Part("month", MONTHS[folded(word)], start, end)
+            yield _Part("month", SMALL_MONTHS[fold_marks(word)], start, place)
+        elif kind == "letters" and fold_marks(word) in MONTHS and word[0].isupper():
+            end = place + (text[place : place + 1] == "." and fold_marks(word) not in _WHOLE)
+            yield _Part("month", MONTHS[fold_marks(word)], start, end)
 
 
 def _is_small_month(word: str, gap: str) -> bool:
     """Tell whether *word* is a month with a small letter, behind a day: "12 de maio"."""
-    return word[0].islower() and folded(word) in SMALL_MONTHS and folded(gap) in _BEFORE_SMALL
+    return (
+        word[0].islower() and fold_marks(word) in SMALL_MONTHS and fold_marks(gap) in _BEFORE_SMALL
+    )
 
 
 def _ordinal(text: str, place: int) -> int:
     """Return the length of the "rd" after the number of "3rd"."""
     following = text[place : place + 3]
-    is_one = folded(following[:2]) in ORDINALS and not following[2:].isalpha()
+    is_one = fold_marks(following[:2]) in ORDINALS and not following[2:].isalpha()
     return 2 if is_one else 0
 
 
@@ -114,7 +116,7 @@ def _kind(character: str) -> str:
 
 def _goes_on(text: str, run: list[_Part], part: _Part) -> bool:
     last = run[-1]
-    gap = folded(text[last.end : part.start])
+    gap = fold_marks(text[last.end : part.start])
     if last.kind == part.kind == "number" and "month" not in [one.kind for one in run]:
         return gap in ("-", ".", ". ")
     if last.kind == "month" and part.value < 1000 and not {",", "."}.isdisjoint(gap):

@@ -8,63 +8,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ... import language
+from ...folding import fold_marks
 from ...words.splitting import in_words
-from .folded import folded, word_set
 
+_TOPIC: Final = "inflection"
 # Each of these proves that a text is German; none is an English word.
-_GERMAN: Final = word_set("""
-ich und der das ist nicht ein eine einen einem einer mein meine meinen meinem meiner mit für von bei
-wir sie auf auch aber dem den zu im zum zur bin habe hat sind mir mich nach sich noch wie wenn dass
-gegen über
-""")
-_ENGLISH: Final = word_set("""
-the and is of to my a i it that this with for we you have are be not on at but what do me
-""")
+_GERMAN: Final = language.words(_TOPIC, "german", ("en",))
+_ENGLISH: Final = language.words(_TOPIC, "english", ("en",))
 _GERMAN_ENDINGS: Final = ("e", "en", "n", "er", "ern", "em", "es", "s")
 _UMLAUTS: Final = str.maketrans("äöü", "aou")
 _VOWELS: Final = frozenset("aeiouyäöü")
 # A word without its ending has at least so many letters.
 _SHORTEST: Final = 3
-_NUMBERS: Final = (
-    {
-        word: str(number)
-        for number, words in enumerate(
-            (
-                *("one eins", "two zwei", "three drei", "four vier", "five fünf", "six sechs"),
-                *(
-                    "seven sieben",
-                    "eight acht",
-                    "nine neun",
-                    "ten zehn",
-                    "eleven elf",
-                    "twelve zwölf",
-                ),
-                *("thirteen dreizehn", "fourteen vierzehn", "fifteen fünfzehn", "sixteen sechzehn"),
-                *("seventeen siebzehn", "eighteen achtzehn", "nineteen neunzehn", "twenty zwanzig"),
-            ),
-            1,
-        )
-        for word in words.split()
-    }
-    | {
-        word: str(number)
-        for number, words in (
-            *((2, "dois duas deux"), (3, "três tres trois"), (4, "quatro cuatro quatre")),
-            *((5, "cinco cinq"), (6, "seis"), (7, "sete siete sept"), (8, "oito ocho huit")),
-            *((9, "nove nueve neuf"), (10, "dez diez"), (11, "onze"), (12, "doze doce douze")),
-            *((13, "treze trece treize"), (14, "catorze catorce"), (15, "quinze")),
-        )
-        for word in words.split()
-    }
-    | {
-        "thirty": "30",
-        "forty": "40",
-        "fifty": "50",
-        "sixty": "60",
-        "dreissig": "30",
-        "vierzig": "40",
-    }
-)
+_NUMBERS: Final = {
+    word: number
+    for number, words in language.load("en", _TOPIC).items()
+    for word in words
+    if number.isdigit()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +48,7 @@ def tokens(text: str) -> list[Token]:
         end = place
         while end < len(text) and (in_words(text[end]) or _is_in_number(text, end)):
             end += 1
-        form = folded(text[place:end])
+        form = fold_marks(text[place:end])
         found.append(Token(_NUMBERS.get(form) or _number(form), place, end))
         place = end
     return found

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...folding import fold_marks
 from ...words.splitting import in_words, is_unspaced
 from ..schema import MAX_CONTEXT
 from .dated import is_calendar
-from .folded import folded as _folded
 from .inflection import Token, is_german, tokens
 
 # Besides these, a full stop.
@@ -41,7 +41,7 @@ class Said:
         # For each character of the folded text, its place in the text.
         self._sources: list[tuple[int, int]] = []
         for start, end in _clusters(text):
-            for character in _folded(text[start:end]):
+            for character in fold_marks(text[start:end]):
                 if character == " " and folded[-1:] in ([], [" "]):
                     continue
                 folded.append(character)
@@ -58,7 +58,7 @@ class Said:
 
     def find(self, wanted: str) -> Span | None:
         """Return the first place of *wanted* as whole words; None if there is none."""
-        folded = "".join(_folded(wanted[start:end]) for start, end in _clusters(wanted))
+        folded = "".join(fold_marks(wanted[start:end]) for start, end in _clusters(wanted))
         sought = " ".join(folded.split())
         start = self._folded.find(sought) if sought else -1
         while start >= 0:
@@ -133,7 +133,7 @@ class Said:
             start -= 1
         before, behind = text[start:place], text[place + 1 : place + _LONGEST_MONTH].split()
         is_day = before.isdigit() and len(before) <= 2 and bool(behind)
-        if is_day and is_calendar(_folded(behind[0].rstrip(".,"))):
+        if is_day and is_calendar(fold_marks(behind[0].rstrip(".,"))):
             return False
         return before not in _TITLES
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
-from ... import folding
+from ... import folding, language
 from ...retrieval.calendar import MONTHS, WEEKDAYS
 from ...retrieval.question import asking
 from ...words import readings
@@ -21,7 +21,6 @@ from ...words.languages import STOP_WORDS
 from ...words.splitting import in_words, is_unspaced, split
 from .. import names, schema
 from ..language import kin
-from ..language.ordinary import ARTICLES, DATING, GERMAN, ORDINARY
 
 # Only so many words of the message are read, and a label has at most so many.
 MOST_WORDS: Final = 400
@@ -42,6 +41,11 @@ _SHORTEST: Final = 2
 _MOST_ASKED: Final = 12
 _MOST_FORMS: Final = 48
 _SHORTEST_MATTER: Final = 3
+# These are sometimes names: in small letters, or at the start of a sentence, they are not.
+_ORDINARY: Final = language.words("ordinary", "ordinary", ("en",))
+_GERMAN: Final = language.words("ordinary", "german", ("en",))
+_ARTICLES: Final = language.words("ordinary", "articles", ("en",))
+_DATING: Final = language.words("ordinary", "dating", ("en",))
 _ENDS: Final = frozenset('.!?…。！？\n:;•*"“”„»«(')
 _PUNCTUATION: Final = ".,;:!?…'\"()[]“”„«»‘’*"
 _APOSTROPHES: Final = ("'s", "’s")
@@ -225,7 +229,7 @@ def read(text: str) -> Message:
     words = message.words
     message.has_case = _has_case(words)
     said = {word.folded for word in words}
-    message.is_german = len(said & GERMAN) > len(said & STOP_WORDS)
+    message.is_german = len(said & _GERMAN) > len(said & STOP_WORDS)
     for form, at in _labels(words):
         message.wholes.setdefault(form, []).append(at)
     for form in _unspaced(text):
@@ -334,7 +338,7 @@ def _has_case(words: list[_Word]) -> bool:
 
 def _is_written_as_name(word: _Word, before: _Word | None, form: str, has_case: bool) -> bool:
     is_ordinary = _is_ordinary(word, form)
-    has_article = before is not None and before.folded in ARTICLES
+    has_article = before is not None and before.folded in _ARTICLES
     if not has_case:
         return not is_ordinary and not has_article
     if not word.is_capitalised:
@@ -343,7 +347,7 @@ def _is_written_as_name(word: _Word, before: _Word | None, form: str, has_case: 
 
 
 def _is_ordinary(word: _Word, form: str) -> bool:
-    return form in ORDINARY or form in STOP_WORDS or word.folded in GERMAN
+    return form in _ORDINARY or form in STOP_WORDS or word.folded in _GERMAN
 
 
 def _is_date(words: list[_Word], place: int, form: str) -> bool:
@@ -352,13 +356,13 @@ def _is_date(words: list[_Word], place: int, form: str) -> bool:
         return False
     around = [words[one].folded for one in (place - 1, place + 1) if 0 <= one < len(words)]
     is_numbered = any(one[0].isdigit() for one in around)
-    return is_numbered or (place > 0 and words[place - 1].folded in DATING)
+    return is_numbered or (place > 0 and words[place - 1].folded in _DATING)
 
 
 def _continues(word: _Word) -> bool:
     """Tell whether *word*, beside a name, makes it another name."""
     form = folding.plain(word.bare)
-    is_other = form in STOP_WORDS or form in MONTHS or form in WEEKDAYS or form in DATING
+    is_other = form in STOP_WORDS or form in MONTHS or form in WEEKDAYS or form in _DATING
     is_kin = bool(kin.kinds(form)) or form in _TITLES
     is_long = len(word.bare) >= _SHORTEST
     return word.is_capitalised and is_long and not is_other and not is_kin and form.isalpha()

@@ -18,9 +18,8 @@ from ...words.languages import detect_languages
 from ...words.splitting import split
 from .. import inputs, names, schema
 from ..language import cues, dated, kin
-from ..language.folded import word_set
 from ..language.inflection import is_german
-from . import amounts, introducing, kin_names, naming, people, prose, reading, voices
+from . import amounts, introducing, kin_names, naming, prose, reading, voices
 from .naming import Named
 from .written import Word, words
 
@@ -34,13 +33,7 @@ _MOST_KNOWN: Final = 8
 _COUPLED: Final = frozenset(("spouse", "partner"))
 _BRIEF: Final = 40
 # Frequent first words of a message that name nobody.
-_OPENINGS: Final = word_set("""
-hello hi hey thanks thank yes yeah yep okay ok sure great good nice please sorry wow well oh ah no
-nope maybe perhaps absolutely exactly right correct got let lets also additionally remember consider
-try make keep take tell give want need think know help today yesterday tomorrow tonight recently
-lately currently actually basically honestly dear hallo danke bitte heute gestern morgen ja nein gut
-write create explain describe using based note step option
-""")
+_OPENINGS: Final = language.words("people", "openings", ("en",))
 
 
 def wanted(
@@ -187,7 +180,7 @@ class _Found:
         if is_own and not one.label and one.kind:
             self._unnamed[names.canonical(label)] = one.kind
         if is_own and one.label:
-            predicate = "spouse" if one.kind in people.SPOUSES else one.kind
+            predicate = "spouse" if one.kind in naming.SPOUSES else one.kind
             fact = {"predicate": predicate, "object": label}
             mode = schema.OVER if one.is_past else schema.AFTER if one.is_new else None
             _claim(self._facts, fact | ({"mode": mode} if mode else {}))
@@ -253,7 +246,7 @@ class _Found:
     def _is_named(self, row: Row) -> bool:
         """Tell whether it is "my sister", and the text names only one sister."""
         kind = self._unnamed.get(names.canonical(row["label"]))
-        predicate = "spouse" if kind in people.SPOUSES else kind
+        predicate = "spouse" if kind in naming.SPOUSES else kind
         known = [one for one in self._facts if "object" in one and one["predicate"] == predicate]
         return len(known) == 1
 

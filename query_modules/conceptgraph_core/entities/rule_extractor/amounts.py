@@ -12,10 +12,8 @@ from ... import language
 from ...language import oneself
 from ...words.languages import STOP_WORDS
 from ..language import kin
-from ..language.ordinary import ORDINARY
 from ..schema import AFTER, DOSE, EVERY, FIRST_PERSON, OVER
-from . import people
-from .naming import Named
+from .naming import FIRST_NAMES, ORDINARY, Named
 from .reading import Row, Statement, list_sentences
 from .written import Word
 
@@ -56,9 +54,7 @@ _BETWEEN: Final = (
     | _said("between", "rising")
     | {word for one in language.words("once", "adjusted") for word in one.split()}
 )
-_NO_THINGS: Final = _said("no things").union(
-    STOP_WORDS, ORDINARY, people.FIRST_NAMES, oneself.USERS
-)
+_NO_THINGS: Final = _said("no things").union(STOP_WORDS, ORDINARY, FIRST_NAMES, oneself.USERS)
 _EARNING: Final = _said("earning")
 _PRICED: Final = dict.fromkeys(_said("rent"), "rent") | dict.fromkeys(
     _said("salary") | _EARNING, "salary"

@@ -10,9 +10,8 @@ from typing import Final
 
 from ... import language
 from ...language import oneself
-from ..language import dated, ordinary
-from . import people
-from .naming import find_name_end
+from ..language import dated
+from .naming import FIRST_NAMES, ORDINARY, find_name_end
 from .written import Word
 
 _PARTS: Final = ("being", "calling", "leading")
@@ -88,8 +87,8 @@ def _ends(text: str, written: Sequence[Word], behind: int) -> bool:
 def _is_name(found: Sequence[Word], *, is_sure: bool) -> bool:
     """Tell whether *found* are the name of somebody, as the words around say if *is_sure*."""
     said = [one.folded for one in found]
-    is_ordinary = any(one in ordinary.ORDINARY for one in said)
-    if said[0].partition("-")[0] in people.FIRST_NAMES:
+    is_ordinary = any(one in ORDINARY for one in said)
+    if said[0].partition("-")[0] in FIRST_NAMES:
         return is_sure or not is_ordinary
     if is_ordinary or any(one in _NO_NAMES or dated.is_calendar(one) for one in said):
         return False

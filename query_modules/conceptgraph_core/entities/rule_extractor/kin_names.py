@@ -13,7 +13,7 @@ from .. import kinds
 from ..language import kin
 from ..language.dated import is_calendar
 from ..language.endings import FORMER
-from . import name_words, people
+from . import naming
 from .naming import JOINS, NO_SUBJECTS, PERSON, Named, is_ordinary
 from .written import Word
 
@@ -32,7 +32,7 @@ _FOLLOWED: Final = frozenset(
 _NEW: Final = language.words("change", "new")
 # One has one of these at a time.
 _SUCCEEDED: Final = frozenset(("teacher", "landlord", "therapist", "doctor", "dentist"))
-_ADJECTIVES: Final = people.ADJECTIVES | _OLD | FORMER
+_ADJECTIVES: Final = naming.ADJECTIVES | _OLD | FORMER
 # "Aunt Beatrix": these stand before a name as a title does.
 _TITLING: Final = frozenset(
     ("aunt", "uncle", "cousin", "grandmother", "grandfather", "great-aunt", "great-uncle")
@@ -62,7 +62,7 @@ def _find_lone_kin(written: Sequence[Word]) -> Iterator[Named]:
     for place, said in kin.named([word.folded for word in written]):
         relation = kin.relation(said)
         ahead = (one.folded for one in written[max(0, place - _MOST_CALLING) : place])
-        if relation not in people.CLOSE or not kin.OWN.isdisjoint(ahead):
+        if relation not in naming.CLOSE or not kin.OWN.isdisjoint(ahead):
             continue
         first, end = _read_name(written, place + 1)
         if place + 1 < first < end:
@@ -108,7 +108,7 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
             yield replace(one, is_own=is_own, is_past=is_past and is_own, is_new=is_new)
         elif (
             word.folded in kin.OWN
-            and kind in people.CLOSE
+            and kind in naming.CLOSE
             and not (
                 # "He's my boss"
                 is_past or word.gap in _GENITIVES or (place and written[place - 1].folded in _IS)
@@ -117,7 +117,7 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
             yield Named(word.start, written[at].end, kind, is_own=True, is_sure=True)
 
 
-_HAVING: Final = tuple(f" {one}" for one in name_words.HAVING)
+_HAVING: Final = tuple(f" {one}" for one in naming.HAVING)
 
 
 def _skip(written: Sequence[Word], place: int, words: frozenset[str]) -> int:
@@ -189,14 +189,14 @@ def _find_name(written: Sequence[Word], place: int, behind: int) -> tuple[int, i
         if written[start].begins or not written[start].follows:
             break
     # "In Ghent, my boss, …" is no boss of that name.
-    is_place = start > 0 and written[start - 1].folded in name_words.AT_PLACES
+    is_place = start > 0 and written[start - 1].folded in naming.AT_PLACES
     return (start, last) if start < last and not is_place else (behind, behind)
 
 
 def _read_name(written: Sequence[Word], place: int) -> tuple[int, int]:
     """Return where the name after a kin word begins, and where it ends; there if it is none."""
     first = _skip_calling(written, place)
-    is_titled = first < len(written) and written[first].folded in people.TITLES
+    is_titled = first < len(written) and written[first].folded in naming.TITLES
     end, most = first, first + 2 + is_titled
     while end < len(written) and end < most and _is_name_part(written, end, first):
         end += 1
@@ -221,8 +221,8 @@ def _skip_calling(written: Sequence[Word], place: int) -> int:
             continue
         # "Mein Chef ist der Herr Petersen"
         behind = written[at + 1 : at + 2]
-        is_the = behind and written[at].folded in _THE and behind[0].folded in people.TITLES
-        is_titled = behind and written[at].folded in people.TITLES and behind[0].is_capitalised
+        is_the = behind and written[at].folded in _THE and behind[0].folded in naming.TITLES
+        is_titled = behind and written[at].folded in naming.TITLES and behind[0].is_capitalised
         if is_the or is_titled or _is_whole_name(written, at):
             return at + bool(is_the)
     return place
@@ -239,7 +239,7 @@ def _is_whole_name(written: Sequence[Word], place: int) -> bool:
 
 def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
     word, is_second = written[place], place > first
-    if is_second and written[place - 1].folded in people.TITLES and word.gap in (" ", ". "):
+    if is_second and written[place - 1].folded in naming.TITLES and word.gap in (" ", ". "):
         return word.is_capitalised
     return _is_name_word(word, is_second)
 
@@ -247,9 +247,9 @@ def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
 def _is_name_word(word: Word, is_second: bool) -> bool:
     if word.gap not in (" ", ", ") or (is_second and word.gap != " "):
         return False
-    if is_calendar(word.folded) and word.folded not in people.FIRST_NAMES:
+    if is_calendar(word.folded) and word.folded not in naming.FIRST_NAMES:
         return False
     # "My dog has", "my sister, I": only a word that is like a name counts.
-    is_known = word.folded in (people.SAFE_NAMES if is_second else people.SMALL_NAMES)
+    is_known = word.folded in (naming.SAFE_NAMES if is_second else naming.SMALL_NAMES)
     is_known |= word.is_capitalised and not word.is_acronym and word.gap == " "
     return is_known and word.folded not in kin.ENGLISH and not word.begins

@@ -10,21 +10,49 @@ from itertools import pairwise
 from typing import Final
 
 from ... import language
+from ...language import oneself
 from ..language import kin
 from ..language.dated import is_calendar
-from ..language.ordinary import ORDINARY
-from . import name_words, people
 from .written import Word
 
+_TOPIC: Final = "people"
+
+
+def _said(name: str) -> frozenset[str]:
+    return language.words(_TOPIC, name, ("en",))
+
+
+# A person has one of these, so each is somebody even without a name.
+CLOSE: Final = _said("close")
+# A fact about one of these has this predicate, with a single value at a time.
+SPOUSES: Final = frozenset(("wife", "husband"))
+ADJECTIVES: Final = _said("adjectives")
+TITLES: Final = _said("titles")
+# A surely written first name; one that is a word or a place too needs a capital in a sentence.
+SAFE_NAMES: Final = _said("sure")
+FIRST_NAMES: Final = SAFE_NAMES | _said("alike")
+SMALL_NAMES: Final = SAFE_NAMES | _said("small")
+AT_PLACES: Final = _said("at places")
+BEFORE_NOUNS: Final = _said("before nouns")
+HAVING: Final = _said("having")
+# These are sometimes names: in small letters, or at the start of a sentence, they are not.
+ORDINARY: Final = language.words("ordinary", "ordinary", ("en",))
 PERSON: Final = "person"
 PLACE: Final = "place"
+_LINKS: Final = _said("links")
+_NO_NAMES: Final = oneself.PEOPLES | _said("no names")
+_DETERMINERS: Final = _said("determiners").union(kin.OWN, kin.OTHERS)
+_ENDINGS: Final = language.load("en", _TOPIC)["no endings"]
+# "Lindqvist" is a name.
+_NO_ENDINGS: Final = tuple(one for one in _ENDINGS if not one.startswith("ist"))
+_PLACES: Final = _said("streets") | _said("places")
 _MOST_PARTS: Final = 4
 # A shorter word may be anything.
 _SHORTEST: Final = 3
 # Before a capital, these make a common noun of it; and pronouns are nobody's name.
-_BEFORE_COMMON: Final = name_words.DETERMINERS | name_words.BEFORE_NOUNS
+_BEFORE_COMMON: Final = _DETERMINERS | BEFORE_NOUNS
 NO_SUBJECTS: Final = (
-    name_words.NO_NAMES
+    _NO_NAMES
     | _BEFORE_COMMON
     | language.words("asking", "function")
     | language.words("asking", "pronouns")
@@ -34,8 +62,6 @@ NO_SUBJECTS: Final = (
 )
 SELVES: Final = frozenset(("i", "ich", "eu", "yo", "moi"))
 JOINS: Final = language.words("whose", "joins")
-# "Lindqvist" is a name.
-_NO_ENDINGS: Final = tuple(one for one in name_words.NO_ENDINGS if not one.startswith("ist"))
 _ACTING: Final = language.words("whose", "acting")
 # Things do these too; only a first name before them is a person.
 _BEING: Final = language.words("whose", "being")
@@ -94,7 +120,7 @@ def find_subject(written: Sequence[Word], place: int) -> Named | None:
     first_is_name = not (
         word.folded in NO_SUBJECTS
         or word.is_acronym
-        or (is_calendar(word.folded) and word.folded not in people.FIRST_NAMES)
+        or (is_calendar(word.folded) and word.folded not in FIRST_NAMES)
         or _is_identifier(word)
         or is_ordinary(word)
     )
@@ -119,7 +145,7 @@ def list_possible(written: Sequence[Word], idle: frozenset[str]) -> Iterator[Nam
 
 
 def _is_too_short(word: Word) -> bool:
-    return len(word.text) < _SHORTEST and word.folded not in people.SHORT_NAMES
+    return len(word.text) < _SHORTEST and word.folded not in _said("short")
 
 
 def find_name_end(written: Sequence[Word]) -> int:
@@ -129,7 +155,7 @@ def find_name_end(written: Sequence[Word]) -> int:
         if end and not (written[end].follows or written[end].gap == _AND):
             break
         end += 1
-        is_link = end + 1 < len(written) and written[end].text in name_words.LINKS
+        is_link = end + 1 < len(written) and written[end].text in _LINKS
         if is_link and written[end].follows and written[end + 1].is_capitalised:
             end += 1
     return end
@@ -138,7 +164,7 @@ def find_name_end(written: Sequence[Word]) -> int:
 def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) -> Iterator[Named]:
     """Iterate over the names at the start of a sentence: "Waffles chewed", "Consuelo y Ramón"."""
     for word, after, last in zip(written, written[1:], (*written[2:], None), strict=False):
-        is_known = word.folded in people.FIRST_NAMES
+        is_known = word.folded in FIRST_NAMES
         if not (word.begins and word.is_capitalised and after.follows) or word.is_acronym:
             continue
         if (word.folded in idle or _is_no_name(word)) and not (is_known and after.folded in _DONE):
@@ -147,7 +173,7 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
             after.folded in JOINS
             and last is not None
             and last.follows
-            and (last.folded in SELVES or last.folded in people.FIRST_NAMES)
+            and (last.folded in SELVES or last.folded in FIRST_NAMES)
         )
         is_verb = after.folded in _ACTING and (is_known or after.folded not in _BEING)
         # In German any noun may act: "Besuch kommt".
@@ -156,7 +182,7 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
 
 
 def _is_no_name(word: Word) -> bool:
-    is_date = is_calendar(word.folded) and word.folded not in people.FIRST_NAMES
+    is_date = is_calendar(word.folded) and word.folded not in FIRST_NAMES
     is_plain = word.folded in NO_SUBJECTS | _TRADES or word.folded.endswith(_NO_ENDINGS)
     return is_date or is_plain or is_ordinary(word) or len(word.text) < _SHORTEST
 
@@ -164,7 +190,7 @@ def _is_no_name(word: Word) -> bool:
 def _find_uncapitalised(written: Sequence[Word]) -> Iterator[Named]:
     """Iterate over first names in a text without capitals."""
     for word in written:
-        if word.text.islower() and word.text in people.SAFE_NAMES:
+        if word.text.islower() and word.text in SAFE_NAMES:
             yield Named(word.start, word.end, None, word.text.capitalize(), is_sure=True)
 
 
@@ -174,11 +200,11 @@ def _run(written: Sequence[Word], place: int) -> int:
     while end < len(written):
         word = written[end]
         # "Dr. Smith"
-        is_titled = end > place and written[end - 1].folded in people.TITLES and word.gap == ". "
+        is_titled = end > place and written[end - 1].folded in TITLES and word.gap == ". "
         is_first = end == place
         if not is_first and not is_titled and (word.begins or not word.follows):
             break
-        if not (word.is_capitalised or (not is_first and word.text in name_words.LINKS)):
+        if not (word.is_capitalised or (not is_first and word.text in _LINKS)):
             break
         end += 1
     return end
@@ -197,12 +223,12 @@ def _trimmed(
     while place < end and _ends_nothing(written[end - 1], idle):
         end -= 1
     # "First Aid", "Six Senses Laamu": the rest of such a name is no name.
-    is_rest = written[begun].folded in name_words.COUNTING and place > begun
+    is_rest = written[begun].folded in _said("counting") and place > begun
     return (end, end) if is_rest else (place, end)
 
 
 def _is_of_person(word: Word) -> bool:
-    return word.folded in people.FIRST_NAMES or word.folded in people.TITLES
+    return word.folded in FIRST_NAMES or word.folded in TITLES
 
 
 def _ends_nothing(word: Word, idle: frozenset[str]) -> bool:
@@ -210,9 +236,9 @@ def _ends_nothing(word: Word, idle: frozenset[str]) -> bool:
 
 
 def _says_nothing(word: Word, is_alone: bool, idle: frozenset[str]) -> bool:
-    if word.folded in people.TITLES and not is_alone:
+    if word.folded in TITLES and not is_alone:
         return False
-    is_idle = word.folded in idle or word.folded in name_words.DETERMINERS
+    is_idle = word.folded in idle or word.folded in _DETERMINERS
     return is_idle and (word.begins or is_alone)
 
 
@@ -236,20 +262,20 @@ class _Name:
     def told(self, german: bool) -> Named | None:
         """Return the name, if it is one."""
         words, before, after = self._words, self._at(self.first - 1), self._at(self.end)
-        titled = words[0].folded in people.TITLES and len(words) > 1
-        known = words[0].folded in people.FIRST_NAMES
+        titled = words[0].folded in TITLES and len(words) > 1
+        known = words[0].folded in FIRST_NAMES
         if len(words) > _MOST_PARTS or any(map(_is_date, words)):
             return None
         if titled:
             return self._named(PERSON, is_sure=True)
-        safe = words[0].folded in people.SAFE_NAMES and words[0].text not in self._idle
+        safe = words[0].folded in SAFE_NAMES and words[0].text not in self._idle
         if safe or (known and not words[0].begins and len(words) > 1):
             is_whole = len(words) > 1 and not german
             if german:
                 # A noun may follow: "mit Anna Kaffee".
                 self._words = words[: 1 + (len(words) == 2 and after is None)]
             # "Alma Vale Road"
-            kind = PLACE if words[-1].folded in name_words.STREETS else PERSON
+            kind = PLACE if words[-1].folded in _said("streets") else PERSON
             return self._named(kind if is_whole else None, is_sure=True)
         return None if german else self._english(before, after)
 
@@ -258,42 +284,38 @@ class _Name:
         # Quoted words are a wording: 'Destination Account'.
         if words[0].gap.endswith(_QUOTES) or any(map(_is_identifier, words)):
             return None
-        is_subject = after is not None and after.follows and after.text in name_words.TELLING
+        is_subject = after is not None and after.follows and after.text in _said("telling")
         if (
-            last.folded in name_words.ROLES
-            or last.folded.endswith(name_words.NO_ENDINGS)
+            last.folded in _said("roles")
+            or last.folded.endswith(_ENDINGS)
             or self._is_plain(before)
         ):
             return None
         if len(words) > 1:
             # "English CV"
-            rest = words[1:] if words[0].folded in name_words.NO_NAMES else words
+            rest = words[1:] if words[0].folded in _NO_NAMES else words
             is_plain = all(one.is_acronym for one in rest)
             # A title, or the beginning of a line: "Sharing Best Practices".
             return self._named() if (not words[0].begins or is_subject) and not is_plain else None
-        if last.begins and last.folded in people.FIRST_NAMES and after is not None:
+        if last.begins and last.folded in FIRST_NAMES and after is not None:
             return self._named() if is_subject or _is_done(after) else None
         return self._named() if self._is_single(last, before) else None
 
     def _is_single(self, word: Word, before: Word | None) -> bool:
         """Tell whether one word alone is a name."""
-        if (
-            word.folded in self._idle
-            or word.folded in name_words.NO_NAMES
-            or len(word.text) < _SHORTEST
-        ):
+        if word.folded in self._idle or word.folded in _NO_NAMES or len(word.text) < _SHORTEST:
             return False
         ahead = before.folded if before is not None and word.follows else ""
         if _is_short(word):
-            return len(word.text) >= _SHORTEST and ahead in name_words.OF
+            return len(word.text) >= _SHORTEST and ahead in _said("of")
         tail = word.text.rpartition("-")[2]
         is_joined = len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST
         if is_joined:
             return False
         after = self._at(self.end)
         # "Tell Ravi that Pooja has the tickets"
-        is_subject = after is not None and after.follows and after.text in name_words.TELLING
-        is_named = self._only_names or ahead not in name_words.BEFORE_NOUNS
+        is_subject = after is not None and after.follows and after.text in _said("telling")
+        is_named = self._only_names or ahead not in BEFORE_NOUNS
         return not word.begins and (is_named or (ahead == "that" and is_subject))
 
     def _is_plain(self, before: Word | None) -> bool:
@@ -301,11 +323,11 @@ class _Name:
 
         Several of them name a place, or a firm after "at": International Business Machines.
         """
-        at_some = before is not None and before.folded in name_words.AT and self._words[0].follows
-        is_place = at_some or any(one.folded in name_words.OF_PLACES for one in self._words)
+        at_some = before is not None and before.folded in _said("at") and self._words[0].follows
+        is_place = at_some or any(one.folded in _PLACES for one in self._words)
         if len(self._words) > 1 and is_place:
             return False
-        return all(is_ordinary(one) or one.text in name_words.LINKS for one in self._words)
+        return all(is_ordinary(one) or one.text in _LINKS for one in self._words)
 
     def _at(self, place: int) -> Word | None:
         return self._written[place] if 0 <= place < len(self._written) else None
@@ -332,7 +354,7 @@ def _is_short(word: Word) -> bool:
 def is_ordinary(word: Word) -> bool:
     one = word.folded
     forms = {one, one.removesuffix("s"), one.removesuffix("es"), f"{one.removesuffix('ies')}y"}
-    is_other = _is_short(word) or one in people.FIRST_NAMES
+    is_other = _is_short(word) or one in FIRST_NAMES
     return not (is_other or ORDINARY.isdisjoint(forms))
 
 

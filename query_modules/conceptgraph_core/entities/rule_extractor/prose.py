@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ..language.folded import folded
+from ...folding import fold_marks
 from ..schema import FIRST_PERSON
 
 # Not by an import statement: a reload of the modules drops what such a statement names, and with
@@ -84,7 +84,7 @@ def _said(line: str) -> Iterator[tuple[int, int]]:
 
 def _is_sign(word: str) -> bool:
     """Tell whether a word is an identifier, a file, a path or an address."""
-    form = folded(word).rstrip(".,;:!?)\"'")
+    form = fold_marks(word).rstrip(".,;:!?)\"'")
     if form[:1] == "$" and form[1:2].isdigit():
         # A price.
         form = form[1:]
@@ -99,4 +99,4 @@ def _is_sign(word: str) -> bool:
 
 
 def _bare(line: str) -> list[str]:
-    return [word.strip(".,;:!?\"'()[]*") for word in folded(line).split()]
+    return [word.strip(".,;:!?\"'()[]*") for word in fold_marks(line).split()]

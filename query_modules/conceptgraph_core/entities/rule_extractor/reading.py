@@ -14,13 +14,13 @@ from itertools import pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
 from ... import language
+from ...folding import fold_marks
 from ...language import oneself
 from ...words.languages import STOP_WORDS
-from ..language import dated, kin, ordinary
-from ..language.folded import folded
+from ..language import dated, kin
 from ..language.inflection import tokens
 from ..schema import AFTER, BESIDE, EVERY, NAMED, OVER, SELF
-from . import name_words, naming
+from . import naming
 from .naming import Named, find_name_end
 from .written import Word
 
@@ -130,7 +130,7 @@ def _list_contractions() -> Iterator[tuple[str, tuple[str, str]]]:
 
 _JOINS: Final = language.words("whose", "joins")
 # Small words behind a value: it has ended.
-_SMALL: Final = STOP_WORDS | language.words("asking", "function") | name_words.BEFORE_NOUNS
+_SMALL: Final = STOP_WORDS | language.words("asking", "function") | naming.BEFORE_NOUNS
 _PATTERNS: Final = tuple(one for code in language.LANGUAGES for one in _read_patterns(code))
 # "I'm" -> its two words.
 _CONTRACTIONS: Final = dict(_list_contractions())
@@ -307,7 +307,7 @@ def _add_pronouns(
 def _list_places(words: Sequence[Word]) -> frozenset[int]:
     """Return where the words begin that a preposition of places is before: "in Kiel"."""
     pairs = pairwise(words)
-    return frozenset(one.start for before, one in pairs if before.folded in name_words.AT_PLACES)
+    return frozenset(one.start for before, one in pairs if before.folded in naming.AT_PLACES)
 
 
 def _continue(words: Sequence[Word], subjects: dict[int, tuple[int, Named]]) -> list[Word]:
@@ -551,11 +551,11 @@ def _read_name(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tu
         # In a text without capitals the first word is the name.
         word, no_names = rest[0], spoken["stops"] | spoken["no phrases"] | spoken["articles"]
         is_word = word.text.islower() and len(word.text) > _MOST_WORDS
-        if is_word and word.folded not in no_names | ordinary.ORDINARY:
+        if is_word and word.folded not in no_names | naming.ORDINARY:
             value = word.text.capitalize(), word.end
     if value is None or (
         pattern.predicate in (_HOME, _EMPLOYER)
-        and (dated.is_calendar(rest[0].folded) or folded(value[0]) in spoken["nowhere"])
+        and (dated.is_calendar(rest[0].folded) or fold_marks(value[0]) in spoken["nowhere"])
     ):
         return
     yield value

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ...folding import fold_marks
 from ...words.splitting import in_words, is_unspaced
 from ..language.dated import is_calendar
-from ..language.folded import folded
 
 _INNER: Final = frozenset("'’-.")
 _ENDS: Final = frozenset('.!?…。！？\n:;"“”„()[]•*')
@@ -70,7 +70,7 @@ def _words(text: str) -> Iterator[Word]:
         word = text[place:end]
         for possessive in ("'s", "’s"):
             word = word.removesuffix(possessive)
-        before = folded(word)
+        before = fold_marks(word)
         yield Word(word, place, place + len(word), begins, text[last:place], before)
         begins, place, last = False, end, place + len(word)
 
@@ -78,7 +78,7 @@ def _words(text: str) -> Iterator[Word]:
 def _is_ordinal(text: str, place: int, before: str) -> bool:
     """Tell whether a stop belongs to an ordinal: "3. Mai"."""
     following = text[place + 1 : place + 12].split()
-    is_month = bool(following) and is_calendar(folded(following[0].rstrip(".,")))
+    is_month = bool(following) and is_calendar(fold_marks(following[0].rstrip(".,")))
     return before.isdigit() and len(before) <= 2 and is_month
 
 
