@@ -21,7 +21,7 @@ from ..identity.__main__ import cases, wrong
 from ..life import people, then
 from ..life.histories import rows
 from . import __main__ as rules
-from .table import Rule, load_core, no_pairs, no_rows, nothing, off, unchanged
+from .table import Rule, load_core, no_rows, nothing, off, unchanged
 
 _EXTRACTOR: Final = "entities.rule_extractor"
 _NARRATION: Final = "entities.narration"
@@ -51,7 +51,6 @@ PARTS: Final = (
         },
     ),
     Rule("widening by merged names", {f"{_NARRATION}.widening:widened": no_rows}),
-    Rule("kinds and predicates asked", {f"{_NARRATION}.named:list_matters": no_pairs}),
     Rule("the user's own facts", {"everyday.oneself:asked_for": no_rows}),
     Rule("words for kin", {"entities.language.kin:named": no_rows}),
     Rule("words for several", {"entities.language.kin:groups": _none}),

@@ -110,6 +110,13 @@ def test_words_that_only_ask_are_missed_by_no_answer(days, message):
     assert "Thursdays" in days.recall(message)
 
 
+def test_what_a_concept_leads_to_answers_alone(days):
+    days.remember("Mia practises the ukulele on Mondays")
+    assert days.recall("What about an instrument?") == ""
+    days.run(everyday.relate("default", "ukulele", "instrument", "is-a"))
+    assert "on Mondays" in days.recall("What about an instrument?")
+
+
 def test_two_of_one_name_say_so(days):
     clara(days)
     days.identify("Clara", None, False, "There is a new Clara at work")

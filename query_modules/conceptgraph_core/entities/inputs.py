@@ -100,10 +100,8 @@ class Observation:
     is_new: bool | None = None
     qualifier: str | None = None
     needs_known: bool = False
-    # Results of `cues`: the text introduces it as another one, says where it was met, and gives it
-    # further names.
+    # Results of `cues`: the text introduces it as another one, and gives it further names.
     is_introduced: bool = False
-    met_at: str | None = None
     also: frozenset[str] = frozenset()
 
     @property

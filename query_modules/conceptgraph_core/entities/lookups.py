@@ -287,18 +287,11 @@ def mine(user_id: str) -> Where:
     return (("user_id", user_id),)
 
 
-def only(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return a range for each of *values* that holds this value alone."""
-    return tuple((one, next_text(one)) for one in values)
-
-
-def sharing(
-    place: str, ranges: tuple[tuple[str, str], ...], user_id: str, label: str = schema.ENTITY
-) -> Ranges:
-    """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
+def sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> Ranges:
+    """Look up entities with *place* in each of *ranges*: at most one more than may share a name."""
     from .narration import named
 
-    return Ranges(label, place, ranges, named.MOST_SHARING + 1, mine(user_id))
+    return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, mine(user_id))
 
 
 def named_by(message: str, user_id: str) -> list[Lookup]:
@@ -346,7 +339,8 @@ def named_in_part(message: str, user_id: str) -> list[Lookup]:
     if not parts:
         return []
     first = tuple((f"{word} ", f"{word} {names.LAST}") for word in parts)
-    inner = (sharing(place, only(parts), user_id) for place in schema.INNER_WORDS.values())
+    ranges = tuple((one, next_text(one)) for one in parts)
+    inner = (sharing(place, ranges, user_id) for place in schema.INNER_WORDS.values())
     return [sharing("searched", first, user_id), *inner]
 
 
@@ -358,20 +352,6 @@ def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
     return [of_kinds(kinds, user_id)] if kinds else []
 
 
-def of_matters(query: str, user_id: str, languages: Sequence[str]) -> list[Lookup]:
-    """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
-    from .narration import named
-
-    forms = named.list_matters(query, languages)
-    if not forms:
-        return []
-    predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))
-    return [
-        sharing("entity_kind", only(forms), user_id),
-        sharing("predicate", only(predicates), user_id, schema.FACT),
-    ]
-
-
 def of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:
     """Look up entities of one of *kinds*."""
-    return sharing("entity_kind", only(kinds), user_id)
+    return sharing("entity_kind", tuple((one, next_text(one)) for one in kinds), user_id)

@@ -68,7 +68,6 @@ _FROM_BEHIND: Final = re.compile(
     r"|next door)\b",
     re.IGNORECASE,
 )
-_AT_BEHIND: Final = re.compile(rf" ((?:at|in|im|beim?) {_ANY_PLACE})\b", re.IGNORECASE)
 # A place after these words is where the user meets somebody, and no description of a person.
 _FETCHING: Final = re.compile(
     r"\b(?:pick\w*|get|got|fetch\w*|dr[io]ve\w*|took|take\w*|bring\w*|brought|b[ou]\w*ght|buy"
@@ -173,12 +172,6 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
     if one.is_new is False and match_before(_NEW_ALONE, text, find_places(text, one.label)):
         is_introduced = False
     qualifier = _qualifier(text, one.label)
-    met_at = None
-    if qualifier is None:
-        # At a place anybody may be met; only "another Lena at work" is distinguished by it.
-        at = match_behind(_AT_BEHIND, text, find_places(text, one.label, re.IGNORECASE))
-        met_at = None if at is None else at[1]
-        qualifier = met_at if is_introduced else None
     also = {other for pair in pairs if one.name in pair for other in pair}
     said = kind(text, one.label)
     return replace(
@@ -186,7 +179,6 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
         # "person" says less than the "my daughter" of the text.
         kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
         qualifier=one.qualifier or qualifier,
-        met_at=met_at,
         is_introduced=is_introduced,
         also=frozenset(also - {one.name}),
     )

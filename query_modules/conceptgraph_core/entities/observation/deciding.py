@@ -73,10 +73,6 @@ class Decider:
 
     def _complete(self, sought: Sought, named: Sequence[Known], observation: Observation) -> Sought:
         """Return *sought* with what those *named* so tell of it: its place, who it is or is not."""
-        if observation.met_at and sought.qualifier is None:
-            places = [one.qualifier for one in named if one.qualifier is not None]
-            if any(resolution.is_one_qualifier(one, observation.met_at) for one in places):
-                sought = replace(sought, qualifier=observation.met_at)
         if observation.is_introduced and sought.claimed is None and not sought.is_new:
             sought = self._resolve_introduced(sought, named, observation.label)
         return replace(sought, apart=self._list_contradicted(named, observation))

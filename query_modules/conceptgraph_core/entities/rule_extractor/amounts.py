@@ -82,7 +82,7 @@ _MOST_STOPPED: Final = 3
 
 
 def find_amounts(text: str, written: Sequence[Word], names: Sequence[Named]) -> Iterator[Statement]:
-    """Iterate over the doses and rents of *written*, the words of *text*, about one of *names*."""
+    """Iterate over the doses and rents of *written*, the words of *text*, the user's own."""
     for sentence in list_sentences(text, written):
         forms = [word.folded for word in sentence]
         start, end = sentence[0].start, sentence[-1].end
@@ -97,10 +97,8 @@ def find_amounts(text: str, written: Sequence[Word], names: Sequence[Named]) -> 
         things = [thing for thing, *_ in doses]
         if stopped:
             things = [word for word in sentence if _is_thing(word)][:_MOST_STOPPED]
-        whose = _find_whose(sentence, names, things)
-        if whose is None:
+        if not _is_users(sentence, names, things):
             continue
-        subject = whose if isinstance(whose, Named) else None
         for thing, (first, last), is_sure in doses or ((one, (0, 0), True) for one in things):
             fact: Row = {"predicate": f"{DOSE}{_bare(thing)}"}
             if stopped:
@@ -109,7 +107,7 @@ def find_amounts(text: str, written: Sequence[Word], names: Sequence[Named]) -> 
                 begins, ends = min(thing.start, first), max(thing.end, last)
                 fact |= {"value": text[first:last], "mode": AFTER, "span": text[begins:ends]}
             fact |= {} if is_sure else {"known": True}
-            yield Statement(fact, thing.start, thing.end, None, subject)
+            yield Statement(fact, thing.start, thing.end)
 
 
 def _find_price(text: str, sentence: Sequence[Word]) -> Iterator[Statement]:
@@ -204,24 +202,17 @@ def _fold(words: Iterable[Word]) -> list[str]:
     return [word.folded for word in words]
 
 
-def _find_whose(
-    sentence: Sequence[Word], names: Sequence[Named], things: Sequence[Word]
-) -> Named | bool | None:
-    """Return who has the doses of *sentence*: a name, True for the user, None if it is unsure."""
+def _is_users(sentence: Sequence[Word], names: Sequence[Named], things: Sequence[Word]) -> bool:
+    """Tell whether the doses of *sentence* are the user's, and none of *names* has them."""
     forms = _fold(sentence)
     starts = {word.start for word in things}
-    named = [
-        one
+    is_named = any(
+        sentence[0].start <= one.start < sentence[-1].end and one.start not in starts
         for one in names
-        if sentence[0].start <= one.start < sentence[-1].end and one.start not in starts
-    ]
+    )
     relatives = [word for _, word in kin.named(forms) if kin.relation(word) not in _TRADES]
     # "My boss gave Anna the sertraline": it is the user's with an "I", or as "my sertraline".
     pairs = zip(sentence, sentence[1:], sentence[2:], strict=False)
     near = {one.folded for *ahead, word in pairs if word.start in starts for one in ahead}
     own = not (FIRST_PERSON - kin.OWN).isdisjoint(forms) or not kin.OWN.isdisjoint(near)
-    if not relatives and (own or not named) and (own or _OTHERS.isdisjoint(forms)):
-        return True
-    # "Dad takes 10 mg of ramipril": he alone, and nothing of the user's.
-    is_first = len(named) == 1 and named[0].start == sentence[0].start
-    return named[0] if is_first else None
+    return not relatives and (own or (not is_named and _OTHERS.isdisjoint(forms)))

@@ -31,6 +31,7 @@ TITLES: Final = _said("titles")
 # A surely written first name; one that is a word or a place too needs a capital in a sentence.
 SAFE_NAMES: Final = _said("sure")
 FIRST_NAMES: Final = SAFE_NAMES | _said("alike")
+_OF_PERSONS: Final = FIRST_NAMES | TITLES
 SMALL_NAMES: Final = SAFE_NAMES | _said("small")
 AT_PLACES: Final = _said("at places")
 BEFORE_NOUNS: Final = _said("before nouns")
@@ -97,7 +98,12 @@ def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> I
     """Iterate over the names in *written*; *idle* are the words that say nothing."""
     yield from _find_acting(written, idle, german)
     if not any(word.is_capitalised and not word.begins for word in written):
-        yield from _find_uncapitalised(written)
+        # In a text without capitals, first names are names.
+        yield from (
+            Named(word.start, word.end, None, word.text.capitalize(), is_sure=True)
+            for word in written
+            if word.text.islower() and word.text in SAFE_NAMES
+        )
     lower = frozenset(word.text for word in written if word.text.islower())
     only_names = _ONLY_NAMES.isdisjoint(language.likely(word.folded for word in written))
     place = 0
@@ -167,7 +173,14 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
         is_known = word.folded in FIRST_NAMES
         if not (word.begins and word.is_capitalised and after.follows) or word.is_acronym:
             continue
-        if (word.folded in idle or _is_no_name(word)) and not (is_known and after.folded in _DONE):
+        is_other = (
+            any(word.folded in one for one in (idle, NO_SUBJECTS, _TRADES))
+            or (is_calendar(word.folded) and not is_known)
+            or word.folded.endswith(_NO_ENDINGS)
+            or is_ordinary(word)
+            or len(word.text) < _SHORTEST
+        )
+        if is_other and not (is_known and after.folded in _DONE):
             continue
         is_pair = (
             after.folded in JOINS
@@ -179,19 +192,6 @@ def _find_acting(written: Sequence[Word], idle: frozenset[str], german: bool) ->
         # In German any noun may act: "Besuch kommt".
         if is_pair or (is_verb and (is_known or not german or after.folded in _SAYING)):
             yield Named(word.start, word.end)
-
-
-def _is_no_name(word: Word) -> bool:
-    is_date = is_calendar(word.folded) and word.folded not in FIRST_NAMES
-    is_plain = word.folded in NO_SUBJECTS | _TRADES or word.folded.endswith(_NO_ENDINGS)
-    return is_date or is_plain or is_ordinary(word) or len(word.text) < _SHORTEST
-
-
-def _find_uncapitalised(written: Sequence[Word]) -> Iterator[Named]:
-    """Iterate over first names in a text without capitals."""
-    for word in written:
-        if word.text.islower() and word.text in SAFE_NAMES:
-            yield Named(word.start, word.end, None, word.text.capitalize(), is_sure=True)
 
 
 def _run(written: Sequence[Word], place: int) -> int:
@@ -218,21 +218,16 @@ def _trimmed(
     while place < end and _says_nothing(written[place], place + 1 == end, idle):
         place += 1
     # "Ask Tom", "When Anna"
-    if end - place > 1 and written[place].begins and not _is_of_person(written[place]):
-        place += _is_of_person(written[place + 1])
-    while place < end and _ends_nothing(written[end - 1], idle):
+    if end - place > 1 and written[place].begins and written[place].folded not in _OF_PERSONS:
+        place += written[place + 1].folded in _OF_PERSONS
+    while place < end and (
+        not written[end - 1].is_capitalised
+        or (written[end - 1].folded in idle and not written[end - 1].is_acronym)
+    ):
         end -= 1
     # "First Aid", "Six Senses Laamu": the rest of such a name is no name.
     is_rest = written[begun].folded in _said("counting") and place > begun
     return (end, end) if is_rest else (place, end)
-
-
-def _is_of_person(word: Word) -> bool:
-    return word.folded in FIRST_NAMES or word.folded in TITLES
-
-
-def _ends_nothing(word: Word, idle: frozenset[str]) -> bool:
-    return not word.is_capitalised or (word.folded in idle and not word.is_acronym)
 
 
 def _says_nothing(word: Word, is_alone: bool, idle: frozenset[str]) -> bool:
@@ -264,7 +259,8 @@ class _Name:
         words, before, after = self._words, self._at(self.first - 1), self._at(self.end)
         titled = words[0].folded in TITLES and len(words) > 1
         known = words[0].folded in FIRST_NAMES
-        if len(words) > _MOST_PARTS or any(map(_is_date, words)):
+        forms = [form for one in words for form in (one.folded, one.folded.removesuffix("s"))]
+        if len(words) > _MOST_PARTS or any(map(is_calendar, forms)):
             return None
         if titled:
             return self._named(PERSON, is_sure=True)
@@ -298,7 +294,10 @@ class _Name:
             # A title, or the beginning of a line: "Sharing Best Practices".
             return self._named() if (not words[0].begins or is_subject) and not is_plain else None
         if last.begins and last.folded in FIRST_NAMES and after is not None:
-            return self._named() if is_subject or _is_done(after) else None
+            # "Sasha chewed", "Sasha sleeps"
+            is_verb = after.follows and after.text.islower() and after.text.endswith(("ed", "s"))
+            is_done = is_verb and not after.text.endswith(("ss", "us"))
+            return self._named() if is_subject or is_done else None
         return self._named() if self._is_single(last, before) else None
 
     def _is_single(self, word: Word, before: Word | None) -> bool:
@@ -334,16 +333,6 @@ class _Name:
 
     def _named(self, kind: str | None = None, *, is_sure: bool = False) -> Named:
         return Named(self._words[0].start, self._words[-1].end, kind, is_sure=is_sure)
-
-
-def _is_done(word: Word) -> bool:
-    """Tell whether a word after a name is like a verb: chewed, sleeps."""
-    is_verb = word.text.islower() and word.text.endswith(("ed", "s"))
-    return word.follows and is_verb and not word.text.endswith(("ss", "us"))
-
-
-def _is_date(word: Word) -> bool:
-    return is_calendar(word.folded) or is_calendar(word.folded.removesuffix("s"))
 
 
 def _is_short(word: Word) -> bool:

@@ -57,10 +57,6 @@ _MOST_DENYING: Final = 12
 _MOST_WORDS: Final = 3
 _OLDEST: Final = 120
 _YEAR_OLD: Final = ("-year-old", "-jähriger", "-jährige")
-# The number of a telephone.
-_CALLED_BY: Final = re.compile(
-    r"(?!\d{4}-\d\d-\d\d\b|\d{1,2}[/-]\d{1,2}[/-]\d{4}\b)\+?\d(?:[ ()/-]{0,2}\d){4,14}"
-)
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 
 
@@ -502,29 +498,6 @@ def _state(
         if node_type is not None and (is_users or node_type == NAMED):
             observation = {"label": value, "type": node_type} | ({"kind": kind} if kind else {})
         yield Statement(fact, start.start, start.end, observation, subject)
-        behind = [one for one in behind if one.start >= end]
-        yield from _state_more(text, start, behind, pattern, subject)
-
-
-def _state_more(
-    text: str, start: Word, behind: Sequence[Word], pattern: Pattern, subject: Named | None
-) -> Iterator[Statement]:
-    """Yield the firm *behind* an occupation, and the occupation behind an age.
-
-    These are in "a paralegal at Brodie & Finch", "41 and a carpenter" and "41, a carpenter".
-    """
-    spoken, first = pattern.spoken, next((one.folded for one in behind), "")
-    rest = behind[1:]
-    if pattern.predicate == _AGE and first in spoken["joins"] | spoken["articles"]:
-        rest = rest[1:] if rest and rest[0].folded in spoken["articles"] else rest
-        more = pattern._replace(predicate=_OCCUPATION, slot=_OCCUPATION)
-    elif pattern.predicate == _OCCUPATION and first in spoken["at"]:
-        more = pattern._replace(predicate=_EMPLOYER, slot="name")
-        if rest and rest[0].folded in spoken["before nouns"]:
-            more, rest = more._replace(slot=_WORKPLACE), rest[1:]
-    else:
-        return
-    yield from _state(text, start, rest, more, subject)
 
 
 def _ends(text: str, end: int, behind: Sequence[Word], spoken: _Words) -> bool:
@@ -595,12 +568,6 @@ def _read_date(text: str, rest: Sequence[Word], _: Pattern) -> Iterator[tuple[st
         yield found.label, rest[0].start + found.end
 
 
-def _read_number(text: str, rest: Sequence[Word], _: Pattern) -> Iterator[tuple[str, int]]:
-    found = _CALLED_BY.match(text, rest[0].start - rest[0].gap.count("+"))
-    if found is not None:
-        yield found[0], found.end()
-
-
 def _read_age(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[tuple[str, int]]:
     """Yield "33" of "33", "33 years old" or "33 last week"; of "33 minutes" nothing."""
     spoken = pattern.spoken
@@ -658,5 +625,4 @@ _SLOTS: Final[Mapping[str, _Read]] = {
     "phrase": _read_phrase,
     "date": _read_date,
     "age": _read_age,
-    "number": _read_number,
 }
