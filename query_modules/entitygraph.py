@@ -86,14 +86,7 @@ CALL entitygraph.scopes() YIELD user_id;
 """
 
 from conceptgraph_core.cascade import forgetting, texts
-from conceptgraph_core.entities import (
-    admin,
-    explaining,
-    presence,
-    procedures,
-    searching,
-    statistics,
-)
+from conceptgraph_core.entities import explaining, inspecting, procedures
 from conceptgraph_core.entities.consolidation import batches, communities, daily, weekly
 from conceptgraph_core.entities.identity import judging, merging, splitting
 from conceptgraph_core.entities.narration import narrative, reading
@@ -109,13 +102,13 @@ register(procedures.OBSERVE, AllMemories, texts.observe)
 register(procedures.END_SESSION, Graph, session_end.end)
 register(procedures.FACT, AllMemories, texts.state_fact)
 
-register(procedures.SEARCH, Graph, searching.search)
+register(procedures.SEARCH, Graph, inspecting.search)
 register(procedures.GET, Graph, reading.get)
 register(procedures.HISTORY, Graph, reading.history)
-register(procedures.PRESENCE, Graph, presence.presence)
+register(procedures.PRESENCE, Graph, inspecting.presence)
 register(procedures.CONTEXT, Graph, narrative.context)
 register(procedures.EXPLAIN, Graph, explaining.explain)
-register(procedures.STATS, Graph, statistics.stats)
+register(procedures.STATS, Graph, inspecting.stats)
 
 register(procedures.LINK, Graph, judging.link)
 register(procedures.MERGE, Graph, merging.merge)
@@ -127,8 +120,8 @@ register(procedures.UNMERGE, Graph, judging.unmerge)
 register(procedures.FORGET, Memories, forgetting.forget)
 register(procedures.RESTORE, Memories, forgetting.restore)
 register(procedures.PURGE, Graph, forgetting.purge)
-register(procedures.LIST, Graph, admin.listed)
-register(procedures.MERGES, Graph, admin.merges)
+register(procedures.LIST, Graph, inspecting.listed)
+register(procedures.MERGES, Graph, inspecting.merges)
 
 register(procedures.CONSOLIDATE_DAILY, Graph, daily.consolidate)
 register(procedures.CONSOLIDATE_WEEKLY, Graph, weekly.consolidate)

@@ -7,7 +7,7 @@ from tests.markdown import ROOT, blocks, table
 from conceptgraph_core import limits, ranks
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.decaying import RULES
-from conceptgraph_core.entities import activation, edges, trust
+from conceptgraph_core.entities import edges, trust
 from conceptgraph_core.entities.identity import likenesses, resolution
 from conceptgraph_core.entities.schema import CAUSAL_MOODS_APART
 from conceptgraph_core.everyday import schema as everyday
@@ -109,7 +109,7 @@ def test_trust_is_the_product_of_the_page():
     assert f"(1 + intensity / {1 / trust.BOOST:g})" in formula
     assert f"min(edges / {trust.FULL_DENSITY}, 1)" in formula
     assert f"intensity is above {trust.PROMOTING_INTENSITY}" in TEXT
-    assert f"a tau of {activation.TAU_MS // fade.DAY_MS} days" in TEXT
+    assert f"a tau of {edges.TAU_MS // fade.DAY_MS} days" in TEXT
     assert f"a standard deviation of {CAUSAL_MOODS_APART}" in TEXT
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core.entities import activation, edges, ids, names, schema, trust
+from conceptgraph_core.entities import edges, names, schema, trust
 from conceptgraph_core.entities.trust import Said
 
 DAY_MS = 86_400_000
@@ -126,18 +126,18 @@ def test_moods_differ_from_a_standard_deviation_of_a_fifth_on():
 
 
 def test_activation_falls_with_fourteen_days_and_a_mention_raises_it():
-    assert activation.now(1.0, 0, 14 * DAY_MS) == pytest.approx(1 / math.e)
-    assert activation.now(0.8, 5, 0) == 0.8
-    assert activation.mentioned(0.2, 0, schema.USER, DAY_MS) == (1.0, DAY_MS)
-    assert activation.mentioned(1.0, 0, schema.MODEL, 14 * DAY_MS) == (0.5, 14 * DAY_MS)
-    kept, _ = activation.mentioned(1.0, 0, schema.MODEL, DAY_MS)
+    assert edges.faded(1.0, 0, 14 * DAY_MS) == pytest.approx(1 / math.e)
+    assert edges.faded(0.8, 5, 0) == 0.8
+    assert edges.raised(0.2, 0, schema.USER, DAY_MS) == (1.0, DAY_MS)
+    assert edges.raised(1.0, 0, schema.MODEL, 14 * DAY_MS) == (0.5, 14 * DAY_MS)
+    kept, _ = edges.raised(1.0, 0, schema.MODEL, DAY_MS)
     assert kept == pytest.approx(math.exp(-1 / 14))
 
 
 def test_a_mention_that_is_told_of_late_has_faded_since():
-    late = activation.mentioned(0.1, 14 * DAY_MS, schema.USER, 0)
+    late = edges.raised(0.1, 14 * DAY_MS, schema.USER, 0)
     assert late == (pytest.approx(1 / math.e), 14 * DAY_MS)
-    assert activation.mentioned(0.9, 14 * DAY_MS, schema.USER, 0) == (0.9, 14 * DAY_MS)
+    assert edges.raised(0.9, 14 * DAY_MS, schema.USER, 0) == (0.9, 14 * DAY_MS)
 
 
 # Names and ids
@@ -174,10 +174,10 @@ def test_a_canonical_name_is_its_own_canonical_name(label):
 
 
 def test_ids_follow_from_what_a_thing_is_and_differ_where_it_differs():
-    assert ids.made("a", "bc") != ids.made("ab", "c")
-    one = ids.mention("u", "s", "m", "max", "entity")
-    assert one == ids.mention("u", "s", "m", "max", "entity")
-    assert one != ids.mention("u", "s", "m", "max", "topic")
+    assert names.make_id("a", "bc") != names.make_id("ab", "c")
+    one = names.make_mention_id("u", "s", "m", "max", "entity")
+    assert one == names.make_mention_id("u", "s", "m", "max", "entity")
+    assert one != names.make_mention_id("u", "s", "m", "max", "topic")
     assert [len(part) for part in one.split("-")] == [8, 4, 4, 4, 12]
     assert one[14] == "8"
     assert one[19] in "89ab"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from . import activation, schema, trust
+from . import edges, schema, trust
 from .node import Graph, Node
 
 
@@ -18,7 +18,7 @@ def recount(graph: Graph, entity: Node, come: Sequence[Node]) -> None:
     """Apply mentions that belonged to another entity to *entity*, each as of its own time."""
     users = _add_all(entity, come, 1)
     for one in come:
-        raised, latest = activation.mentioned(
+        raised, latest = edges.raised(
             entity.get("activation_strength"),
             entity.get("last_activated"),
             one.get("origin"),
@@ -89,7 +89,7 @@ def count_session(entity: Node, session_id: str) -> None:
 
 def activate(graph: Graph, entity: Node, origin: str) -> None:
     """Raise the activation of *entity* as a mention does, and revive it."""
-    raised, latest = activation.mentioned(
+    raised, latest = edges.raised(
         entity.get("activation_strength"), entity.get("last_activated"), origin, graph.now_ms
     )
     entity.set(activation_strength=raised, last_activated=latest, is_active=True)

@@ -1,4 +1,4 @@
-"""Compute the weight of an edge between entities, and its strength, trust and recency.
+"""Compute the weight of an edge, its strength, trust and recency; and the activation of an entity.
 
 `weight` is stored and follows a moving average. The other three are computed from the counts of
 reinforcements and the last activation at each read. One number could not say why it is 0.7.
@@ -10,6 +10,7 @@ from typing import Final
 
 from ..dates import DAY_MS
 from . import schema
+from .schema import MODEL, USER
 
 # The starting weights (set; docs/design.md, Weight of an edge); of a semantic or a same-as edge,
 # the factor of its similarity.
@@ -31,6 +32,9 @@ TAU_DAYS: Final = {
     schema.CONTRADICTS: 30.0,
 }
 
+# The activation of an entity fades with this, and a mention raises it to one of these.
+TAU_MS: Final = 14 * DAY_MS
+RAISED_TO: Final = {USER: 1.0, MODEL: 0.5}
 MODEL_WORTH: Final = 0.1
 # Above so many edges a node gains less by each further co-occurrence, and loses centrality.
 CROWDED: Final = 20
@@ -122,3 +126,18 @@ def of_key(written: str, edge_type: str, known: Container[str]) -> tuple[str, st
         if source_id in known and target_id in known:
             return source_id, target_id
     return None
+
+
+def faded(strength: float, last_activated: int, now_ms: int) -> float:
+    """Return what a *strength* of *last_activated* has faded to at *now_ms*, in [0, 1]."""
+    return strength * math.exp(-max(now_ms - last_activated, 0) / TAU_MS)
+
+
+def raised(strength: float, last_activated: int, origin: str, now_ms: int) -> tuple[float, int]:
+    """Return the strength after a mention, and its time: at least 1 by a user, 0.5 by a model.
+
+    A mention that is reported late has faded since it was made.
+    """
+    latest = max(last_activated, now_ms)
+    kept = faded(strength, last_activated, latest)
+    return max(kept, faded(RAISED_TO[origin], now_ms, latest)), latest

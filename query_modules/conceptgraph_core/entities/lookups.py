@@ -24,7 +24,7 @@ from ..graph.primitives import (
     next_text,
 )
 from ..language import oneself
-from . import ids, names, schema
+from . import names, schema
 
 if TYPE_CHECKING:
     from .inputs import Given, Observation, Relation
@@ -173,7 +173,7 @@ def observed(
     so_called = [name for one in others for name in (one.name, *one.also)]
     so_called += [name for one in relations for name in (one.source, one.target)]
     mentioned = {
-        ids.mention(user_id, session_id, message_id, one.counted, one.node_type)
+        names.make_mention_id(user_id, session_id, message_id, one.counted, one.node_type)
         for one in observations
     }
     embeddings = [one.embedding for one in others if one.embedding is not None]

@@ -1,5 +1,10 @@
-"""Normalize entity names, so that all spellings have one form, and measure their similarity."""
+"""Normalise entity names, so that all spellings have one form, compare them, and make ids.
 
+Ids follow from the identity of a thing: the same parts give the same id. So a retried call, or two
+concurrent ones, create the same thing, and a unique constraint rejects the second.
+"""
+
+import hashlib
 import unicodedata
 from collections.abc import Container, Sequence
 from itertools import chain, count
@@ -153,3 +158,18 @@ def ratio(one: str, other: str, least: float = 0.0) -> float:
 def asked_for(text: str, languages: Sequence[str]) -> list[str]:
     """Return the searched forms of the whole labels that *text* may name. Raises LibraryMissing."""
     return list(dict.fromkeys(map(searched, schema.find_names(text, languages))))
+
+
+def make_id(*parts: str | int) -> str:
+    """Return an id, shaped as a UUID (version 8, RFC 9562), of *parts* in their order."""
+    spelled = "".join(f"{len(str(part))}:{part}" for part in parts)
+    digits = hashlib.sha256(spelled.encode()).hexdigest()
+    variant = "89ab"[int(digits[16], 16) % 4]
+    return f"{digits[:8]}-{digits[8:12]}-8{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
+
+
+def make_mention_id(
+    user_id: str, session_id: str, message_id: str, name: str, node_type: str
+) -> str:
+    """Return the id of the mention of *name*, a canonical one, in a message: it counts once."""
+    return make_id("mention", user_id, session_id, message_id, name, node_type)

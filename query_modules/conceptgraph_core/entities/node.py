@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..context import Context
 from ..graph import adapter
 from ..layers import NodeKind
-from . import activation, edges, schema
+from . import edges, schema
 
 
 class Planned:
@@ -106,7 +106,7 @@ class Node(adapter.Node):
 
     def activation(self, now_ms: int) -> float:
         """Return the activation of an entity at *now_ms*, in [0, 1]."""
-        return activation.now(self.get("activation_strength"), self.get("last_activated"), now_ms)
+        return edges.faded(self.get("activation_strength"), self.get("last_activated"), now_ms)
 
     @property
     def age(self) -> tuple[int, str]:

@@ -299,7 +299,7 @@ _MENTION = NodeKind(
     MENTION,
     kind="mention",
     measure="mentions",
-    # The id follows from the key that is counted once: see `ids.mention`.
+    # The id follows from the key that is counted once: see `names.make_mention_id`.
     key=("id",),
     properties=(
         _ID,

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from .. import dates, text
 from ..cascade.forgetting import FORGETTABLE, describe
-from ..entities import admin, bitemporal
+from ..entities import bitemporal, inspecting
 from ..entities import schema as entities
 from ..entities.identity import ledger
 from ..entities.node import All
@@ -170,7 +170,7 @@ def _of_ledger(graph: Entities) -> Iterator[Row]:
     for entry in graph.of(entities.MERGE):
         if ledger.is_claim(entry) or not ledger.is_seen(graph, entry):
             continue
-        row = admin.entry(graph, entry)
+        row = inspecting.entry(graph, entry)
         said = row["source"]
         if row["target"] and row["target_id"] != row["source_id"]:
             said += f", {row['target']}"

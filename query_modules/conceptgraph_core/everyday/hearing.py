@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import limits
 from .. import text as texts
-from ..entities import ids
+from ..entities import names
 from ..entities import schema as entities
 from ..errors import InvalidText
 from ..language import oneself
@@ -117,7 +117,7 @@ def make_observation(
 def name_session(text: str, heard: str, happened_at: int | None) -> str:
     """Return the name of the session in which a memory was observed."""
     when = () if happened_at is None else (str(happened_at),)
-    return f"{schema.SESSION} {ids.made(text, heard, *when)}"
+    return f"{schema.SESSION} {names.make_id(text, heard, *when)}"
 
 
 def make_note(
@@ -141,6 +141,6 @@ def make_note(
 
 def make_beginning(said: str, label: str) -> Message:
     """Return the observation, for `observe`, of a name that begins to mean another entity."""
-    key = f"{schema.IDENTIFIED} {ids.made(said, label)}"
+    key = f"{schema.IDENTIFIED} {names.make_id(said, label)}"
     observation = {"label": label, "type": entities.THING, "new": True}
     return Message(key, key, entities.USER, said, [observation])

@@ -9,8 +9,8 @@ from .. import validators
 from ..arguments import BEGINS, ENDED, Kind, Limit
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
+from ..entities import inspecting as entities
 from ..entities import lookups as of_entities
-from ..entities import searching as entities
 from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from ..embeddings.schema import HOLD, HOLDS, PARTS
-from ..entities import ids
+from ..entities import names
 from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..graph import raw as raws
@@ -263,7 +263,7 @@ def mend_value(kind: NodeKind, one: Property, node: Node, value: Any, owner: str
         found = SHARED if kind.may_be_shared else owner
         return UNKNOWN if found is None else found
     if one.name in kind.key and one.name == "id":
-        return ids.made("by hand", kind.label, node.id)
+        return names.make_id("by hand", kind.label, node.id)
     return substitute(one)
 
 

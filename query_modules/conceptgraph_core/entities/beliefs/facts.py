@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
-from .. import bitemporal, ids, lookups, names, resting, schema
+from .. import bitemporal, lookups, names, resting, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
@@ -410,5 +410,5 @@ def _new_id(graph: Graph, entity: Node, predicate: str, mention: Node | None) ->
     """Return the id of the next fact of that predicate that *mention* opens, or that is by hand."""
     opened_by = entity.key if mention is None else mention.key
     taken = {one.key for one in bitemporal.facts(graph.another(All), [entity])}
-    numbered = (ids.fact(graph.user_id, opened_by, predicate, one) for one in count(1))
+    numbered = (names.make_id("fact", graph.user_id, opened_by, predicate, one) for one in count(1))
     return next(one for one in numbered if one not in taken)

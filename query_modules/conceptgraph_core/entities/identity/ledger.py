@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from ...text import show_name
-from .. import ids, schema
+from .. import names, schema
 from ..language import spans
 from ..node import All, Graph, Node
 from . import components
@@ -46,7 +46,7 @@ def enter(
     """Add an entry for the effect of *action* on *source*, and on *target* if there is one."""
     second = source if target is None else target
     given = {
-        "id": ids.entry(graph.user_id, action, source.key, number(graph, source)),
+        "id": names.make_id(action, graph.user_id, source.key, number(graph, source)),
         "created_by": schema.USER_CORRECTION,
         "merge_confidence": 1.0,
         "source_status": source.status,

@@ -13,7 +13,7 @@ from ...errors import NotAllowed, NotFound, Tautology
 from ...ranks import cosine
 from ...text import show_name
 from ...words import given_names
-from .. import bitemporal, edges, ids, kinds, names, schema
+from .. import bitemporal, edges, kinds, names, schema
 from ..language import spans
 from ..node import Graph, Node
 from . import components, ledger, resolution, spelling
@@ -112,7 +112,7 @@ def merged(
     entry = ledger.enter(
         graph,
         *(schema.MERGE_ACTION, source, target, reason),
-        id=ids.merge(graph.user_id, source.key, target.key, number),
+        id=names.make_id("merge", graph.user_id, source.key, target.key, number),
         # The confidence is computed afterwards, never taken from a claim.
         merge_confidence=1.0 if by == schema.USER_CORRECTION else tie.get("confidence"),
         created_by=by,

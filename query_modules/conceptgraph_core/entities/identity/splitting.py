@@ -11,7 +11,7 @@ from ... import text as texts
 from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
 from ...text import show_name
-from .. import counting, ids, lookups, names, schema
+from .. import counting, lookups, names, schema
 from ..node import All, Graph, Node
 from . import components, ledger, merging
 
@@ -92,7 +92,7 @@ def _made(
     by_user = any(one.get("origin") == schema.USER for one in told)
     other = graph.make(
         schema.ENTITY,
-        id=ids.split_off(graph.user_id, source.key, ledger.number(graph, source)),
+        id=names.make_id(*("split off", graph.user_id, source.key, ledger.number(graph, source))),
         node_type=source.node_type,
         node_label=label,
         canonical_name=name,

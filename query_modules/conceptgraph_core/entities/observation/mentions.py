@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .. import counting, ids, schema
+from .. import counting, names, schema
 from ..beliefs.attribution import Found
 from ..inputs import Observation
 from ..node import Graph, Node
@@ -88,6 +88,6 @@ def add(
 
 
 def mention_id(graph: Graph, session: Node, message_id: str, observation: Observation) -> str:
-    return ids.mention(
+    return names.make_mention_id(
         graph.user_id, session.key, message_id, observation.counted, observation.node_type
     )

@@ -9,7 +9,7 @@ from ...embeddings.remembered import check, hold
 from ...errors import NotFound
 from ...graph.primitives import Lookup
 from ...text import show_name
-from .. import ids, inputs, kinds, lookups, names, resting, rule_extractor, schema
+from .. import inputs, kinds, lookups, names, resting, rule_extractor, schema
 from ..beliefs import attribution, facts
 from ..identity import components, likenesses, merging, relatives, resolution
 from ..identity.lookup import Registered
@@ -245,7 +245,7 @@ class _Message:
         name = self._registered.free_name(observation.name)
         entity = graph.make(
             schema.ENTITY,
-            id=ids.entity(graph.user_id, name),
+            id=names.make_id("entity", graph.user_id, name),
             node_type=observation.node_type,
             node_label=observation.label,
             canonical_name=name,
