@@ -86,10 +86,10 @@ CALL entitygraph.scopes() YIELD user_id;
 """
 
 from conceptgraph_core.cascade import forgetting, texts
-from conceptgraph_core.entities import explaining, inspecting, procedures
-from conceptgraph_core.entities.consolidation import batches, communities, daily, weekly
+from conceptgraph_core.entities import inspecting, procedures, reasons
+from conceptgraph_core.entities.consolidation import batches, daily, weekly
 from conceptgraph_core.entities.identity import judging, merging, splitting
-from conceptgraph_core.entities.narration import narrative, reading
+from conceptgraph_core.entities.narration import describing, narrative
 from conceptgraph_core.entities.node import Graph
 from conceptgraph_core.entities.observation import session_end
 from conceptgraph_core.graph.registering import Module
@@ -103,11 +103,11 @@ register(procedures.END_SESSION, Graph, session_end.end)
 register(procedures.FACT, AllMemories, texts.state_fact)
 
 register(procedures.SEARCH, Graph, inspecting.search)
-register(procedures.GET, Graph, reading.get)
-register(procedures.HISTORY, Graph, reading.history)
+register(procedures.GET, Graph, describing.get)
+register(procedures.HISTORY, Graph, describing.history)
 register(procedures.PRESENCE, Graph, inspecting.presence)
 register(procedures.CONTEXT, Graph, narrative.context)
-register(procedures.EXPLAIN, Graph, explaining.explain)
+register(procedures.EXPLAIN, Graph, reasons.explain)
 register(procedures.STATS, Graph, inspecting.stats)
 
 register(procedures.LINK, Graph, judging.link)
@@ -125,7 +125,7 @@ register(procedures.MERGES, Graph, inspecting.merges)
 
 register(procedures.CONSOLIDATE_DAILY, Graph, daily.consolidate)
 register(procedures.CONSOLIDATE_WEEKLY, Graph, weekly.consolidate)
-register(procedures.CONNECTIONS, Graph, communities.connections)
-register(procedures.SETTLE_COMMUNITIES, Graph, communities.settle)
+register(procedures.CONNECTIONS, Graph, batches.connections)
+register(procedures.SETTLE_COMMUNITIES, Graph, batches.settle)
 register(procedures.SILENT_SESSIONS, Graph, batches.list_silent)
 register(procedures.SCOPES, Graph, batches.list_scopes)

@@ -10,7 +10,7 @@ from expect import DAY_MS
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import everyday
 from conceptgraph_core.dates import Span
-from conceptgraph_core.entities.subjects import Subject
+from conceptgraph_core.entities.names import Subject
 from conceptgraph_core.everyday import asking, lines
 from conceptgraph_core.retrieval.question import asks_of_the_past
 from memories import node

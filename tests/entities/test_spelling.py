@@ -2,7 +2,7 @@
 
 import pytest
 
-from conceptgraph_core.entities.identity import spelling
+from conceptgraph_core.entities.identity import likenesses
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ from conceptgraph_core.entities.identity import spelling
     ],
 )
 def test_one_name_written_in_two_ways(one, other):
-    assert spelling.is_one_name(one, other)
-    assert spelling.is_one_name(other, one)
+    assert likenesses.is_one_name(one, other)
+    assert likenesses.is_one_name(other, one)
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_one_name_written_in_two_ways(one, other):
     ],
 )
 def test_two_names_that_only_look_alike(one, other):
-    assert not spelling.is_one_name(one, other)
-    assert not spelling.is_one_name(other, one)
+    assert not likenesses.is_one_name(one, other)
+    assert not likenesses.is_one_name(other, one)

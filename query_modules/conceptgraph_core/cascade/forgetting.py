@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from .. import limits
 from .. import text as texts_
-from ..entities import bitemporal, resting, schema
 from ..entities import lookups as of_entities
+from ..entities import resting, schema
+from ..entities.beliefs import comparing
 from ..entities.identity import components, ledger, merging
 from ..entities.language import kin
 from ..entities.names import canonical
@@ -333,7 +334,7 @@ def describe(graph: Entities, node: Node) -> str:
     if node.label == schema.MENTION:
         return str(node.get("mention_context") or node.get("label"))
     of = next((tie.other.own_name for tie in graph.arriving(node, schema.HAS_FACT)), "")
-    about = bitemporal.about(graph, node)
+    about = comparing.find_object(graph, node)
     value = node.get("value") if about is None else about.own_name
     return f"{of} – {node.get('predicate')}: {value}"
 
@@ -426,7 +427,7 @@ def _list_about(graph: AllMemories, entity: Node) -> dict[Memory, list[str]]:
     kinds = {canonical(kind) for one in members if (kind := one.get("entity_kind"))}
     for one in members:
         for fact in resting.list_facts(every, one):
-            about = bitemporal.about(every, fact)
+            about = comparing.find_object(every, fact)
             kinds.add(canonical(fact.get("value")))
             if about is not None and kin.relation(fact.get("predicate")) is None:
                 everyone.add(about.id)

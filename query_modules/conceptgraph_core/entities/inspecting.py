@@ -11,7 +11,7 @@ from ..errors import NotFound
 from ..text import show_name
 from . import lookups, names, schema, trust
 from .identity import components, ledger, merging
-from .narration import reading
+from .narration import describing
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -140,9 +140,8 @@ def stats(graph: Graph) -> list[Row]:
     names = ("entities", *schema.IDENTITY_STATUSES, "inactive", "inferred", "with an embedding")
     notes = {"inferred": "only a model mentioned them"} if counts["inferred"] else {}
     rows = [_measure(name, counts[name], notes.get(name)) for name in names]
-    rows += [
-        _measure(kind.lower(), edges[kind], _of_edges(kind, counts)) for kind in schema.BETWEEN
-    ]
+    without = {} if counts["with an embedding"] else {schema.SEMANTIC: _NO_VECTORS}
+    rows += [_measure(kind.lower(), edges[kind], without.get(kind)) for kind in schema.BETWEEN]
     rows.append(_measure("inactive edges", inactive))
     rows.append(_measure("same_as in question", open_questions, "the weekly run looks at them"))
     rows.append(_measure("same_as taken back", taken_back, "not proposed again"))
@@ -170,7 +169,7 @@ def presence(graph: Graph, entity_ids: Sequence[str], bounds: Sequence[int]) -> 
 
 def _count_periods(graph: Graph, node: Node, bounds: list[int]) -> Row:
     members = components.members(graph, node)
-    told = [one for member in members for one in reading.mentions_of(graph, member)]
+    told = [one for member in members for one in describing.mentions_of(graph, member)]
     told.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key))
     counts = {origin: [0] * (len(bounds) - 1) for origin in schema.SPEAKERS}
     felt: list[list[float]] = [[] for _ in bounds[1:]]

@@ -6,14 +6,17 @@ concurrent ones, create the same thing, and a unique constraint rejects the seco
 
 import hashlib
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain, count
-from typing import Final
+from typing import Final, NamedTuple
 
 from .. import folding
 from ..concepts import schema
-from ..words.splitting import split
+from ..folding import plain
+from ..retrieval.question import asked_terms
+from ..words.splitting import is_unspaced, split
 from .language import dated
+from .language.inflection import is_german, is_one_word
 
 # Without embeddings, names are near if they share so many first letters.
 KIN_LETTERS: Final = 3
@@ -173,3 +176,63 @@ def make_mention_id(
 ) -> str:
     """Return the id of the mention of *name*, a canonical one, in a message: it counts once."""
     return make_id("mention", user_id, session_id, message_id, name, node_type)
+
+
+class _Name(NamedTuple):
+    """A name in its plain form, and its words; no words if only the whole form is searched for."""
+
+    form: str
+    first: list[str]
+    last: str
+    is_proper: bool
+
+    def is_in(self, text: str, words: list[str]) -> bool:
+        """Tell whether the plain *text* with these *words* has the name."""
+        if not self.last:
+            return self.form in text
+        ends = range(len(self.first), len(words))
+        return any(
+            self._is_form(words[end], words)
+            for end in ends
+            if words[end - len(self.first) : end] == self.first
+        )
+
+    def _is_form(self, word: str, words: Sequence[str]) -> bool:
+        if word in (self.last, f"{self.last}s"):
+            return True
+        # Most words differ at once.
+        is_near = not self.is_proper and word[:2] == self.last[:2]
+        return is_near and is_one_word(self.last, word, is_german(words), verbs=False)
+
+
+class Subject:
+    """Something that texts are about, by all its *names*."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(dict.fromkeys(names))
+        self._names = list(map(_read_name, self.names))
+
+    def is_in(self, texts: Iterable[str]) -> bool:
+        """Tell whether any of *texts* has one of the names."""
+        for text in map(plain, texts):
+            words = split(text)
+            if any(name.is_in(text, words) for name in self._names):
+                return True
+        return False
+
+
+def _read_name(name: str) -> _Name:
+    words = [] if any(map(is_unspaced, name)) else split(plain(name))
+    *first, last = words or [""]
+    return _Name(plain(name), first, last, name.rsplit(maxsplit=1)[-1][:1].isupper())
+
+
+def list_terms(name: str, languages: Sequence[str]) -> Iterator[list[str]]:
+    """Yield for each word of *name* the list_terms of which a text with that word has one.
+
+    Words that the index leaves out or cuts otherwise are skipped. Raises LibraryMissing.
+    """
+    for word in dict.fromkeys(split(name)):
+        stems = [] if is_unspaced(word[0]) else asked_terms(word, languages)
+        if stems:
+            yield list(dict.fromkeys((*stems, *asked_terms(f"{word}s", languages))))

@@ -16,7 +16,8 @@ again when none is left.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from . import bitemporal, counting, names, schema
+from . import names, schema
+from .beliefs import comparing
 from .identity import components, ledger, merging
 from .language import kin
 from .node import All, Graph, Node
@@ -33,7 +34,7 @@ def hide(graph: Graph, told: Iterable[Node], cause: str) -> None:
     """Hide the mentions *told* with *cause*, and all that rests on them alone."""
     for entity, of_one in group_by_entity(graph, told).items():
         gone = [one for one in of_one if hide_node(graph, one, cause)]
-        counting.discount(graph.another(Graph), entity, gone)
+        mentions.discount(graph.another(Graph), entity, gone)
         settle(graph, entity)
 
 
@@ -44,7 +45,7 @@ def show(graph: Graph, told: Iterable[Node], causes: Collection[str] | None) -> 
         if come and causes is None:
             # It was told anew.
             entity.set(forgotten_with=None)
-        counting.recount(graph.another(All), entity, come)
+        mentions.recount(graph.another(All), entity, come)
         settle(graph, entity)
 
 
@@ -208,7 +209,7 @@ def follow_tie(graph: Graph, fact: Node) -> None:
 
     The fact keeps the time.
     """
-    about = bitemporal.about(graph, fact)
+    about = comparing.find_object(graph, fact)
     kind = None if about is None else about.get("entity_kind")
     if about is None or kind is None or is_hidden(fact):
         return
@@ -218,7 +219,7 @@ def follow_tie(graph: Graph, fact: Node) -> None:
         return
     # A later word, which is known already, may have ended it.
     at = max(graph.now_ms, fact.get("ended_at") or graph.now_ms)
-    told = base if bitemporal.is_valid(fact, at, at) else f"{_FORMER}{base}"
+    told = base if comparing.is_valid(fact, at, at) else f"{_FORMER}{base}"
     if told != kind:
         about.set(entity_kind=told)
 
@@ -313,7 +314,7 @@ def remove(graph: Graph, told: Iterable[Node]) -> set[int]:
         for one in facts:
             if one not in gone and not keys.isdisjoint(one.get("mention_ids") or ()):
                 left = [key for key in one.get("mention_ids") if key not in keys]
-                said = bitemporal.find_sentence(graph.another(Graph), one)
+                said = comparing.find_sentence(graph.another(Graph), one)
                 one.set(mention_ids=left, context=said, source_span=None, inferred_from=None)
         for one in gone:
             about = [tie.other for tie in every.leaving(one, schema.OBJECT)]

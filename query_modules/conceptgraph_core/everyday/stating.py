@@ -15,7 +15,7 @@ from ..entities import schema as entities
 from ..entities.beliefs import attribution
 from ..entities.language import endings, kin
 from ..entities.language.spans import Said, Span
-from ..entities.rule_extractor import naming, reading
+from ..entities.rule_extractor import naming, statements
 from ..words.splitting import split
 from .hearing import Message
 
@@ -144,9 +144,11 @@ def _has_subject(ahead: Sequence[str], fact: Row, clause: Sequence[str]) -> bool
         return False
     if ahead[0] in _ARTICLES or ahead[0] in _SUBJECTS:
         return True
-    is_open = ahead[0] in reading.VERBS or ahead[0] in reading.DIARY
+    is_open = ahead[0] in statements.VERBS or ahead[0] in statements.DIARY
     is_open = is_open or ahead[0] in split(fact["predicate"])
-    return not is_open and any(one in reading.VERBS or one in reading.DIARY for one in ahead[1:2])
+    return not is_open and any(
+        one in statements.VERBS or one in statements.DIARY for one in ahead[1:2]
+    )
 
 
 def _call_as_given(label: str, given: Sequence[Row]) -> str:

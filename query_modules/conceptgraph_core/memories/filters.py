@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import text
 from ..dates import ALWAYS, Span
-from ..entities.subjects import Subject
+from ..entities.names import Subject
 from . import schema
 from .projects import Project
 

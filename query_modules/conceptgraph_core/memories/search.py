@@ -10,7 +10,7 @@ from ..concepts import names
 from ..concepts import node as concepts
 from ..embeddings import remembered
 from ..entities import node as entities
-from ..entities import subjects
+from ..entities.names import list_terms
 from ..entities.narration import widening as merged
 from ..errors import InvalidNumber
 from ..graph.primitives import Lookup
@@ -168,7 +168,7 @@ class Finder(Search):
         about, spoken = wanted.about, self._memories.context.languages
         self.narrow(
             wanted.within,
-            None if about is None else [list(subjects.terms(one, spoken)) for one in about.names],
+            None if about is None else [list(list_terms(one, spoken)) for one in about.names],
         )
         admits = functools.partial(wanted.admits, self._memories)
         return [Found(*hit, self) for hit in self.rank(depth, admits)]
@@ -440,7 +440,7 @@ def _list_terms(
     beside, related = [], [row["term"] for rows in led for row in rows]
     if wanted.about is not None:
         spoken = graph.context.languages
-        called, *others = (subjects.terms(one, spoken) for one in wanted.about.names)
+        called, *others = (list_terms(one, spoken) for one in wanted.about.names)
         beside = [term for word in called for term in word]
         named = others[: merged.MOST_NAMES_SOUGHT]
         related += (term for words in named for word in words for term in word)

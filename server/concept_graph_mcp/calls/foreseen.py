@@ -10,7 +10,7 @@ from typing import Any
 from conceptgraph_core import text as texts
 from conceptgraph_core.concepts import lookups as concepts
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.entities.subjects import Subject
+from conceptgraph_core.entities.names import Subject
 from conceptgraph_core.everyday import lookups
 from conceptgraph_core.everyday.asking import read_span
 from conceptgraph_core.graph.primitives import Lookup

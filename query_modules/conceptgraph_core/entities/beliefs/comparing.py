@@ -1,10 +1,16 @@
-"""Compare a fact with the known ones: what says the same, what came before, what contradicts it."""
+"""Read facts as of two times, and compare them: what says the same, came before, or contradicts.
 
+*valid* is when a fact was true in the world, *known* when the memory believed it. Two pairs of
+times let a correction keep the history: "What did we believe in May?" has an answer after it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Any, Final
 
 from ... import language
-from ...dates import DAY_MS
-from .. import bitemporal, names, schema
+from ...dates import DAY_MS, overlap
+from .. import names, schema
 from ..identity import components
 from ..inputs import Claim, Given
 from ..node import Graph, Node
@@ -25,6 +31,140 @@ _SPELT: Final = (
 )
 
 
+def iterate_facts(graph: Graph, entities: Iterable[Node]) -> Iterator[Node]:
+    """Iterate over all facts of *entities*, believed or not."""
+    for entity in entities:
+        for tie in graph.leaving(entity, schema.HAS_FACT):
+            yield tie.other
+
+
+def list_known(graph: Graph, entities: Iterable[Node], known_at: int) -> list[Node]:
+    """Return the facts of *entities* that were believed at *known_at*."""
+    return [one for one in iterate_facts(graph, entities) if is_known(one, known_at)]
+
+
+def is_known(fact: Node, known_at: int) -> bool:
+    """Tell whether *fact* was believed at *known_at*."""
+    until = fact.get("known_until")
+    return bool(fact.get("known_from") <= known_at) and (until is None or known_at < until)
+
+
+def ending(fact: Node, known_at: int) -> int | None:
+    """Return the end of *fact*, as believed at *known_at*; None: open."""
+    ended_at = fact.get("ended_at")
+    is_ended = ended_at is None or ended_at <= known_at
+    until: int | None = fact.get("valid_until" if is_ended else "believed_until")
+    return until
+
+
+def is_valid(fact: Node, valid_at: int, known_at: int) -> bool:
+    """Tell whether *fact*, as believed at *known_at*, was true at *valid_at*."""
+    since, until = fact.get("valid_from"), ending(fact, known_at)
+    return (since is None or since <= valid_at) and (until is None or valid_at < until)
+
+
+def list_current(graph: Graph, entities: Iterable[Node]) -> list[Node]:
+    """Return the facts of *entities* that are believed and have not ended."""
+    now_ms = graph.now_ms
+    known = list_known(graph, entities, now_ms)
+    return [one for one in known if (until := ending(one, now_ms)) is None or now_ms < until]
+
+
+def find_since(graph: Graph, entity: Node) -> int | None:
+    """Return the earliest beginning of the believed facts of *entity*; None: no fact has one."""
+    times = (one.get("valid_from") for one in list_known(graph, [entity], graph.now_ms))
+    return min((time for time in times if time is not None), default=None)
+
+
+def is_single(fact: Node) -> bool:
+    """Tell whether the predicate of *fact* has only one value at a time."""
+    return bool(fact.get("single")) or names.canonical(fact.get("predicate")) in schema.SINGLE
+
+
+def find_object(graph: Graph, fact: Node) -> Node | None:
+    """Return the entity that is the value of *fact*, if it is one."""
+    return next((tie.other for tie in graph.leaving(fact, schema.OBJECT)), None)
+
+
+def find_sentence(graph: Graph, fact: Node) -> str | None:
+    """Return the sentence that told *fact* first; if that is out of sight, of the next mention."""
+    said: str | None = fact.get("context")
+    ids: list[str] = fact.get("mention_ids") or []
+    entities = [tie.other for tie in graph.arriving(fact, schema.HAS_FACT)]
+    seen = {tie.other.key: tie.other for one in entities for tie in graph.arriving(one, schema.OF)}
+    told = [seen[key] for key in ids if key in seen]
+    return said if not told or ids[0] in seen else told[0].words
+
+
+def tell_fact(graph: Graph, fact: Node, known_at: int) -> Row:
+    """Return *fact* as tools show it: fact_id, predicate, value or object_id, its times, origin."""
+    entity = find_object(graph, fact)
+    shown: Row = {"fact_id": fact.key, "predicate": fact.get("predicate")}
+    if entity is not None:
+        shown["object_id"] = entity.key
+    shown["value"] = fact.get("value") if entity is None else entity.name
+    times = {"valid_from": fact.get("valid_from"), "valid_until": ending(fact, known_at)}
+    return {**shown, **times, "origin": fact.get("origin")}
+
+
+def conflicts(graph: Graph, facts: Sequence[Node], known_at: int) -> list[tuple[Node, Node]]:
+    """Return each pair of *facts* that cannot both be true, the one known earlier first.
+
+    Two facts conflict if they have one single-valued predicate, overlapping times and different
+    values. The caller passes only believed facts.
+    """
+    ordered = sorted(facts, key=lambda one: (one.get("known_from"), one.key))
+    # The facts' places by predicate, because an entity with a thousand facts has too many pairs.
+    places: dict[str, list[int]] = {}
+    for place, fact in enumerate(ordered):
+        places.setdefault(names.canonical(fact.get("predicate")), []).append(place)
+    found = [
+        pair
+        for of_one in places.values()
+        if len(of_one) > 1
+        for pair in _against(graph, [(place, ordered[place]) for place in of_one], known_at)
+    ]
+    return [(ordered[one], ordered[other]) for one, other in sorted(found)]
+
+
+def conflict(one: Node, other: Node) -> Row:
+    """Return two conflicting facts as tools show them: predicate, fact_ids, values."""
+    return {
+        "predicate": one.get("predicate"),
+        "fact_ids": [one.key, other.key],
+        "values": [one.get("value"), other.get("value")],
+    }
+
+
+def _against(
+    graph: Graph, placed: Sequence[tuple[int, Node]], known_at: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of each conflicting pair of *placed*, facts of one predicate."""
+    single = [is_single(fact) for _, fact in placed]
+    if not any(single):
+        return
+    times = [_compared_times(fact, known_at) for _, fact in placed]
+    values = [_compared_value(graph, fact) for _, fact in placed]
+    for one, other in combinations(range(len(placed)), 2):
+        graph.step()
+        differ = (single[one] or single[other]) and values[one] != values[other]
+        if differ and overlap(times[one], times[other]):
+            yield placed[one][0], placed[other][0]
+
+
+def _compared_times(fact: Node, known_at: int) -> tuple[int, int | None]:
+    since = fact.get("valid_from")
+    return schema.BEGINNING if since is None else since, ending(fact, known_at)
+
+
+def _compared_value(graph: Graph, fact: Node) -> str:
+    entity = find_object(graph, fact)
+    return names.canonical(fact.get("value")) if entity is None else entity.key
+
+
+Row = dict[str, Any]
+
+
 def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
     """Return the believed fact of *entity*'s component that says the same.
 
@@ -32,10 +172,10 @@ def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> N
     """
     now_ms = graph.now_ms
     times = given.valid_from, given.valid_until
-    for one in bitemporal.facts(graph, components.members(graph, entity)):
+    for one in iterate_facts(graph, components.members(graph, entity)):
         is_of_then = (one.get("valid_from"), one.get("valid_until")) == times
-        is_of_now = times == (None, None) and bitemporal.is_valid(one, now_ms, now_ms)
-        if not bitemporal.is_known(one, now_ms) or not (is_of_then or is_of_now):
+        is_of_now = times == (None, None) and is_valid(one, now_ms, now_ms)
+        if not is_known(one, now_ms) or not (is_of_then or is_of_now):
             continue
         if says_same(graph, one, given, about):
             return one
@@ -49,7 +189,7 @@ def find_ended(graph: Graph, entity: Node, given: Given) -> Node | None:
     """
     told, slot = names.canonical(given.value or ""), name_slot(given.predicate)
     stem = told[:_STEM] if slot in _INFLECTED and len(told) >= _STEM else None
-    current = bitemporal.current(graph, components.members(graph, entity))
+    current = list_current(graph, components.members(graph, entity))
     for one in current if told else ():
         value = names.canonical(one.get("value") or "")
         is_part = not slot.startswith(schema.DOSE) and value.startswith(f"{told} ")
@@ -64,7 +204,7 @@ def says_same(graph: Graph, one: Node, given: Given, about: Node | None) -> bool
     """Tell whether *one* says the same as the *given* fact, at whatever time."""
     if names.canonical(one.get("predicate")) != names.canonical(given.predicate):
         return False
-    of = bitemporal.about(graph, one)
+    of = find_object(graph, one)
     if of is not None or about is not None:
         return of is not None and about is not None and of.id == about.id
     return names.canonical(one.get("value")) == names.canonical(given.value or "")
@@ -72,7 +212,7 @@ def says_same(graph: Graph, one: Node, given: Given, about: Node | None) -> bool
 
 def list_earlier(graph: Graph, entity: Node, given: Given, about: Node | None) -> list[Node]:
     """Return the other facts of the *given* predicate that have begun, over or not."""
-    facts = bitemporal.facts(graph, components.members(graph, entity))
+    facts = iterate_facts(graph, components.members(graph, entity))
     return [one for one in facts if is_earlier(graph, one, given, about)]
 
 
@@ -84,7 +224,7 @@ def is_earlier(graph: Graph, one: Node, given: Given, about: Node | None) -> boo
     name = name_slot(given.predicate)
     since = one.get("valid_from")
     return (
-        bitemporal.is_known(one, graph.now_ms)
+        is_known(one, graph.now_ms)
         and name_slot(one.get("predicate")) in (COUPLES if name in COUPLES else (name,))
         and (since is None or since <= graph.now_ms)
         and not says_same(graph, one, given, about)
@@ -123,10 +263,10 @@ def name_slot(predicate: str) -> str:
 
 def list_conflicts(graph: Graph, entity: Node, made: Node) -> list[Row]:
     """Return the current facts of the component that contradict *made*."""
-    current = bitemporal.current(graph, components.members(graph, entity))
+    current = list_current(graph, components.members(graph, entity))
     return [
-        bitemporal.conflict(one, other)
-        for one, other in bitemporal.conflicts(graph, current, graph.now_ms)
+        conflict(one, other)
+        for one, other in conflicts(graph, current, graph.now_ms)
         if made.id in (one.id, other.id)
     ]
 
@@ -142,13 +282,13 @@ def tells_apart(graph: Graph, entity: Node, claim: Claim, speaker: str) -> bool:
     if claim.mode != schema.BESIDE or predicate not in schema.SINGLE or components.is_self(entity):
         return False
     now_ms = graph.now_ms
-    for one in bitemporal.facts(graph, components.members(graph, entity)):
-        is_of_now = bitemporal.is_known(one, now_ms) and bitemporal.is_valid(one, now_ms, now_ms)
+    for one in iterate_facts(graph, components.members(graph, entity)):
+        is_of_now = is_known(one, now_ms) and is_valid(one, now_ms, now_ms)
         if names.canonical(one.get("predicate")) != predicate or not is_of_now:
             continue
         if speaker == schema.USER and one.get("known_from") < now_ms:
             continue
-        value, about = one.get("value"), bitemporal.about(graph, one)
+        value, about = one.get("value"), find_object(graph, one)
         known = names.key(value if about is None else about.bare)
         said = claim.about if claim.value is None else names.key(claim.value)
         if known != said and not (predicate == "age" and _may_age(one, claim, now_ms)):

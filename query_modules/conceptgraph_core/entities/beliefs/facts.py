@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
-from .. import bitemporal, lookups, names, resting, schema
+from .. import lookups, names, resting, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
@@ -117,7 +117,7 @@ def claim(
 def _find_changed(graph: Graph, entity: Node, predicate: str, mention: Node) -> Node | None:
     """Return the fact of *predicate* that *mention* states or ends; None if it does neither."""
     slot = comparing.name_slot(predicate)
-    facts = bitemporal.facts(graph, components.members(graph, entity))
+    facts = comparing.iterate_facts(graph, components.members(graph, entity))
     changed = (
         one
         for one in facts
@@ -198,7 +198,7 @@ def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
     name = comparing.name_slot(predicate)
     wanted = (name, "occupation") if name == "employer" else (name,)
     every = graph.another(All)
-    current = bitemporal.current(every, components.members(every, entity))
+    current = comparing.list_current(every, components.members(every, entity))
     return [one for one in current if comparing.name_slot(one.get("predicate")) in wanted]
 
 
@@ -218,7 +218,7 @@ def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:
     if names.canonical(old.get("predicate")) != "employer":
         return
     told = set(old.get("mention_ids") or ())
-    for one in bitemporal.current(graph, components.members(graph, entity)):
+    for one in comparing.list_current(graph, components.members(graph, entity)):
         is_told = not told.isdisjoint(one.get("mention_ids") or ())
         is_open = one.get("valid_until") is None and one.get("known_from") < graph.now_ms
         if is_told and is_open and names.canonical(one.get("predicate")) == "occupation":
@@ -241,7 +241,7 @@ def _after(
         begun = (one.get("valid_from") for one in before)
         until = min((one for one in begun if one is not None and one > since), default=None)
         return replace(given, valid_from=since, valid_until=until), ended
-    over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
+    over = [one for one in before if not comparing.is_valid(one, graph.now_ms, graph.now_ms)]
     return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
 
 
@@ -303,7 +303,7 @@ def _end(graph: Graph, old: Node, given: Given) -> Given:
     if old.get("ended_at") is not None and old.get("valid_until") == until:
         return begun
     now_ms = graph.now_ms
-    if not bitemporal.is_known(old, now_ms):
+    if not comparing.is_known(old, now_ms):
         raise NotAllowed(f"ends: {show_name(old.key)} was corrected: it is not believed")
     if old.get("ended_at") is not None:
         raise NotAllowed(f"ends: {show_name(old.key)} has ended already; correct it instead")
@@ -323,7 +323,7 @@ def _correct(
     is_told = given.has_value or given.valid_from is not None or given.valid_until is not None
     if is_told:
         if not given.has_value:
-            about = bitemporal.about(graph, old)
+            about = comparing.find_object(graph, old)
             given = replace(given, **_value(old, about))
         if given.valid_from is None and given.valid_until is None:
             since, until = old.get("valid_from"), old.get("valid_until")
@@ -333,7 +333,7 @@ def _correct(
         is_same = times == (old.get("valid_from"), old.get("valid_until"))
         if is_same and comparing.says_same(graph, old, given, about):
             raise Tautology("corrects: that fact says the same")
-    if not bitemporal.is_known(old, graph.now_ms):
+    if not comparing.is_known(old, graph.now_ms):
         is_repeated = not is_told or comparing.find_same(graph, entity, given, about) is not None
         if not is_repeated:
             raise NotAllowed(f"corrects: {show_name(old.key)} was corrected already")
@@ -409,6 +409,6 @@ def _stated(
 def _new_id(graph: Graph, entity: Node, predicate: str, mention: Node | None) -> str:
     """Return the id of the next fact of that predicate that *mention* opens, or that is by hand."""
     opened_by = entity.key if mention is None else mention.key
-    taken = {one.key for one in bitemporal.facts(graph.another(All), [entity])}
+    taken = {one.key for one in comparing.iterate_facts(graph.another(All), [entity])}
     numbered = (names.make_id("fact", graph.user_id, opened_by, predicate, one) for one in count(1))
     return next(one for one in numbered if one not in taken)

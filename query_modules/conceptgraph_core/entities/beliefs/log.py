@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from ... import limits
-from .. import bitemporal, names, resting, schema
+from .. import names, resting, schema
 from ..identity import components
 from ..inputs import Given
 from ..node import All, Graph, Node
@@ -291,7 +291,7 @@ class _Past:
             comparing.is_earlier(view, one, given, claim.about)
             for key, one in self._facts.items()
             if key not in keys
-            and (until := bitemporal.ending(one, view.now_ms)) is not None
+            and (until := comparing.ending(one, view.now_ms)) is not None
             and until <= view.now_ms
         )
 
@@ -348,7 +348,7 @@ def _find_named(every: Graph, mention: Node, key: str) -> Node | None:
 
 def _read_from(every: Graph, fact: Node) -> Logged:
     """Return the claim that stated *fact*, in a store that kept none."""
-    about = bitemporal.about(every, fact)
+    about = comparing.find_object(every, fact)
     is_over = fact.get("valid_until") is not None and fact.get("ended_at") is None
     mode = schema.OVER if is_over else schema.AFTER if fact.get("single") else schema.BESIDE
     value = fact.get("value") if about is None else None
@@ -375,7 +375,7 @@ def _slots(predicate: str) -> frozenset[str]:
 
 
 def _facts(every: Graph, members: Iterable[Node], slots: frozenset[str]) -> list[Node]:
-    facts = bitemporal.facts(every, members)
+    facts = comparing.iterate_facts(every, members)
     return [one for one in facts if comparing.name_slot(one.get("predicate")) in slots]
 
 

@@ -8,11 +8,12 @@ import math
 from typing import Any, Final
 
 from ...ranks import cosine
-from .. import bitemporal, edges, schema
+from .. import edges, schema
+from ..beliefs import comparing
 from ..identity import components
 from ..narration.sentences import called, quoted, stated
 from ..node import Edge, Graph, Node, Tie
-from ..observation import strengthening
+from ..observation import relating
 from . import batches
 from .batches import Batch, Row, Step
 
@@ -102,7 +103,7 @@ def _join_alike(batch: Batch, node: Node) -> None:
                 weight=weight,
                 last_activated=since,
             )
-            strengthening.connect(ends)
+            relating.connect(ends)
         else:
             batch.graph.planned.join(node.key, tie.other.key, weight)
 
@@ -237,8 +238,8 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
     if components.canonical(graph, node).id != node.id:
         return []
     members = components.members(graph, node)
-    current = bitemporal.current(graph, members)
-    found = bitemporal.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
+    current = comparing.list_current(graph, members)
+    found = comparing.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
     rows = [_row(node, *_of_facts(*pair), schema.BOTH_BELIEVED) for pair in found]
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):

@@ -7,10 +7,10 @@ from typing import Final
 
 from ... import validators
 from .. import edges, names, schema
-from ..identity import components, merging, resolution, spelling
-from ..narration import reading
+from ..identity import components, likenesses, merging, resolution
+from ..narration import describing
 from ..node import Graph, Node
-from . import batches, communities
+from . import batches
 from .batches import Batch, Row, Step
 from .daily import renew_centrality
 
@@ -34,7 +34,7 @@ def consolidate(
     The step `communities` is taken for all entities at once.
     """
     if validators.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
-        return communities.consolidate(graph, after, limit, dry_run)
+        return batches.consolidate(graph, after, limit, dry_run)
     return batches.run(graph, STEPS, step, after, limit, dry_run)
 
 
@@ -74,7 +74,7 @@ def lacking(graph: Graph, node: Node, other: Node) -> list[str]:
     near = names.ratio(one, two)
     if near < resolution.SIMILAR:
         reasons.append(f"their names are alike by {near:.2f} only")
-    elif not spelling.is_one_name(node.bare, other.bare):
+    elif not likenesses.is_one_name(node.bare, other.bare):
         reasons.append("their names have different words")
     if names.numbers(one) != names.numbers(two):
         reasons.append("their names have different numbers")
@@ -88,7 +88,7 @@ def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
     return {
         (mention.get("session_id"), mention.get("message_id"))
         for one in components.members(graph, node)
-        for mention in reading.mentions_of(graph, one)
+        for mention in describing.mentions_of(graph, one)
     }
 
 
@@ -120,7 +120,7 @@ def forgotten(graph: Graph, node: Node) -> str | None:
 def _archive(batch: Batch, node: Node) -> None:
     """Archive the mentions of *node* that are older than 90 days."""
     now_ms = batch.graph.now_ms
-    for mention in reading.mentions_of(batch.graph, node):
+    for mention in describing.mentions_of(batch.graph, node):
         days = edges.days_between(mention.created_at, now_ms)
         if days <= ARCHIVED_DAYS or mention.get("archived"):
             continue

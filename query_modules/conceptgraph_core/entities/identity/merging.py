@@ -13,10 +13,11 @@ from ...errors import NotAllowed, NotFound, Tautology
 from ...ranks import cosine
 from ...text import show_name
 from ...words import given_names
-from .. import bitemporal, edges, kinds, names, schema
+from .. import edges, kinds, names, schema
+from ..beliefs import comparing
 from ..language import spans
 from ..node import Graph, Node
-from . import components, ledger, resolution, spelling
+from . import components, ledger, likenesses, resolution
 
 Row = dict[str, Any]
 
@@ -308,9 +309,9 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
     if not dates.overlap(*times):
         reasons.append("they never were at one time")
     members = [*components.members(graph, one), *components.members(graph, other)]
-    known = [f for f in bitemporal.facts(graph, members) if bitemporal.is_known(f, graph.now_ms)]
+    known = comparing.list_known(graph, members, graph.now_ms)
     mine = {node.key for node in components.members(graph, one)}
-    for fact, against in bitemporal.conflicts(graph, known, graph.now_ms):
+    for fact, against in comparing.conflicts(graph, known, graph.now_ms):
         if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
             # A doubt that only one of them has is no evidence about the two.
             continue
@@ -341,7 +342,7 @@ def show_best(graph: Graph, node: Node) -> None:
     spellings: a puppy called Max is shown as Max, or as the entity that it was merged into.
     """
     members = components.members(graph, node)
-    spellings = [one for one in members if spelling.is_one_name(one.bare, node.bare)]
+    spellings = [one for one in members if likenesses.is_one_name(one.bare, node.bare)]
     corrected = list(_iterate_corrections(graph, members))
 
     def rank(one: Node) -> tuple[bool, int, int, int, bool]:

@@ -11,8 +11,9 @@ from ... import text as texts
 from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
 from ...text import show_name
-from .. import counting, lookups, names, schema
+from .. import lookups, names, schema
 from ..node import All, Graph, Node
+from ..observation import mentions
 from . import components, ledger, merging
 
 Row = dict[str, Any]
@@ -143,9 +144,9 @@ def _move(graph: Graph, moves: Sequence[tuple[Node, Node, Node]]) -> None:
             gone.setdefault(source, []).append(one)
             come.setdefault(target, []).append(one)
     for entity, mentioned in gone.items():
-        counting.discount(graph, entity, mentioned)
+        mentions.discount(graph, entity, mentioned)
     for entity, mentioned in come.items():
-        counting.recount(graph, entity, mentioned)
+        mentions.recount(graph, entity, mentioned)
 
 
 def rejoin(graph: Graph, entry: Node) -> merging.Undone:

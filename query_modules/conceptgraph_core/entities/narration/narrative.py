@@ -20,8 +20,9 @@ from .. import kinds, lookups, schema
 from ..identity import components, likenesses, resolution
 from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
-from . import named, parted, reading
+from . import current_facts, describing, named
 from .current_facts import facts_now, tell_facts, value_in_full
+from .describing import Whole, Wholes, time_of
 from .sentences import (
     INFERRED,
     Part,
@@ -35,7 +36,6 @@ from .sentences import (
     text,
     tokens,
 )
-from .wholes import Whole, Wholes, time_of
 
 Row = dict[str, Any]
 
@@ -318,7 +318,7 @@ def _before(whole: Whole) -> Iterator[Sentence]:
 
 def _ended(graph: Graph, whole: Whole) -> list[Part]:
     """Say that it has ended, that one has died, or that it is over with a partner."""
-    over, dead = parted.since_no_longer(whole), parted.dead_since(whole)
+    over, dead = current_facts.since_no_longer(whole), current_facts.dead_since(whole)
     is_former = endings.is_former_kind(whole.described)
     said: list[Part] = [_until(graph, whole)]
     if over is not None:
@@ -333,9 +333,9 @@ def describe_kind(graph: Graph, node: Node) -> str | None:
     kind = next((kind for one in whole.members if (kind := one.get("entity_kind"))), None)
     if kind is None:
         return None
-    is_over = parted.since_no_longer(whole) is not None
+    is_over = current_facts.since_no_longer(whole) is not None
     kind = f"former {kind}" if is_over and not endings.is_former_kind(kind) else kind
-    return f"{kind} (died)" if parted.dead_since(whole) is not None else str(kind)
+    return f"{kind} (died)" if current_facts.dead_since(whole) is not None else str(kind)
 
 
 def is_ended(graph: Graph, whole: Whole) -> bool:
@@ -357,13 +357,13 @@ def _also_called(graph: Graph, whole: Whole) -> tuple[str, list[str]]:
     names: dict[str, str] = {}
     for one in whole.members[1:]:
         if one.name != whole.node.name and one.name not in names:
-            mention = max(reading.mentions_of(graph, one), key=time_of, default=None)
+            mention = max(describing.mentions_of(graph, one), key=time_of, default=None)
             names[one.name] = "" if mention is None else mention.key
     if not names:
         return "", []
     guessed = any(
         row["is_active"] and row["by"] != schema.USER_CORRECTION
-        for row in reading.ledger_rows(graph, whole.members)
+        for row in describing.ledger_rows(graph, whole.members)
     )
     mark = f" ({INFERRED})" if guessed else ""
     others = listed([called(name) for name in names])
@@ -404,7 +404,7 @@ def _doubts(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
 
 def _contradicted(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence]:
     """Report what was observed to contradict it."""
-    for tie in reading.ties(graph, whole.members):
+    for tie in describing.ties(graph, whole.members):
         if tie.type == schema.CONTRADICTS and tie.is_active:
             other, said = told.whole(tie.other), tie.get("evidence")
             words = f": {ended(said)}" if said else "."

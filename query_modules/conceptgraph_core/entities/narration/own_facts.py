@@ -4,15 +4,14 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ...language import oneself
 from ...retrieval.question import Past
-from .. import bitemporal, names, schema
+from .. import names, schema
 from ..beliefs import comparing
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
-from . import parted
 from .current_facts import tell_facts
+from .describing import Whole, Wholes
 from .sentences import Part, called
-from .wholes import Whole, Wholes
 
 
 def selves(graph: Graph) -> list[Node]:
@@ -54,7 +53,7 @@ def list_dosed(graph: Graph, words: Collection[str]) -> set[str]:
     told = (
         one.get("predicate").casefold()
         for node in selves(graph)
-        for one in bitemporal.facts(graph, components.members(graph, node))
+        for one in comparing.iterate_facts(graph, components.members(graph, node))
     )
     return {
         one.removeprefix(schema.DOSE)
@@ -90,7 +89,7 @@ def closest(graph: Graph, texts: Sequence[tuple[int, str]] = ()) -> list[tuple[N
     return [
         (whole.node, f"{whole.name} ({whole.described})")
         for _, whole in ranked
-        if parted.since_no_longer(whole, texts) is None and parted.dead_since(whole, texts) is None
+        if since_no_longer(whole, texts) is None and dead_since(whole, texts) is None
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...retrieval.question import asked_terms
 from ...words.splitting import split
-from .. import names, schema, subjects
+from .. import names, schema
 from ..identity import components
 from ..node import Graph, Node
 from . import named, narrative
@@ -45,11 +45,11 @@ def widened(graph: Graph, asked: str) -> list[Row]:
     return list(rows.values())[:MOST_TERMS]
 
 
-def subject(graph: Graph, name: str) -> subjects.Subject:
+def subject(graph: Graph, name: str) -> names.Subject:
     """Return what *name* names, with all names of its merged entities."""
     meant = (node for node, _ in narrative.named_by(graph, name))
     members = (one for node in meant for one in components.members(graph, node))
-    return subjects.Subject([name, *(one.bare for one in members)])
+    return names.Subject([name, *(one.bare for one in members)])
 
 
 def _merged(graph: Graph, asked: str) -> Iterator[tuple[str, str, str]]:

@@ -1,16 +1,176 @@
 """Decide which known entity an observation means, or that it is a new one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .. import names, schema
+from .. import kinds, names, schema
 from ..beliefs import comparing
-from ..identity import likenesses, relatives, resolution
-from ..identity.lookup import Registered
+from ..identity import components, ledger, likenesses, merging, resolution
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Observation
-from ..language import cues
-from ..node import Graph
+from ..language import cues, kin
+from ..node import All, Graph, Node
+
+# The fact of the user that names this relative.
+_WED = frozenset(("wife", "husband"))
+# Synonyms of these may mean another person: "my boss" and "my manager" are two.
+_DOUBTFUL = frozenset(("boss", "friend", "colleague", "doctor", "partner"))
+
+
+class Registered:
+    """The entities that were found for a call, and those that it makes."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._by_name: dict[str, Node] = {}
+        self._by_key: dict[str, Node] = {}
+        self._called: dict[str, list[Node]] = {}
+        # The compared form is read once a call, because messages are short.
+        self._seen: dict[int, Known] = {}
+        for node in graph.of(schema.ENTITY):
+            self.add(node)
+        # Those out of sight hold their names, and are nobody's candidates.
+        self._forgotten = {
+            node.get("canonical_name"): node
+            for node in graph.another(All).of(schema.ENTITY)
+            if node.get("forgotten_at") is not None
+        }
+
+    def add(self, node: Node) -> None:
+        self._by_name[node.get("canonical_name")] = node
+        self._by_key[node.key] = node
+        self._called.setdefault(names.key(node.bare), []).append(node)
+
+    def entity(self, key: str) -> Node | None:
+        return self._by_key.get(key)
+
+    def node_of(self, known: Known) -> Node:
+        return self._by_key[known.id]
+
+    def named(self, name: str) -> list[Node]:
+        """Return the entities of this name: the first one, and "name #2" …"""
+        return list(self._called.get(name, ()))
+
+    def of_kinds(self, kinds: frozenset[str]) -> list[Node]:
+        """Return the entities of one of *kinds*, canonical."""
+        return [
+            node
+            for node in self._by_key.values()
+            if names.canonical(node.get("entity_kind") or "") in kinds
+        ]
+
+    def own(self, name: str) -> Node | None:
+        """Return the entity that has exactly that canonical name."""
+        return self._by_name.get(name)
+
+    def free_name(self, name: str) -> str:
+        return names.free(name, self._by_name | self._forgotten)
+
+    def forgotten(self, sought: Observation) -> Node | None:
+        """Return the entity out of sight that has the name of *sought*, its type and its kind."""
+        node = self._forgotten.get(sought.name)
+        if node is None or node.node_type != sought.node_type:
+            return None
+        return node if kinds.agree(node.get("entity_kind"), sought.kind) else None
+
+    def known(self, nodes: Iterable[Node]) -> list[Known]:
+        """Return *nodes* in the form that `resolution` compares."""
+        known = []
+        for node in nodes:
+            if node.id not in self._seen:
+                self._seen[node.id] = self._known(node)
+            known.append(self._seen[node.id])
+        return known
+
+    def everyone(self) -> list[Known]:
+        """Return all possible candidates: each component by its canonical entity alone."""
+        return [one for one in self.known(self._by_key.values()) if not one.is_merged]
+
+    def _known(self, node: Node) -> Known:
+        embedding = node.get("embedding")
+        return Known(
+            id=node.key,
+            label=node.name,
+            name=names.key(node.bare),
+            qualifier=node.get("qualifier"),
+            canonical_name=node.get("canonical_name"),
+            node_type=node.node_type,
+            kind=node.get("entity_kind"),
+            valid_from=node.get("valid_from"),
+            valid_until=node.get("valid_until"),
+            last_activated=node.get("last_activated"),
+            canonical_id=components.canonical(self._graph, node).key,
+            is_merged=node.status == schema.MERGED,
+            embedding=None if embedding is None else tuple(embedding),
+        )
+
+
+def find_relative(graph: Graph, registered: Registered, label: str) -> Node | None:
+    """Return the entity that the user's *label* means: "my" and a kin word, or "Mum" alone.
+
+    The user's facts decide first, then a synonym that was used before: "my mom", "my mother"; then
+    a note that calls one the user's mother. If several fit, or none, the result is None: the new
+    entity is then a question, or simply new.
+    """
+    owner, _, word = names.canonical(label).partition(" ")
+    kind = kin.of(owner, word) if owner in kin.OWN else None
+    if not word and kin.named([owner]):
+        kind, word = kin.relation(owner), owner
+    if kind is None or (kind in _DOUBTFUL and word != kind):
+        return None
+    alike = frozenset((kind,) if kind in _DOUBTFUL else (kind, *kin.kinds(word)))
+    user = registered.own(schema.SELF)
+    found = [] if user is None else _find_by_facts(graph, user, alike)
+    found = found or _find_unnamed(registered, kind, alike)
+    found = found or (_find_noted(graph, registered, alike) if kind in kin.ONE_OF else [])
+    whole = {one.id: one for one in (components.canonical(graph, node) for node in found)}
+    lasting = [one for one in whole.values() if one.get("valid_until") is None]
+    return lasting[0] if len(lasting) == 1 else None
+
+
+def join(graph: Graph, registered: Registered, named: Node, relation: str, said: str) -> None:
+    """Join the one *named*, whom *said*, the user's words, calls a *relation*, with "Dad" alone.
+
+    Both were named by the user, so the merge is the user's: it is in the ledger, and can be undone.
+    """
+    kept = components.canonical(graph, named)
+    for one in _find_unnamed(registered, relation, frozenset(kin.kinds(relation))):
+        gone = components.canonical(graph, one)
+        if gone.id == kept.id or relation not in kin.ONE_OF or one.get("valid_until") is not None:
+            continue
+        if not merging.barred(graph, gone, kept) and ledger.denied((gone, kept), said) is None:
+            merging.merged(graph, one, named, said, schema.USER_CORRECTION, said)
+
+
+def _find_unnamed(registered: Registered, kind: str, alike: frozenset[str]) -> list[Node]:
+    """Return the entities that only a word for the *kind* names: "my dad", "Papa"."""
+    labels = [
+        f"{own} {each}" for own in sorted(kin.OWN) for each in alike if kin.of(own, each) == kind
+    ]
+    labels += [each for each in sorted(alike) if kind in kin.ONE_OF and kin.named([each])]
+    return [node for label in sorted(labels) for node in registered.named(names.key(label))]
+
+
+def _find_noted(graph: Graph, registered: Registered, alike: frozenset[str]) -> list[Node]:
+    """Return the entities of that kind whom a mention calls the user's."""
+    return [
+        node
+        for node in registered.of_kinds(alike)
+        if any(
+            kin.is_users(tie.other.get("mention_context") or "", alike)
+            for tie in graph.arriving(node, schema.OF)
+        )
+    ]
+
+
+def _find_by_facts(graph: Graph, user: Node, alike: frozenset[str]) -> list[Node]:
+    predicates = alike | (frozenset(("spouse",)) if alike & _WED else frozenset())
+    told = [
+        comparing.find_object(graph, one)
+        for one in comparing.list_current(graph, components.members(graph, user))
+        if names.canonical(one.get("predicate")) in predicates
+    ]
+    return [one for one in told if one is not None]
 
 
 def seek(graph: Graph, observation: Observation) -> Sought:
@@ -43,7 +203,7 @@ class Decider:
         named = self.registered.named(names.key(one.label))
         if any(node.node_type == one.node_type for node in named):
             return True
-        return relatives.find_relative(self.graph, self.registered, one.label) is not None
+        return find_relative(self.graph, self.registered, one.label) is not None
 
     def decide(self, observation: Observation) -> tuple[Sought, Decision]:
         """Return the decision, with all that is known of the entity sought."""
@@ -54,7 +214,7 @@ class Decider:
             known = None if user is None else self.registered.known([user])[0]
             return sought, Decision(known, schema.PROVISIONAL, ())
         if self.speaker == schema.USER and not sought.is_new and sought.claimed is None:
-            relative = relatives.find_relative(self.graph, self.registered, observation.label)
+            relative = find_relative(self.graph, self.registered, observation.label)
             if relative is not None:
                 return sought, Decision(self.registered.known([relative])[0], "", ())
         named = self.registered.known(self.registered.named(sought.name))

@@ -11,15 +11,14 @@ from ...graph.primitives import Lookup
 from ...text import show_name
 from .. import inputs, kinds, lookups, names, resting, rule_extractor, schema
 from ..beliefs import attribution, facts
-from ..identity import components, likenesses, merging, relatives, resolution
-from ..identity.lookup import Registered
+from ..identity import components, likenesses, merging, resolution
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Claim, Observation, Relation
 from ..language import endings, kin, spans
 from ..node import All, Graph, Node
 from ..trust import trust
-from . import mentions
-from .deciding import Decider, seek
+from . import deciding, mentions
+from .deciding import Decider, Registered, seek
 from .relating import relate
 
 Row = dict[str, Any]
@@ -174,7 +173,7 @@ class _Message:
         ):
             named = self.named(name)
             if relation in relations and named is not None:
-                relatives.join(self._graph, self._registered, named, relation, self._said.text)
+                deciding.join(self._graph, self._registered, named, relation, self._said.text)
 
     def add_note(self, observations: Sequence[Observation], message_id: str, text: str) -> None:
         """Record mentions of the entities of *observations* in a model's own *text*."""
@@ -224,7 +223,7 @@ class _Message:
         whole = components.canonical(self._graph, entity)
         found = []
         for word, _ in kin.list_single(self._said.text):
-            one = relatives.find_relative(self._graph, self._registered, word)
+            one = deciding.find_relative(self._graph, self._registered, word)
             if one is not None and components.canonical(self._graph, one).id == whole.id:
                 found.append(word)
         return found

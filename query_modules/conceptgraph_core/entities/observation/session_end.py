@@ -9,11 +9,12 @@ from typing import Any
 from ... import text as texts
 from ...errors import NotFound
 from ...text import show_name
-from .. import bitemporal, edges, schema, trust
+from .. import edges, schema, trust
+from ..beliefs import comparing
 from ..identity import components
 from ..node import Graph, Node, Tie
 from . import mentions
-from .strengthening import Ends, activate, connect, credit, strengthen, take_back
+from .relating import Ends, activate, connect, credit, strengthen, take_back
 
 Row = dict[str, Any]
 
@@ -241,7 +242,7 @@ def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tall
 
 def _is_told_later(graph: Graph, one: Node, other: Node) -> bool:
     """Tell whether the believed facts of two events say that *one* came after *other*."""
-    first, second = bitemporal.since(graph, one), bitemporal.since(graph, other)
+    first, second = comparing.find_since(graph, one), comparing.find_since(graph, other)
     return first is not None and second is not None and first > second
 
 

@@ -19,12 +19,12 @@ from ...words.splitting import split
 from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.inflection import is_german
-from . import amounts, introducing, kin_names, naming, prose, reading, voices
+from . import amounts, introducing, kin_names, naming, prose, statements
 from .naming import Named
-from .written import Word, words
+from .prose import Word, words
 
 Row = dict[str, Any]
-_Placed = TypeVar("_Placed", Named, reading.Statement)
+_Placed = TypeVar("_Placed", Named, statements.Statement)
 
 # More mentions than this say nothing about a message.
 MOST: Final = 30
@@ -100,13 +100,13 @@ def _read(
     own += (one for one in naming.find_names(written, idle, german) if not _overlap(one, told))
     # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
-    theirs = voices.others(text) if is_users else bytearray()
+    theirs = prose.others(text) if is_users else bytearray()
     if is_users:
         own_name = introducing.find_own_name(said, written, german)
         if own_name is not None and not theirs[own_name[0]]:
             found.introduce(*own_name)
         told_here = chain(
-            reading.find_statements(said, written, own, german, is_note=is_note),
+            statements.find_statements(said, written, own, german, is_note=is_note),
             amounts.find_amounts(said, written, own),
         )
         for statement in _drop_quoted(told_here, theirs):
@@ -201,7 +201,7 @@ class _Found:
             row = {"label": label, "type": schema.NAMED, "known": True}
             self._possible.setdefault(names.canonical(label), row)
 
-    def state(self, one: reading.Statement) -> None:
+    def state(self, one: statements.Statement) -> None:
         """Add a statement of the user's, the one it is about, and the thing it names."""
         is_users = one.subject is None or one.subject.label == schema.SELF
         if "object" in one.fact and one.subject is not None:

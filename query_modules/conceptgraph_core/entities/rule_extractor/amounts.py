@@ -14,8 +14,8 @@ from ...words.languages import STOP_WORDS
 from ..language import kin
 from ..schema import AFTER, DOSE, EVERY, FIRST_PERSON, OVER
 from .naming import FIRST_NAMES, ORDINARY, Named
-from .reading import Row, Statement, list_sentences
-from .written import Word
+from .prose import Word
+from .statements import Row, Statement, list_sentences
 
 # Not by an import statement: a reload of the modules would drop the names it defines.
 re: Final[Any] = __import__("re")

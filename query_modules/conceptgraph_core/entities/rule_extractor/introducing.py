@@ -12,7 +12,7 @@ from ... import language
 from ...language import oneself
 from ..language import dated
 from .naming import FIRST_NAMES, ORDINARY, find_name_end
-from .written import Word
+from .prose import Word
 
 _PARTS: Final = ("being", "calling", "leading")
 _BEING, _CALLING, _LEADING = _PARTS

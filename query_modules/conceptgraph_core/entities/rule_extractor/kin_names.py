@@ -15,7 +15,7 @@ from ..language.dated import is_calendar
 from ..language.endings import FORMER
 from . import naming
 from .naming import JOINS, NO_SUBJECTS, PERSON, Named, is_ordinary
-from .written import Word
+from .prose import Word
 
 # Between "my boss" and the name, the longest first.
 _CALLING: Final = tuple(

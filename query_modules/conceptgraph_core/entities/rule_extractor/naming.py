@@ -13,7 +13,7 @@ from ... import language
 from ...language import oneself
 from ..language import kin
 from ..language.dated import is_calendar
-from .written import Word
+from .prose import Word
 
 _TOPIC: Final = "people"
 

@@ -2,12 +2,69 @@
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
-from .. import bitemporal, schema, trust
+from .. import schema, trust
+from ..beliefs import comparing
 from ..identity import components, ledger
 from ..identity.merging import entity
 from ..node import Graph, Node, Tie
+from .sentences import called, stated
+
+
+class Whole:
+    """An entity with all entities merged with it, and its mentions."""
+
+    def __init__(self, graph: Graph, node: Node) -> None:
+        self._graph = graph
+        self.node = node
+        self.members = components.members(graph, node)
+        self.said = components.said(graph, node)
+
+    @property
+    def name(self) -> str:
+        return called(self.node.name)
+
+    @cached_property
+    def mentions(self) -> list[Node]:
+        """All mentions of it, the latest first."""
+        found = [one for member in self.members for one in mentions_of(self._graph, member)]
+        return sorted(found, key=time_of, reverse=True)
+
+    @cached_property
+    def users(self) -> list[Node]:
+        """The user's mentions of it, the latest first."""
+        return [one for one in self.mentions if one.get("origin") == schema.USER]
+
+    @property
+    def latest(self) -> Node | None:
+        """The user's own last mention, or without one the model's."""
+        return next(iter(self.users or self.mentions), None)
+
+    @property
+    def described(self) -> str:
+        kinds = (kind for one in self.members if (kind := one.get("entity_kind")))
+        return stated(next(kinds, self.node.node_type))
+
+
+def time_of(mention: Node) -> tuple[int, int, str]:
+    return mention.created_at, mention.get("sequence"), mention.key
+
+
+class Wholes:
+    """All entities of one narrative, each read once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._wholes: dict[int, Whole] = {}
+
+    def whole(self, node: Node) -> Whole:
+        canonical = components.canonical(self._graph, node)
+        if canonical.id not in self._wholes:
+            self._wholes[canonical.id] = Whole(self._graph, canonical)
+        return self._wholes[canonical.id]
+
 
 Row = dict[str, Any]
 
@@ -46,19 +103,21 @@ def history(graph: Graph, entity_id: str) -> list[Row]:
     """
     now_ms = graph.now_ms
     members = components.members(graph, entity(graph, entity_id))
-    facts = [one for one in bitemporal.facts(graph, members) if one.get("known_from") <= now_ms]
+    facts = [
+        one for one in comparing.iterate_facts(graph, members) if one.get("known_from") <= now_ms
+    ]
 
     def order(fact: Node) -> tuple[bool, bool, int, str]:
-        is_known = bitemporal.is_known(fact, now_ms)
-        is_valid = bitemporal.is_valid(fact, now_ms, now_ms)
+        is_known = comparing.is_known(fact, now_ms)
+        is_valid = comparing.is_valid(fact, now_ms, now_ms)
         return not is_known, not is_valid, -fact.get("known_from"), fact.key
 
     return [
         {
-            **bitemporal.row(graph, fact, now_ms),
+            **comparing.tell_fact(graph, fact, now_ms),
             "known_from": fact.get("known_from"),
-            "known_until": None if bitemporal.is_known(fact, now_ms) else fact.get("known_until"),
-            "text": bitemporal.find_sentence(graph, fact),
+            "known_until": None if comparing.is_known(fact, now_ms) else fact.get("known_until"),
+            "text": comparing.find_sentence(graph, fact),
         }
         for fact in heapq.nsmallest(schema.MAX_LISTED, facts, key=order)
     ]
@@ -78,8 +137,8 @@ def described(
     valid_at, known_at = at
     canonical = members[0]
     said = components.said(graph, canonical)
-    known = [one for one in bitemporal.facts(graph, members) if bitemporal.is_known(one, known_at)]
-    valid = [one for one in known if bitemporal.is_valid(one, valid_at, known_at)]
+    known = comparing.list_known(graph, members, known_at)
+    valid = [one for one in known if comparing.is_valid(one, valid_at, known_at)]
     origin, confidence = trust.origin(said.user, said.model)
     return {
         "entity_id": canonical.key,
@@ -95,7 +154,7 @@ def described(
         "trust_parts": _parts(said),
         "activation": max(one.activation(graph.now_ms) for one in members),
         "is_active": any(one.get("is_active") for one in members),
-        "facts": [bitemporal.row(graph, one, known_at) for one in _latest_known(valid, most)],
+        "facts": [comparing.tell_fact(graph, one, known_at) for one in _latest_known(valid, most)],
         "conflicts": _conflicts(graph, valid, joined, known_at),
     }
 
@@ -183,8 +242,7 @@ def _conflicts(
 ) -> list[Row]:
     """Return the contradictions: conflicting facts, and relations observed as contradictions."""
     rows = [
-        bitemporal.conflict(one, other)
-        for one, other in bitemporal.conflicts(graph, facts, known_at)
+        comparing.conflict(one, other) for one, other in comparing.conflicts(graph, facts, known_at)
     ]
     contradicting = (tie for tie in ties if tie.type == schema.CONTRADICTS and tie.is_active)
     return rows + [

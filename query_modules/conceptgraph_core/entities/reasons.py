@@ -12,7 +12,7 @@ from ..errors import InvalidText, NotFound
 from . import edges, schema, trust
 from .consolidation import daily, weekly
 from .identity import components, merging
-from .narration import reading
+from .narration import describing
 from .narration.sentences import INFERRED, Part, called, ended, quoted, stated, written
 from .node import Graph, Node, Tie
 
@@ -29,7 +29,7 @@ _DONE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reason:
     """A line, the part of the graph it is about, and ids that tools take."""
 
     parts: tuple[Part, ...]
@@ -67,7 +67,7 @@ def _told(
     source_id: str | None,
     target_id: str | None,
     edge_type: str | None,
-) -> list[Told]:
+) -> list[Reason]:
     ends = source_id, target_id, edge_type
     if entity_id is not None and ends == (None, None, None):
         return list(_entity(graph, merging.entity(graph, entity_id)))
@@ -104,12 +104,12 @@ def _of(entity: Node, *more: tuple[str, str]) -> tuple[tuple[str, str], ...]:
     return (("entity_id", entity.key), *more)
 
 
-def _entity(graph: Graph, entity: Node) -> Iterator[Told]:
+def _entity(graph: Graph, entity: Node) -> Iterator[Reason]:
     node = components.canonical(graph, entity)
     members, said = components.members(graph, node), components.said(graph, node)
     if node.id != entity.id:
         text = f"{called(entity.name)} counts as {called(node.name)}, with which it was merged."
-        yield Told((text,), entity, ids=_of(entity))
+        yield Reason((text,), entity, ids=_of(entity))
     yield _status(node, said)
     yield from _trust(node, said)
     yield _presence(graph, node, members)
@@ -117,12 +117,12 @@ def _entity(graph: Graph, entity: Node) -> Iterator[Told]:
     yield from _doubts(graph, node)
     for row in daily.contradictions(graph, node):
         text = f"It contradicts itself: {row['from']}, and {row['to']}; {row['why']}."
-        yield Told((text,), node, ids=_of(node))
+        yield Reason((text,), node, ids=_of(node))
     yield from _mentions(graph, members)
     yield from _strongest(graph, members)
 
 
-def _status(node: Node, said: trust.Said) -> Told:
+def _status(node: Node, said: trust.Said) -> Reason:
     kind = stated(node.get("entity_kind") or node.node_type)
     start = f"{called(node.name)} ({kind}) is {node.status}"
     reason = trust.promotion(said)
@@ -138,42 +138,44 @@ def _status(node: Node, said: trust.Said) -> Told:
         why = f": {reason or 'a merge of it was taken back, or it was known as such'}"
     else:
         why = ": it may be another one"
-    return Told((f"{start}{why}.",), node, ids=_of(node))
+    return Reason((f"{start}{why}.",), node, ids=_of(node))
 
 
-def _trust(node: Node, said: trust.Said) -> Iterator[Told]:
+def _trust(node: Node, said: trust.Said) -> Iterator[Reason]:
     made = " × ".join(f"{name} {value:g}" for name, value in trust.parts(said).items())
     counts = (
         f"{said.user} mentions by the user in {said.sessions} sessions, {said.model} by a model"
     )
     joined = f"{said.edges} edges that the user ever reinforced. {said.active} edges are active"
     text = f"Its trust is {trust.trust(said):g} = {made}, from {counts}, {joined}."
-    yield Told((text,), node, ids=_of(node))
+    yield Reason((text,), node, ids=_of(node))
     if said.user == 0:
         text = f"It is {INFERRED}: the user never mentioned it, so it comes after all else."
-        yield Told((text,), node, ids=_of(node))
+        yield Reason((text,), node, ids=_of(node))
 
 
-def _presence(graph: Graph, node: Node, members: Sequence[Node]) -> Told:
+def _presence(graph: Graph, node: Node, members: Sequence[Node]) -> Reason:
     activation = max(one.activation(graph.now_ms) for one in members)
     last = max(one.get("last_activated") for one in members)
     ids = _of(node)
     if (until := node.get("valid_until")) is not None:
-        return Told(("It is over since ", until, f"; activation {activation:.2f}."), node, ids=ids)
+        return Reason(
+            ("It is over since ", until, f"; activation {activation:.2f}."), node, ids=ids
+        )
     if any(one.get("is_active") for one in members):
         parts = ("It is active, last activated on ", last, f": activation {activation:.2f}.")
-        return Told(parts, node, ids=ids)
+        return Reason(parts, node, ids=ids)
     why = weekly.forgotten(graph, node) or "it was when it was set aside"
     parts = ("It was set aside as forgotten, last activated on ", last, f" ({why});")
-    return Told((*parts, " a mention revives it."), node, ids=ids)
+    return Reason((*parts, " a mention revives it."), node, ids=ids)
 
 
-def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
+def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Reason]:
     names = {one.key: called(one.name) for one in members}
     for one in members:
         # The entities that it was separated from are named, too.
         names |= {tie.other.key: called(tie.other.name) for tie in graph.ties(one, schema.SAME_AS)}
-    for row in reading.ledger_rows(graph, members):
+    for row in describing.ledger_rows(graph, members):
         pair = [names.get(row[end], row[end]) for end in ("source_id", "target_id")]
         by = "the user" if row["by"] == schema.USER_CORRECTION else "the weekly analysis or a claim"
         done = _DONE[row["action"]].format(*pair)
@@ -184,55 +186,55 @@ def _merges(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
         end = f", and taken back: {quoted(row['unmerge_reason'] or '')}"
         state = "" if row["is_active"] or row["is_claim"] else end
         parts = (start, row["created_at"], f": {quoted(reason)}{state}.")
-        yield Told(parts, members[0], ids=_of(members[0], ("merge_id", row["merge_id"])))
+        yield Reason(parts, members[0], ids=_of(members[0], ("merge_id", row["merge_id"])))
 
 
-def _doubts(graph: Graph, node: Node) -> Iterator[Told]:
+def _doubts(graph: Graph, node: Node) -> Iterator[Reason]:
     for other, confidence in components.questions(graph, node):
         tie = graph.between(node, other, schema.SAME_AS)
         lacking = weekly.lacking(graph, node, other)
         why = f"not merged, for {'; '.join(lacking)}" if lacking else "all conditions hold"
         text = f"It may be {called(other.name)}, alike by {confidence:.2f}: {why}."
-        yield Told((text,), other, tie, _of(other))
+        yield Reason((text,), other, tie, _of(other))
 
 
-def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
-    found = [mention for one in members for mention in reading.mentions_of(graph, one)]
+def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Reason]:
+    found = [mention for one in members for mention in describing.mentions_of(graph, one)]
     found.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key), reverse=True)
     for one in found[:MOST_TOLD]:
         by = "the user" if one.get("origin") == schema.USER else f"a model ({INFERRED})"
         said = ended(one.words or one.get("label"))
         parts = ("Mentioned on ", one.created_at, f" by {by}: {said}")
-        yield Told(parts, one, ids=(("mention_id", one.key),))
+        yield Reason(parts, one, ids=(("mention_id", one.key),))
     if len(found) > MOST_TOLD:
-        yield Told((f"And {len(found) - MOST_TOLD} earlier mentions.",), members[0])
+        yield Reason((f"And {len(found) - MOST_TOLD} earlier mentions.",), members[0])
 
 
-def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Told]:
-    ties = [tie for tie in reading.ties(graph, members) if tie.type != schema.SAME_AS]
+def _strongest(graph: Graph, members: Sequence[Node]) -> Iterator[Reason]:
+    ties = [tie for tie in describing.ties(graph, members) if tie.type != schema.SAME_AS]
     for tie in sorted(ties, key=lambda tie: tie.rank(graph.now_ms))[:MOST_TOLD]:
         axes = ", ".join(f"{name} {value:.2f}" for name, value in tie.axes(graph.now_ms).items())
         state = "" if tie.is_active else " (inactive)"
         text = f"{tie.type.lower()} with {called(tie.other.name)}{state}: {axes}."
-        yield Told((text,), tie.other, tie, _of(tie.other))
+        yield Reason((text,), tie.other, tie, _of(tie.other))
 
 
-def _edge(graph: Graph, source: Node, tie: Tie) -> Iterator[Told]:
+def _edge(graph: Graph, source: Node, tie: Tie) -> Iterator[Reason]:
     both = (("from", source.key), ("to", tie.other.key))
     pair = f"{called(source.name)} – {called(tie.other.name)}"
     start = f"{pair}: {tie.type.lower()}, {tie.origin}"
     evidence = f", {quoted(tie.get('evidence'))}" if tie.get("evidence") else ""
     made = (f"{start}{evidence}, since ", tie.get("created_at"), ".")
-    yield Told(made, source, tie, both)
+    yield Reason(made, source, tie, both)
     for text in _axes(graph, tie):
-        yield Told((text,), tie.other, tie, both)
-    yield Told((_activity(tie),), tie.other, tie, both)
+        yield Reason((text,), tie.other, tie, both)
+    yield Reason((_activity(tie),), tie.other, tie, both)
     if tie.type == schema.SAME_AS:
         ends = components.canonical(graph, source), components.canonical(graph, tie.other)
         lacking = weekly.lacking(graph, *ends) if ends[0].id != ends[1].id else []
         why = f"; what is missing for a merge: {'; '.join(lacking)}" if lacking else ""
         text = f"The question whether they are the same is {tie.get('status')}{why}."
-        yield Told((text,), tie.other, tie, both)
+        yield Reason((text,), tie.other, tie, both)
 
 
 def _axes(graph: Graph, tie: Tie) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ..language.inflection import tokens
 from ..schema import AFTER, BESIDE, EVERY, NAMED, OVER, SELF
 from . import naming
 from .naming import Named, find_name_end
-from .written import Word
+from .prose import Word
 
 # Not by an import statement: a reload of the modules would drop the names it defines.
 re: Final[Any] = __import__("re")
