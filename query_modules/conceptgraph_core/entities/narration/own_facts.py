@@ -9,7 +9,7 @@ from ..beliefs import comparing
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
-from .current_facts import tell_facts
+from .current_facts import dead_since, since_no_longer, tell_facts
 from .describing import Whole, Wholes
 from .sentences import Part, called
 
