@@ -46,7 +46,7 @@ PARTS: Final = (
     Rule(
         "ends by the words",
         {
-            f"{_NARRATION}.parted:{name}": nothing
+            f"{_NARRATION}.current_facts:{name}": nothing
             for name in ("since_no_longer", "dead_since", "since_apart")
         },
     ),

@@ -152,7 +152,7 @@ RULES: Final = (
     Rule(
         "ended by the words",
         {
-            f"entities.narration.parted:{name}": nothing
+            f"entities.narration.current_facts:{name}": nothing
             for name in ("since_no_longer", "dead_since", "since_apart")
         },
         "what is over is told so",

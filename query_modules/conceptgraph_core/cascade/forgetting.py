@@ -9,15 +9,13 @@ from typing import Any, Final
 
 from .. import limits
 from .. import text as texts_
+from ..entities import bitemporal, mentions, resting, schema
 from ..entities import lookups as of_entities
-from ..entities import resting, schema
-from ..entities.beliefs import comparing
 from ..entities.identity import components, ledger, merging
 from ..entities.language import kin
 from ..entities.names import canonical
 from ..entities.node import All, Node
 from ..entities.node import Graph as Entities
-from ..entities.observation import mentions
 from ..errors import NotAllowed, NotFound, Tautology
 from ..graph.primitives import Range
 from ..jobs import worker
@@ -334,7 +332,7 @@ def describe(graph: Entities, node: Node) -> str:
     if node.label == schema.MENTION:
         return str(node.get("mention_context") or node.get("label"))
     of = next((tie.other.own_name for tie in graph.arriving(node, schema.HAS_FACT)), "")
-    about = comparing.find_object(graph, node)
+    about = bitemporal.find_object(graph, node)
     value = node.get("value") if about is None else about.own_name
     return f"{of} – {node.get('predicate')}: {value}"
 
@@ -351,7 +349,7 @@ def _remove(every: Entities, node: Node) -> set[int]:
     everyone = [one for one in members if resting.is_hidden(one)]
     facts = [fact for one in everyone for fact in _list_facts(every, one)]
     _strike_out(every, facts)
-    mentioned = resting.mentions_of(every, everyone)
+    mentioned = components.mentions_of(every, everyone)
     sessions = {tie.other for one in mentioned for tie in every.leaving(one, schema.IN)}
     entries = {entry for one in everyone for entry in ledger.entries(every, one)}
     for entry in entries:
@@ -383,7 +381,7 @@ def _hide_entity(graph: AllMemories, entity: Node) -> None:
     facts = [fact for one in everyone for fact in _list_facts(every, one)]
     for one in (*everyone, *facts):
         resting.hide_node(known, one, entity.key)
-    resting.hide(known, resting.mentions_of(every, everyone), entity.key)
+    resting.hide(known, components.mentions_of(every, everyone), entity.key)
     _settle_facts(graph, facts, True, entity.key)
 
 
@@ -394,7 +392,7 @@ def _show_entity(graph: AllMemories, entity: Node) -> None:
     facts = [fact for one in everyone for fact in _list_facts(every, one)]
     for one in (*everyone, *facts):
         resting.show_node(one, causes)
-    resting.show(known, resting.mentions_of(every, everyone), causes)
+    resting.show(known, components.mentions_of(every, everyone), causes)
     _settle_facts(graph, facts, False, *causes)
 
 
@@ -427,11 +425,11 @@ def _list_about(graph: AllMemories, entity: Node) -> dict[Memory, list[str]]:
     kinds = {canonical(kind) for one in members if (kind := one.get("entity_kind"))}
     for one in members:
         for fact in resting.list_facts(every, one):
-            about = comparing.find_object(every, fact)
+            about = bitemporal.find_object(every, fact)
             kinds.add(canonical(fact.get("value")))
             if about is not None and kin.relation(fact.get("predicate")) is None:
                 everyone.add(about.id)
-    told = resting.mentions_of(every, members)
+    told = components.mentions_of(every, members)
     found: dict[Memory, list[str]] = {}
     for memory in texts.find_texts(graph, told):
         named = (mentions.entity_of(every, one) for one in texts.find_mentions(graph, [memory]))
@@ -469,7 +467,7 @@ def _name_causes(graph: Entities, node: Node) -> str:
     causes = list(node.get("forgotten_with") or ())
     if not causes:
         around = [tie.other for tie in every.arriving(node, schema.HAS_FACT, schema.OF)]
-        around += resting.mentions_of(every, around)
+        around += components.mentions_of(every, around)
         entity = mentions.entity_of(every, node) if node.label == schema.MENTION else None
         around += [] if entity is None else [entity]
         causes = [key for one in around for key in one.get("forgotten_with") or ()]

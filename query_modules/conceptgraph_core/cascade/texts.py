@@ -18,7 +18,7 @@ from ..concepts import relations as evoking
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..context import Context
-from ..entities import resting
+from ..entities import mentions, resting
 from ..entities import schema as entities
 from ..entities.beliefs import facts
 from ..entities.identity import components
@@ -27,7 +27,7 @@ from ..entities.language import spans
 from ..entities.node import All as AllEntities
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
-from ..entities.observation import mentions, observing
+from ..entities.observation import observing
 from ..graph.primitives import Range, Union
 from ..memories import lookups, standing
 from ..memories import schema as memories
@@ -250,7 +250,7 @@ def mark(graph: AllMemories, changed: Sequence[Entity], made: Sequence[Node] = (
     every = graph.another(AllEntities)
     ids = {key for fact in changed for key in fact.get("mention_ids") or ()}
     holders = {tie.other for fact in changed for tie in every.arriving(fact, entities.HAS_FACT)}
-    told = [one for one in resting.mentions_of(every, holders) if one.key in ids]
+    told = [one for one in components.mentions_of(every, holders) if one.key in ids]
     nodes = list(find_texts(graph, told, made))
     # The id of a new one is another each time that the server calls again.
     new = {node.memory_id for node in made}

@@ -40,7 +40,7 @@ def _facts(given: Any, field: str) -> "tuple[Claim, ...]":
 _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "label": schema.label,
     "type": validators.one_of(schema.NODE_TYPES),
-    "kind": schema.label,
+    "kind": lambda value, field: names.canonical(schema.label(value, field)),
     "span": texts.summary,
     "valence": validators.valence,
     "intensity": validators.unit,
@@ -53,11 +53,13 @@ _OBSERVATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "qualifier": schema.label,
     "rationale": texts.summary,
     # The vector of the label, if there is an embedding model, and the name of that model.
-    "embedding": validators.vector,
+    "embedding": lambda value, field: tuple(validators.vector(value, field)),
     "model": texts.name,
     # The claims of the message about it.
     "facts": _facts,
 }
+# The fields of an `Observation` that are not called so.
+_FIELDS: Final = {"type": "node_type", "new": "is_new", "known": "needs_known"}
 _RELATION: Final[dict[str, Callable[[Any, str], Any]]] = {
     "from": schema.label,
     "to": schema.label,
@@ -83,19 +85,18 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A label that names an entity; `name` is its canonical form."""
+    """A label that names an entity, as a caller observes it."""
 
     label: str
-    name: str
     node_type: str
-    kind: str | None
-    span: str | None
-    valence: float | None
-    intensity: float | None
-    same_as: str | None
-    rationale: str | None
-    embedding: tuple[float, ...] | None
-    model: str | None
+    kind: str | None = None
+    span: str | None = None
+    valence: float | None = None
+    intensity: float | None = None
+    same_as: str | None = None
+    rationale: str | None = None
+    embedding: tuple[float, ...] | None = None
+    model: str | None = None
     facts: tuple[Claim, ...] = ()
     is_new: bool | None = None
     qualifier: str | None = None
@@ -103,6 +104,11 @@ class Observation:
     # Results of `cues`: the text introduces it as another one, and gives it further names.
     is_introduced: bool = False
     also: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """Its canonical name."""
+        return names.canonical(self.label)
 
     @property
     def shown(self) -> str:
@@ -157,7 +163,10 @@ def observations(given: Sequence[Mapping[str, Any]]) -> list[Observation]:
 
     Raises InvalidText, InvalidNumber or TooMuch, which name the wrong value.
     """
-    made = [_observation(one) for one in _checked(given, "observations", _OBSERVATION, 2)]
+    made = [
+        Observation(**{_FIELDS.get(name, name): value for name, value in one.items()})
+        for one in _checked(given, "observations", _OBSERVATION, 2)
+    ]
     for number, one in enumerate(made):
         if one.embedding is not None and one.model is None:
             raise InvalidText(
@@ -207,27 +216,6 @@ def check_times(since: int | None, until: int | None) -> None:
     """Raise InvalidNumber if the end is not after the beginning."""
     if since is not None and until is not None and until <= since:
         raise InvalidNumber("valid_until: must be later than valid_from")
-
-
-def _observation(one: Mapping[str, Any]) -> Observation:
-    embedding = one.get("embedding")
-    return Observation(
-        one["label"],
-        names.canonical(one["label"]),
-        one["type"],
-        None if "kind" not in one else names.canonical(one["kind"]),
-        one.get("span"),
-        one.get("valence"),
-        one.get("intensity"),
-        one.get("same_as"),
-        one.get("rationale"),
-        None if embedding is None else tuple(embedding),
-        one.get("model"),
-        one.get("facts", ()),
-        one.get("new"),
-        one.get("qualifier"),
-        one.get("known", False),
-    )
 
 
 def _checked(

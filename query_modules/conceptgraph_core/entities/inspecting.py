@@ -11,7 +11,6 @@ from ..errors import NotFound
 from ..text import show_name
 from . import lookups, names, schema, trust
 from .identity import components, ledger, merging
-from .narration import describing
 from .node import Graph, Node
 
 Row = dict[str, Any]
@@ -169,8 +168,7 @@ def presence(graph: Graph, entity_ids: Sequence[str], bounds: Sequence[int]) -> 
 
 def _count_periods(graph: Graph, node: Node, bounds: list[int]) -> Row:
     members = components.members(graph, node)
-    told = [one for member in members for one in describing.mentions_of(graph, member)]
-    told.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key))
+    told = sorted(components.mentions_of(graph, members), key=lambda one: one.turn)
     counts = {origin: [0] * (len(bounds) - 1) for origin in schema.SPEAKERS}
     felt: list[list[float]] = [[] for _ in bounds[1:]]
     for one in told:
@@ -184,7 +182,7 @@ def _count_periods(graph: Graph, node: Node, bounds: list[int]) -> Row:
     return {
         "entity_id": node.key,
         "label": node.name,
-        "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
+        "kind": components.find_kind(members),
         **counts,
         "feelings": [
             {"period": period, "valence": sum(each) / len(each), "mentions": len(each)}

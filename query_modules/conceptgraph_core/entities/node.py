@@ -109,6 +109,11 @@ class Node(adapter.Node):
         return edges.faded(self.get("activation_strength"), self.get("last_activated"), now_ms)
 
     @property
+    def turn(self) -> tuple[int, int, str]:
+        """A sort key: smaller for the earlier of two mentions."""
+        return self.created_at, self.get("sequence"), self.key
+
+    @property
     def age(self) -> tuple[int, str]:
         """A sort key: smaller for the older of two entities."""
         return self.created_at, self.key
@@ -257,13 +262,19 @@ class Graph(adapter.Graph[Node]):
         raw = self.create_edge(source, target, edge_type, **given)
         return Tie(raw, edge_type, target, True)
 
-    def ties(self, node: Node, *types: str) -> Iterator[Tie]:
-        """Iterate over the edges of an entity with others, of *types* or of any."""
-        wanted = types or schema.BETWEEN
-        for edge, _, other, leaves in self.edges(node):
-            edge_type = edge.get_type_name()
-            if edge_type in wanted:
-                yield Tie(edge, edge_type, other, leaves)
+    def ties(self, node: Node, *types: str, ways: Sequence[bool] = (True, False)) -> Iterator[Tie]:
+        """Iterate over the edges of *types*, or of any between entities, of a node."""
+        wanted = {one: one for one in types or schema.BETWEEN}
+        for edge, edge_type, other, leaves in self.edges(node, ways, wanted):
+            yield Tie(edge, edge_type, other, leaves)
+
+    def leaving(self, node: Node, *types: str) -> Iterator[Tie]:
+        """Iterate over those that leave *node*; this skips an entity's mentions."""
+        return self.ties(node, *types, ways=(True,))
+
+    def arriving(self, node: Node, *types: str) -> Iterator[Tie]:
+        """Iterate over those that lead to *node*."""
+        return self.ties(node, *types, ways=(False,))
 
     def bare(
         self, node: Node, types: Mapping[str, str], ways: Sequence[bool] = (True, False)
@@ -294,31 +305,6 @@ class Graph(adapter.Graph[Node]):
         if active.__class__ is bool:
             return bool(active)
         return edge.is_active and self.raw_node(far) is not None
-
-    def leaving(self, node: Node, *types: str) -> Iterator[Tie]:
-        """Iterate over the edges of *types*, or between entities, that leave *node*.
-
-        This skips an entity's mentions, which are incoming edges.
-        """
-        wanted = types or schema.BETWEEN
-        yield from self._along(node, node.raw.iter_out_edges(), wanted, leaves=True)
-
-    def arriving(self, node: Node, *types: str) -> Iterator[Tie]:
-        """Iterate over the edges of *types* that lead to *node*."""
-        yield from self._along(node, node.raw.iter_in_edges(), types, leaves=False)
-
-    def _along(
-        self, node: Node, edges: Any, wanted: tuple[str, ...], *, leaves: bool
-    ) -> Iterator[Tie]:
-        edge = edges.get()
-        while edge is not None:
-            self.step()
-            edge_type = edge.get_type_name()
-            if edge_type in wanted:
-                other = self.raw_node(edge.to_vertex() if leaves else edge.from_vertex())
-                if other is not None:
-                    yield Tie(edge, edge_type, other, leaves)
-            edge = edges.next()
 
     def between(self, one: Node, other: Node, edge_type: str) -> Tie | None:
         """Return the edge of that type from *one* to *other*, either way if it has no direction."""

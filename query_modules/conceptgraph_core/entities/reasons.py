@@ -199,8 +199,8 @@ def _doubts(graph: Graph, node: Node) -> Iterator[Reason]:
 
 
 def _mentions(graph: Graph, members: Sequence[Node]) -> Iterator[Reason]:
-    found = [mention for one in members for mention in describing.mentions_of(graph, one)]
-    found.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key), reverse=True)
+    found = components.mentions_of(graph, members)
+    found.sort(key=lambda one: one.turn, reverse=True)
     for one in found[:MOST_TOLD]:
         by = "the user" if one.get("origin") == schema.USER else f"a model ({INFERRED})"
         said = ended(one.words or one.get("label"))

@@ -16,12 +16,10 @@ again when none is left.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from . import names, schema
-from .beliefs import comparing
+from . import bitemporal, mentions, names, schema
 from .identity import components, ledger, merging
 from .language import kin
 from .node import All, Graph, Node
-from .observation import mentions
 
 # An entity to which such an edge leads is not removed.
 _KEEPING: Final = (schema.OBJECT, schema.MERGE_OF, schema.MERGE_INTO)
@@ -87,7 +85,7 @@ def is_hidden(node: Node) -> bool:
 def settle(graph: Graph, entity: Node) -> None:
     """Hide or show *entity* and its facts by what they rest on, and end or open these."""
     every = graph.another(All)
-    by_id = {one.key: one for one in mentions_of(every, [entity])}
+    by_id = {one.key: one for one in components.mentions_of(every, [entity])}
     for fact in list_facts(every, entity):
         told = [by_id[key] for key in fact.get("mention_ids") or () if key in by_id]
         is_untold = bool(told) and all(map(is_hidden, told))
@@ -119,11 +117,7 @@ def list_telling(every: Graph, fact: Node) -> list[Node]:
     """Return the mentions that told *fact*."""
     ids = fact.get("mention_ids") or ()
     holders = [tie.other for tie in every.arriving(fact, schema.HAS_FACT)] if ids else []
-    return [one for one in mentions_of(every, holders) if one.key in ids]
-
-
-def mentions_of(graph: Graph, entities: Iterable[Node]) -> list[Node]:
-    return [tie.other for one in entities for tie in graph.arriving(one, schema.OF)]
+    return [one for one in components.mentions_of(every, holders) if one.key in ids]
 
 
 def group_by_entity(graph: Graph, told: Iterable[Node]) -> dict[Node, list[Node]]:
@@ -163,7 +157,7 @@ def _read_known(every: Graph, entity: Node) -> tuple[dict[str, Node], dict[str, 
     """Return the mentions and the facts of the component of *entity*, by their ids."""
     members = components.members(every, entity)
     facts = {fact.key: fact for one in members for fact in list_facts(every, one)}
-    return {one.key: one for one in mentions_of(every, members)}, facts
+    return {one.key: one for one in components.mentions_of(every, members)}, facts
 
 
 def find_ending(every: Graph, entity: Node, fact: Node) -> Node | None:
@@ -209,7 +203,7 @@ def follow_tie(graph: Graph, fact: Node) -> None:
 
     The fact keeps the time.
     """
-    about = comparing.find_object(graph, fact)
+    about = bitemporal.find_object(graph, fact)
     kind = None if about is None else about.get("entity_kind")
     if about is None or kind is None or is_hidden(fact):
         return
@@ -219,7 +213,7 @@ def follow_tie(graph: Graph, fact: Node) -> None:
         return
     # A later word, which is known already, may have ended it.
     at = max(graph.now_ms, fact.get("ended_at") or graph.now_ms)
-    told = base if comparing.is_valid(fact, at, at) else f"{_FORMER}{base}"
+    told = base if bitemporal.is_valid(fact, at, at) else f"{_FORMER}{base}"
     if told != kind:
         about.set(entity_kind=told)
 
@@ -314,7 +308,7 @@ def remove(graph: Graph, told: Iterable[Node]) -> set[int]:
         for one in facts:
             if one not in gone and not keys.isdisjoint(one.get("mention_ids") or ()):
                 left = [key for key in one.get("mention_ids") if key not in keys]
-                said = comparing.find_sentence(graph.another(Graph), one)
+                said = bitemporal.find_sentence(graph.another(Graph), one)
                 one.set(mention_ids=left, context=said, source_span=None, inferred_from=None)
         for one in gone:
             about = [tie.other for tie in every.leaving(one, schema.OBJECT)]
@@ -324,7 +318,7 @@ def remove(graph: Graph, told: Iterable[Node]) -> set[int]:
     for entity in perhaps.values():
         if not is_hidden(entity):
             continue
-        told = [*mentions_of(every, [entity]), *list_facts(every, entity)]
+        told = [*components.mentions_of(every, [entity]), *list_facts(every, entity)]
         if not told and next(every.arriving(entity, *_KEEPING), None) is None:
             every.delete_node(entity)
             removed.add(entity.id)

@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from .. import dates, text
 from ..cascade.forgetting import FORGETTABLE, describe
-from ..entities import inspecting
+from ..entities import bitemporal, inspecting
 from ..entities import schema as entities
-from ..entities.beliefs import comparing
 from ..entities.identity import ledger
 from ..entities.node import All
 from ..entities.node import Graph as Entities
@@ -144,7 +143,7 @@ def _of_forgotten(every: All) -> Iterator[Row]:
 
 
 def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:
-    facts = list(comparing.iterate_facts(graph, [node]))
+    facts = list(bitemporal.iterate_facts(graph, [node]))
     for one in facts:
         said = _read_stated(graph, node, one)
         yield _row(one.get("known_from"), NEW, _FACT, node.key, said)
@@ -152,8 +151,8 @@ def _of_facts(graph: Entities, node: Entity) -> Iterator[Row]:
             yield _row(one.get("known_until"), CORRECTED, _FACT, node.key, said)
         if one.get("ended_at") is not None:
             yield _row(one.get("ended_at"), CORRECTED, _FACT, node.key, said, why="it is over")
-    current = comparing.list_current(graph, [node])
-    for one, other in comparing.conflicts(graph, current, graph.now_ms):
+    current = bitemporal.list_current(graph, [node])
+    for one, other in bitemporal.conflicts(graph, current, graph.now_ms):
         said = _read_stated(graph, node, one)
         at = max(one.get("known_from"), other.get("known_from"))
         yield _row(at, CONTRADICTED, _FACT, node.key, said, why=_value(graph, other))
@@ -164,7 +163,7 @@ def _read_stated(graph: Entities, node: Entity, fact: Entity) -> str:
 
 
 def _value(graph: Entities, fact: Entity) -> str:
-    about = comparing.find_object(graph, fact)
+    about = bitemporal.find_object(graph, fact)
     return str(fact.get("value")) if about is None else about.own_name
 
 

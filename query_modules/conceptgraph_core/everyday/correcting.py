@@ -1,12 +1,11 @@
 """Correct a fact of an entity by what the user says of it now."""
 
-from ..entities import inputs, names, resting, rule_extractor, schema
+from ..entities import inputs, mentions, names, resting, rule_extractor, schema
 from ..entities.beliefs import attribution, facts
 from ..entities.identity import components
 from ..entities.inputs import Given
 from ..entities.language import spans
 from ..entities.node import All, Graph, Node
-from ..entities.observation import mentions
 from ..errors import NotAllowed, NotFound, Tautology
 from ..text import show_name
 from .hearing import Message

@@ -102,7 +102,7 @@ def _separate(graph: Graph, one: Node, other: Node, said: str) -> Row:
         merging.question(graph, one, other, said)
         return {"verdict": schema.ASKED, "undo": None}
     undo = None
-    while components.canonical(graph, one).id == components.canonical(graph, other).id:
+    while components.are_one(graph, one, other):
         undo = _take_back(graph, _merge_of(graph, one, other), said)
     return {"verdict": schema.DIFFERENT, "undo": undo or _kept_apart(graph, one, other, said)}
 

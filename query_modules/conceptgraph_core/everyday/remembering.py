@@ -12,12 +12,13 @@ from ..concepts import lookups as of_concepts
 from ..concepts import relations
 from ..concepts.node import Graph as Concepts
 from ..entities import lookups as of_entities
+from ..entities import mentions
 from ..entities import schema as entities
 from ..entities.language import endings
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
-from ..entities.observation import mentions, observing
+from ..entities.observation import observing
 from ..folding import fold
 from ..graph.primitives import Lookup, Union
 from ..language import oneself

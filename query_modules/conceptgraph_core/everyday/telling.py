@@ -11,14 +11,13 @@ from ..concepts import names as concept_names
 from ..concepts import recall
 from ..concepts.node import Graph as Concepts
 from ..concepts.schema import find_names
-from ..entities import kinds
+from ..entities import bitemporal, kinds
 from ..entities import lookups as entity_lookups
 from ..entities import schema as entities
-from ..entities.beliefs import comparing
 from ..entities.identity import components, merging
 from ..entities.language import beside
 from ..entities.names import Subject
-from ..entities.narration import current_facts, describing, narrative, own_facts
+from ..entities.narration import current_facts, narrative, own_facts
 from ..entities.narration.describing import Whole
 from ..entities.narration.sentences import called, stated
 from ..entities.node import Graph as Entities
@@ -143,9 +142,8 @@ def _list_sources(graph: Entities, nodes: Sequence[Entity], but: Entity) -> froz
     """Return the sessions and messages that mention one of *nodes*, and not *but*."""
 
     def list_those_of(node: Entity) -> Iterator[str]:
-        for member in components.members(graph, node):
-            for mention in describing.mentions_of(graph, member):
-                yield from (str(mention.get(key)) for key in ("session_id", "message_id"))
+        for mention in components.mentions_of(graph, components.members(graph, node)):
+            yield from (str(mention.get(key)) for key in ("session_id", "message_id"))
 
     return frozenset(key for node in nodes for key in list_those_of(node)) - {*list_those_of(but)}
 
@@ -176,13 +174,13 @@ def _choose_either(one: Entity, other: Entity) -> str:
 def _list_believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
     """Return the facts that are believed now: what is so, then what was so; the latest first."""
     now_ms = graph.now_ms
-    known = comparing.list_known(graph, members, now_ms)
+    known = bitemporal.list_known(graph, members, now_ms)
     is_past = {one.id: not current_facts.is_so_now(graph, one) for one in known}
     return sorted(known, key=lambda one: (is_past[one.id], -one.get("known_from"), one.key))
 
 
 def _fact(graph: Entities, fact: Entity) -> Row:
-    row, known = comparing.tell_fact(graph, fact, graph.now_ms), fact.get("known_from")
+    row, known = bitemporal.tell_fact(graph, fact, graph.now_ms), fact.get("known_from")
     return {
         "id": fact.key,
         "predicate": row["predicate"],
@@ -197,8 +195,7 @@ def _feeling(graph: Entities, members: Sequence[Entity]) -> float | None:
     """Return the mean feeling in the user's mentions; None without any."""
     felt = [
         valence
-        for one in members
-        for mention in describing.mentions_of(graph, one)
+        for mention in components.mentions_of(graph, members)
         if mention.get("origin") == entities.USER
         and (valence := mention.get("emotional_valence")) is not None
     ]

@@ -146,7 +146,7 @@ def _find_time_within(node: Memory, since: int, until: int) -> int | None:
 def _messages(graph: Entities, since: int, until: int) -> list[Row]:
     """Return the messages of that time whose words are known, each once."""
     mentions = [one for one in graph.of(entities.MENTION) if since <= one.created_at < until]
-    mentions.sort(key=lambda one: (one.created_at, one.get("sequence"), one.key))
+    mentions.sort(key=lambda one: one.turn)
     first: dict[tuple[str, str, str], Row] = {}
     for one in mentions:
         key = (one.get("session_id"), one.get("message_id"), one.get("origin"))

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from ...text import show_name
-from .. import lookups, names, resting, schema
+from .. import bitemporal, lookups, names, resting, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times
 from ..language import spans
 from ..node import All, Graph, Node
-from . import attribution, comparing, log
+from . import attribution, log
 
 Row = dict[str, Any]
 
@@ -65,7 +65,7 @@ def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = 
     return {
         "fact_id": made.key,
         "origin": made.get("origin"),
-        "conflicts": comparing.list_conflicts(graph, entity, made),
+        "conflicts": bitemporal.list_conflicts(graph, entity, made),
         "inferred_from": origin.inferred_from,
         "refused_span": given.span if origin.refused else None,
     }
@@ -111,18 +111,18 @@ def claim(
     if made is None:
         return {}
     row = {name: made.get(name) for name in ("predicate", "value", "origin")}
-    return {"fact_id": made.key, **row, "conflicts": comparing.list_conflicts(graph, entity, made)}
+    return {"fact_id": made.key, **row, "conflicts": bitemporal.list_conflicts(graph, entity, made)}
 
 
 def _find_changed(graph: Graph, entity: Node, predicate: str, mention: Node) -> Node | None:
     """Return the fact of *predicate* that *mention* states or ends; None if it does neither."""
-    slot = comparing.name_slot(predicate)
-    facts = comparing.iterate_facts(graph, components.members(graph, entity))
+    slot = bitemporal.name_slot(predicate)
+    facts = bitemporal.iterate_facts(graph, components.members(graph, entity))
     changed = (
         one
         for one in facts
         if mention.key in (*(one.get("mention_ids") or ()), one.get("ended_by"))
-        and comparing.name_slot(one.get("predicate")) == slot
+        and bitemporal.name_slot(one.get("predicate")) == slot
     )
     return next(changed, None)
 
@@ -143,9 +143,9 @@ def _apply(
     object_id = None if claim.about is None else claim.about.key
     is_single = claim.mode == schema.AFTER
     given = Given(claim.predicate, claim.value, object_id, single=is_single)
-    known = comparing.find_same(graph, entity, given, claim.about)
+    known = bitemporal.find_same(graph, entity, given, claim.about)
     if known is None and is_over:
-        known = comparing.find_ended(graph, entity, given)
+        known = bitemporal.find_ended(graph, entity, given)
     ended: list[Node] = []
     if is_over and known is not None:
         made = known
@@ -187,7 +187,7 @@ def _says_nothing(graph: Graph, entity: Node, claim: log.Logged) -> bool:
     if not claim.needs_known or claim.value is None:
         return False
     given = Given(claim.predicate, claim.value)
-    return comparing.find_same(graph, entity, given, None) is None
+    return bitemporal.find_same(graph, entity, given, None) is None
 
 
 def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
@@ -195,11 +195,11 @@ def _list_open(graph: Graph, entity: Node, predicate: str) -> list[Node]:
 
     Ones out of sight are over too, when they are restored.
     """
-    name = comparing.name_slot(predicate)
+    name = bitemporal.name_slot(predicate)
     wanted = (name, "occupation") if name == "employer" else (name,)
     every = graph.another(All)
-    current = comparing.list_current(every, components.members(every, entity))
-    return [one for one in current if comparing.name_slot(one.get("predicate")) in wanted]
+    current = bitemporal.list_current(every, components.members(every, entity))
+    return [one for one in current if bitemporal.name_slot(one.get("predicate")) in wanted]
 
 
 def _end_every(graph: Graph, entity: Node, claim: log.Logged, mention: Node) -> Node | None:
@@ -218,7 +218,7 @@ def _end_together(graph: Graph, entity: Node, old: Node, by: Node) -> None:
     if names.canonical(old.get("predicate")) != "employer":
         return
     told = set(old.get("mention_ids") or ())
-    for one in comparing.list_current(graph, components.members(graph, entity)):
+    for one in bitemporal.list_current(graph, components.members(graph, entity)):
         is_told = not told.isdisjoint(one.get("mention_ids") or ())
         is_open = one.get("valid_until") is None and one.get("known_from") < graph.now_ms
         if is_told and is_open and names.canonical(one.get("predicate")) == "occupation":
@@ -231,7 +231,7 @@ def _after(
 ) -> tuple[Given, list[Node]]:
     """End the facts before the *given* one; return it, with its times, and the ended ones."""
     # Ones out of sight are over too, when they are restored.
-    before = comparing.list_earlier(graph.another(All), entity, given, about)
+    before = bitemporal.list_earlier(graph.another(All), entity, given, about)
     since, origin = claim.since, claim.said["origin"]
     ended = [one for one in before if _may_end(graph, one, origin, since)]
     for one in ended:
@@ -241,7 +241,7 @@ def _after(
         begun = (one.get("valid_from") for one in before)
         until = min((one for one in begun if one is not None and one > since), default=None)
         return replace(given, valid_from=since, valid_until=until), ended
-    over = [one for one in before if not comparing.is_valid(one, graph.now_ms, graph.now_ms)]
+    over = [one for one in before if not bitemporal.is_valid(one, graph.now_ms, graph.now_ms)]
     return replace(given, valid_from=graph.now_ms) if ended or over else given, ended
 
 
@@ -303,7 +303,7 @@ def _end(graph: Graph, old: Node, given: Given) -> Given:
     if old.get("ended_at") is not None and old.get("valid_until") == until:
         return begun
     now_ms = graph.now_ms
-    if not comparing.is_known(old, now_ms):
+    if not bitemporal.is_known(old, now_ms):
         raise NotAllowed(f"ends: {show_name(old.key)} was corrected: it is not believed")
     if old.get("ended_at") is not None:
         raise NotAllowed(f"ends: {show_name(old.key)} has ended already; correct it instead")
@@ -323,7 +323,7 @@ def _correct(
     is_told = given.has_value or given.valid_from is not None or given.valid_until is not None
     if is_told:
         if not given.has_value:
-            about = comparing.find_object(graph, old)
+            about = bitemporal.find_object(graph, old)
             given = replace(given, **_value(old, about))
         if given.valid_from is None and given.valid_until is None:
             since, until = old.get("valid_from"), old.get("valid_until")
@@ -331,10 +331,10 @@ def _correct(
         given = replace(given, single=given.single or old.get("single"))
         times = given.valid_from, given.valid_until
         is_same = times == (old.get("valid_from"), old.get("valid_until"))
-        if is_same and comparing.says_same(graph, old, given, about):
+        if is_same and bitemporal.says_same(graph, old, given, about):
             raise Tautology("corrects: that fact says the same")
-    if not comparing.is_known(old, graph.now_ms):
-        is_repeated = not is_told or comparing.find_same(graph, entity, given, about) is not None
+    if not bitemporal.is_known(old, graph.now_ms):
+        is_repeated = not is_told or bitemporal.find_same(graph, entity, given, about) is not None
         if not is_repeated:
             raise NotAllowed(f"corrects: {show_name(old.key)} was corrected already")
         return given, about
@@ -370,7 +370,7 @@ def _stated(
 
     It rests on *mention*; without one, on no message.
     """
-    known = comparing.find_same(graph, entity, given, about)
+    known = bitemporal.find_same(graph, entity, given, about)
     if known is not None:
         if known.get("origin") != schema.USER and said["origin"] == schema.USER:
             known.set(**said)
@@ -409,6 +409,6 @@ def _stated(
 def _new_id(graph: Graph, entity: Node, predicate: str, mention: Node | None) -> str:
     """Return the id of the next fact of that predicate that *mention* opens, or that is by hand."""
     opened_by = entity.key if mention is None else mention.key
-    taken = {one.key for one in comparing.iterate_facts(graph.another(All), [entity])}
+    taken = {one.key for one in bitemporal.iterate_facts(graph.another(All), [entity])}
     numbered = (names.make_id("fact", graph.user_id, opened_by, predicate, one) for one in count(1))
     return next(one for one in numbered if one not in taken)

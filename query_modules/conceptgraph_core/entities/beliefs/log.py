@@ -11,11 +11,10 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from ... import limits
-from .. import names, resting, schema
+from .. import bitemporal, names, resting, schema
 from ..identity import components
 from ..inputs import Given
 from ..node import All, Graph, Node
-from . import comparing
 
 # Not imported: a reload would drop it.
 json: Final[Any] = __import__("json")
@@ -59,7 +58,7 @@ class Logged(NamedTuple):
 
         It does so for what one has once at a time. A model's statement stands beside the earlier.
         """
-        is_single = names.canonical(self.predicate) in (*schema.SINGLE, *comparing.COUPLES)
+        is_single = names.canonical(self.predicate) in (*schema.SINGLE, *bitemporal.COUPLES)
         is_users = self.said["origin"] == schema.USER
         return self.mode == schema.AFTER or (is_single and self.mode == schema.BESIDE and is_users)
 
@@ -100,7 +99,7 @@ def is_late(graph: Graph, entity: Node, predicate: str) -> bool:
     times = [max(one.get("known_from"), one.get("ended_at") or 0) for one in facts]
     claims = (
         mention.created_at
-        for mention in resting.mentions_of(every, members)
+        for mention in components.mentions_of(every, members)
         if any(_claims(mention, slots))
     )
     return any(at > now_ms for at in chain(times, claims))
@@ -114,7 +113,7 @@ def refold(graph: Graph, entity: Node, predicate: str, apply: Apply) -> None:
     """
     every, view = graph.another(All), graph.another(Graph)
     members, slots = components.members(every, entity), _slots(predicate)
-    told = {one.key: one for one in resting.mentions_of(every, members)}
+    told = {one.key: one for one in components.mentions_of(every, members)}
     facts = {one.key: one for one in _facts(every, members, slots)}
     steps, claimed = _list_steps(every, told, facts, slots, apply)
     past = _Past(facts, told)
@@ -126,7 +125,7 @@ def refold(graph: Graph, entity: Node, predicate: str, apply: Apply) -> None:
         for step in steps
         if step.at == graph.now_ms and (claim := step.claim) is not None
         for key, one in facts.items()
-        if comparing.says_same(every, one, claim.given, claim.about)
+        if bitemporal.says_same(every, one, claim.given, claim.about)
     ]
     past.rewind(since, [key for key in same if past.known_from[key] >= since])
     spare: list[Node] = []
@@ -278,7 +277,7 @@ class _Past:
         if claim.needs_known or claim.since is not None:
             return True
         given, is_over = claim.given, claim.mode == schema.OVER
-        if any(comparing.says_same(view, one, given, claim.about) for one in changed):
+        if any(bitemporal.says_same(view, one, given, claim.about) for one in changed):
             return True
         if not (is_over or claim.is_next):
             return False
@@ -288,10 +287,10 @@ class _Past:
             return True
         # Only whether anything was so before matters then.
         return not is_over and not any(
-            comparing.is_earlier(view, one, given, claim.about)
+            bitemporal.is_earlier(view, one, given, claim.about)
             for key, one in self._facts.items()
             if key not in keys
-            and (until := comparing.ending(one, view.now_ms)) is not None
+            and (until := bitemporal.ending(one, view.now_ms)) is not None
             and until <= view.now_ms
         )
 
@@ -348,7 +347,7 @@ def _find_named(every: Graph, mention: Node, key: str) -> Node | None:
 
 def _read_from(every: Graph, fact: Node) -> Logged:
     """Return the claim that stated *fact*, in a store that kept none."""
-    about = comparing.find_object(every, fact)
+    about = bitemporal.find_object(every, fact)
     is_over = fact.get("valid_until") is not None and fact.get("ended_at") is None
     mode = schema.OVER if is_over else schema.AFTER if fact.get("single") else schema.BESIDE
     value = fact.get("value") if about is None else None
@@ -360,7 +359,7 @@ def take_spare(
     graph: Graph, given: Given, about: Node | None, mention: Node, spare: list[Node]
 ) -> Node | None:
     """Take of the *spare* facts one that says the same: that which *mention* told, or the first."""
-    same = [one for one in spare if comparing.says_same(graph, one, given, about)]
+    same = [one for one in spare if bitemporal.says_same(graph, one, given, about)]
     same.sort(key=lambda one: mention.key not in (one.get("mention_ids") or ()))
     if same:
         spare.remove(same[0])
@@ -369,18 +368,18 @@ def take_spare(
 
 def _slots(predicate: str) -> frozenset[str]:
     """Return the predicates whose facts depend on claims of *predicate*."""
-    slot = comparing.name_slot(predicate)
-    groups = (comparing.COUPLES, _WITH_EMPLOYER, frozenset((slot,)))
+    slot = bitemporal.name_slot(predicate)
+    groups = (bitemporal.COUPLES, _WITH_EMPLOYER, frozenset((slot,)))
     return next(one for one in groups if slot in one)
 
 
 def _facts(every: Graph, members: Iterable[Node], slots: frozenset[str]) -> list[Node]:
-    facts = comparing.iterate_facts(every, members)
-    return [one for one in facts if comparing.name_slot(one.get("predicate")) in slots]
+    facts = bitemporal.iterate_facts(every, members)
+    return [one for one in facts if bitemporal.name_slot(one.get("predicate")) in slots]
 
 
 def _claims(mention: Node, slots: frozenset[str]) -> Iterator[dict[str, Any]]:
     for written in mention.get("claims") or ():
         claim: dict[str, Any] = json.loads(written)
-        if comparing.name_slot(claim["predicate"]) in slots:
+        if bitemporal.name_slot(claim["predicate"]) in slots:
             yield claim

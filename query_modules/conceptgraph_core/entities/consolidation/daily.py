@@ -8,8 +8,7 @@ import math
 from typing import Any, Final
 
 from ...ranks import cosine
-from .. import edges, schema
-from ..beliefs import comparing
+from .. import bitemporal, edges, schema
 from ..identity import components
 from ..narration.sentences import called, quoted, stated
 from ..node import Edge, Graph, Node, Tie
@@ -127,13 +126,11 @@ def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:
         near = None if theirs is None else cosine(mine, theirs)
         if near is None or near <= ALIKE:
             continue
-        if graph.between(node, other, schema.SEMANTIC) is None and not _are_one(graph, node, other):
+        if graph.between(node, other, schema.SEMANTIC) is None and not components.are_one(
+            graph, node, other
+        ):
             found.append((tie, min(near, 1.0)))
     return found
-
-
-def _are_one(graph: Graph, one: Node, other: Node) -> bool:
-    return components.canonical(graph, one).id == components.canonical(graph, other).id
 
 
 def _semantic(batch: Batch, node: Node) -> int:
@@ -238,8 +235,8 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
     if components.canonical(graph, node).id != node.id:
         return []
     members = components.members(graph, node)
-    current = comparing.list_current(graph, members)
-    found = comparing.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
+    current = bitemporal.list_current(graph, members)
+    found = bitemporal.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
     rows = [_row(node, *_of_facts(*pair), schema.BOTH_BELIEVED) for pair in found]
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):

@@ -8,7 +8,6 @@ from typing import Final
 from ... import validators
 from .. import edges, names, schema
 from ..identity import components, likenesses, merging, resolution
-from ..narration import describing
 from ..node import Graph, Node
 from . import batches
 from .batches import Batch, Row, Step
@@ -34,7 +33,7 @@ def consolidate(
     The step `communities` is taken for all entities at once.
     """
     if validators.one_of(schema.WEEKLY)(step, "step") == schema.COMMUNITIES:
-        return batches.consolidate(graph, after, limit, dry_run)
+        return batches.find_communities(graph, after, limit, dry_run)
     return batches.run(graph, STEPS, step, after, limit, dry_run)
 
 
@@ -87,8 +86,7 @@ def _messages(graph: Graph, node: Node) -> set[tuple[str, str]]:
     """Return the messages that mention any entity of the component of *node*."""
     return {
         (mention.get("session_id"), mention.get("message_id"))
-        for one in components.members(graph, node)
-        for mention in describing.mentions_of(graph, one)
+        for mention in components.mentions_of(graph, components.members(graph, node))
     }
 
 
@@ -120,7 +118,7 @@ def forgotten(graph: Graph, node: Node) -> str | None:
 def _archive(batch: Batch, node: Node) -> None:
     """Archive the mentions of *node* that are older than 90 days."""
     now_ms = batch.graph.now_ms
-    for mention in describing.mentions_of(batch.graph, node):
+    for mention in components.mentions_of(batch.graph, [node]):
         days = edges.days_between(mention.created_at, now_ms)
         if days <= ARCHIVED_DAYS or mention.get("archived"):
             continue

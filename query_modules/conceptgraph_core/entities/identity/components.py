@@ -136,6 +136,19 @@ def refuse_self(nodes: Iterable[Node], field: str, what: str) -> None:
         raise NotAllowed(f"{field}: {schema.SELF} cannot be {what}")
 
 
+def are_one(graph: Graph, one: Node, other: Node) -> bool:
+    return canonical(graph, one).id == canonical(graph, other).id
+
+
+def find_kind(members: Iterable[Node]) -> str | None:
+    """Return the kind of a component: that of its first member with one."""
+    return next((kind for one in members if (kind := one.get("entity_kind"))), None)
+
+
+def mentions_of(graph: Graph, entities: Iterable[Node]) -> list[Node]:
+    return [tie.other for one in entities for tie in graph.arriving(one, schema.OF)]
+
+
 def questions(graph: Graph, node: Node) -> list[tuple[Node, float]]:
     """Return the canonical entities that *node* may be the same as, the most similar first."""
     found: dict[int, tuple[Node, float]] = {}

@@ -13,8 +13,7 @@ from ...errors import NotAllowed, NotFound, Tautology
 from ...ranks import cosine
 from ...text import show_name
 from ...words import given_names
-from .. import edges, kinds, names, schema
-from ..beliefs import comparing
+from .. import bitemporal, edges, kinds, names, schema
 from ..language import spans
 from ..node import Graph, Node
 from . import components, ledger, likenesses, resolution
@@ -194,7 +193,7 @@ def parted(graph: Graph, entry: Node) -> Undone:
     for node in (source, target):
         _settle(graph, node, entry.get("source_status") or schema.PROVISIONAL)
         _revive(graph, components.members(graph, node))
-    is_one = components.canonical(graph, source).id == components.canonical(graph, target).id
+    is_one = components.are_one(graph, source, target)
     return Undone([source] if is_one else [source, target])
 
 
@@ -309,9 +308,9 @@ def barred(graph: Graph, one: Node, other: Node) -> list[str]:
     if not dates.overlap(*times):
         reasons.append("they never were at one time")
     members = [*components.members(graph, one), *components.members(graph, other)]
-    known = comparing.list_known(graph, members, graph.now_ms)
+    known = bitemporal.list_known(graph, members, graph.now_ms)
     mine = {node.key for node in components.members(graph, one)}
-    for fact, against in comparing.conflicts(graph, known, graph.now_ms):
+    for fact, against in bitemporal.conflicts(graph, known, graph.now_ms):
         if (fact.get("entity_id") in mine) == (against.get("entity_id") in mine):
             # A doubt that only one of them has is no evidence about the two.
             continue

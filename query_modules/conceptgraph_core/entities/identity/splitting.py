@@ -11,9 +11,8 @@ from ... import text as texts
 from ... import validators
 from ...errors import InvalidText, NotAllowed, NotFound
 from ...text import show_name
-from .. import lookups, names, schema
+from .. import lookups, mentions, names, schema
 from ..node import All, Graph, Node
-from ..observation import mentions
 from . import components, ledger, merging
 
 Row = dict[str, Any]

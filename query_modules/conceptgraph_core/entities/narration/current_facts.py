@@ -7,8 +7,7 @@ from typing import Final
 from ... import dates, language
 from ...retrieval.question import Past
 from ...words.splitting import split
-from .. import names, schema
-from ..beliefs import comparing
+from .. import bitemporal, names, schema
 from ..identity import components
 from ..language import dated, endings, kin
 from ..node import Graph, Node
@@ -225,11 +224,11 @@ def facts_now(
     The user's own come first, then the latest. With *words*, only facts that have one of them.
     """
     now_ms = graph.now_ms
-    known = comparing.list_known(graph, members, now_ms)
+    known = bitemporal.list_known(graph, members, now_ms)
     valid = [one for one in known if is_so_now(graph, one)]
     if words is not None:
         valid = [one for one in valid if has_word(one, words)]
-    contested = comparing.conflicts(graph, valid, now_ms)
+    contested = bitemporal.conflicts(graph, valid, now_ms)
     doubtful = {one.id for pair in contested for one in pair}
     valid.sort(key=lambda one: (one.get("origin") != schema.USER, -one.get("known_from"), one.key))
     return contested, [one for one in valid if one.id not in doubtful]
@@ -246,8 +245,8 @@ def facts_over(graph: Graph, members: Sequence[Node], past: Past) -> list[tuple[
     now_ms = graph.now_ms
     over = [
         (one, until)
-        for one in comparing.list_known(graph, members, now_ms)
-        if (until := find_end(graph, one, comparing.ending(one, now_ms))) is not None
+        for one in bitemporal.list_known(graph, members, now_ms)
+        if (until := find_end(graph, one, bitemporal.ending(one, now_ms))) is not None
         and until <= now_ms
         and past.had(_began(one), until)
     ]
@@ -261,7 +260,9 @@ def _began(fact: Node) -> int:
 
 def is_so_now(graph: Graph, fact: Node) -> bool:
     """Tell whether *fact* is valid now, and not over by what was said of the one it names."""
-    return comparing.is_valid(fact, graph.now_ms, graph.now_ms) and ended_since(graph, fact) is None
+    return (
+        bitemporal.is_valid(fact, graph.now_ms, graph.now_ms) and ended_since(graph, fact) is None
+    )
 
 
 def find_end(graph: Graph, fact: Node, until: int | None) -> int | None:
@@ -286,7 +287,7 @@ def ended_since(graph: Graph, fact: Node) -> int | None:
         return dead_since(Whole(graph, owner))
     if predicate not in _TIES and kin.relation(predicate) is None:
         return None
-    other, owner = comparing.find_object(graph, fact), _find_owner(graph, fact)
+    other, owner = bitemporal.find_object(graph, fact), _find_owner(graph, fact)
     if owner is not None and not components.is_self(owner):
         is_couple = predicate in _COUPLES
         over = since_apart(Whole(graph, owner)) if is_couple else None
@@ -314,7 +315,7 @@ def value_in_full(graph: Graph, fact: Node) -> list[Part]:
 
 def tell_value(graph: Graph, fact: Node) -> str:
     """Return the value of *fact*, or the name of the entity that is its value."""
-    about = comparing.find_object(graph, fact)
+    about = bitemporal.find_object(graph, fact)
     if about is not None:
         return about.name
     value: str = fact.get("value")
@@ -323,7 +324,7 @@ def tell_value(graph: Graph, fact: Node) -> str:
     born = _find_birthday(graph, fact)
     if born is None:
         return value
-    until = comparing.ending(fact, graph.now_ms) or graph.now_ms
+    until = bitemporal.ending(fact, graph.now_ms) or graph.now_ms
     told, last = (
         dates.moment(at).date() for at in (fact.get("known_from"), min(until, graph.now_ms))
     )
@@ -334,7 +335,7 @@ def _find_birthday(graph: Graph, fact: Node) -> tuple[int, int] | None:
     """Return the month and the day of the birthday of the one whose age *fact* is."""
     for tie in graph.arriving(fact, schema.HAS_FACT):
         members = components.members(graph, components.canonical(graph, tie.other))
-        for one in comparing.list_current(graph, members):
+        for one in bitemporal.list_current(graph, members):
             if names.canonical(one.get("predicate")) == "birthday":
                 found = dated.whole(one.get("value"))
                 if found is not None and found.month is not None and found.day is not None:

@@ -1,12 +1,11 @@
 """Read everything about an entity: its component, facts, edges, mentions, and open questions."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from .. import schema, trust
-from ..beliefs import comparing
+from .. import bitemporal, schema, trust
 from ..identity import components, ledger
 from ..identity.merging import entity
 from ..node import Graph, Node, Tie
@@ -29,8 +28,8 @@ class Whole:
     @cached_property
     def mentions(self) -> list[Node]:
         """All mentions of it, the latest first."""
-        found = [one for member in self.members for one in mentions_of(self._graph, member)]
-        return sorted(found, key=time_of, reverse=True)
+        found = components.mentions_of(self._graph, self.members)
+        return sorted(found, key=lambda one: one.turn, reverse=True)
 
     @cached_property
     def users(self) -> list[Node]:
@@ -44,12 +43,7 @@ class Whole:
 
     @property
     def described(self) -> str:
-        kinds = (kind for one in self.members if (kind := one.get("entity_kind")))
-        return stated(next(kinds, self.node.node_type))
-
-
-def time_of(mention: Node) -> tuple[int, int, str]:
-    return mention.created_at, mention.get("sequence"), mention.key
+        return stated(components.find_kind(self.members) or self.node.node_type)
 
 
 class Wholes:
@@ -104,20 +98,20 @@ def history(graph: Graph, entity_id: str) -> list[Row]:
     now_ms = graph.now_ms
     members = components.members(graph, entity(graph, entity_id))
     facts = [
-        one for one in comparing.iterate_facts(graph, members) if one.get("known_from") <= now_ms
+        one for one in bitemporal.iterate_facts(graph, members) if one.get("known_from") <= now_ms
     ]
 
     def order(fact: Node) -> tuple[bool, bool, int, str]:
-        is_known = comparing.is_known(fact, now_ms)
-        is_valid = comparing.is_valid(fact, now_ms, now_ms)
+        is_known = bitemporal.is_known(fact, now_ms)
+        is_valid = bitemporal.is_valid(fact, now_ms, now_ms)
         return not is_known, not is_valid, -fact.get("known_from"), fact.key
 
     return [
         {
-            **comparing.tell_fact(graph, fact, now_ms),
+            **bitemporal.tell_fact(graph, fact, now_ms),
             "known_from": fact.get("known_from"),
-            "known_until": None if comparing.is_known(fact, now_ms) else fact.get("known_until"),
-            "text": comparing.find_sentence(graph, fact),
+            "known_until": None if bitemporal.is_known(fact, now_ms) else fact.get("known_until"),
+            "text": bitemporal.find_sentence(graph, fact),
         }
         for fact in heapq.nsmallest(schema.MAX_LISTED, facts, key=order)
     ]
@@ -137,14 +131,15 @@ def described(
     valid_at, known_at = at
     canonical = members[0]
     said = components.said(graph, canonical)
-    known = comparing.list_known(graph, members, known_at)
-    valid = [one for one in known if comparing.is_valid(one, valid_at, known_at)]
+    known = bitemporal.list_known(graph, members, known_at)
+    valid = [one for one in known if bitemporal.is_valid(one, valid_at, known_at)]
+    latest = heapq.nlargest(most, valid, key=lambda one: (one.get("known_from"), one.key))
     origin, confidence = trust.origin(said.user, said.model)
     return {
         "entity_id": canonical.key,
         "labels": components.labels(members),
         "type": canonical.node_type,
-        "kind": next((kind for one in members if (kind := one.get("entity_kind"))), None),
+        "kind": components.find_kind(members),
         "identity_status": canonical.status,
         "valid_until": canonical.get("valid_until"),
         "origin": origin,
@@ -154,7 +149,7 @@ def described(
         "trust_parts": _parts(said),
         "activation": max(one.activation(graph.now_ms) for one in members),
         "is_active": any(one.get("is_active") for one in members),
-        "facts": [comparing.tell_fact(graph, one, known_at) for one in _latest_known(valid, most)],
+        "facts": [bitemporal.tell_fact(graph, one, known_at) for one in latest],
         "conflicts": _conflicts(graph, valid, joined, known_at),
     }
 
@@ -169,10 +164,6 @@ def _parts(said: trust.Said) -> Row:
         "active_edges": said.active,
     }
     return {**counts, **trust.parts(said)}
-
-
-def _latest_known(facts: Sequence[Node], most: int) -> list[Node]:
-    return heapq.nlargest(most, facts, key=lambda one: (one.get("known_from"), one.key))
 
 
 def ties(graph: Graph, members: Iterable[Node]) -> list[Tie]:
@@ -210,10 +201,8 @@ def _edge(graph: Graph, tie: Tie) -> Row:
 
 def mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
     """Return the latest *most* mentions of a component."""
-    found = (node for one in members for node in mentions_of(graph, one))
-    latest = heapq.nlargest(
-        most, found, key=lambda one: (one.created_at, one.get("sequence"), one.key)
-    )
+    told = components.mentions_of(graph, members)
+    latest = heapq.nlargest(most, told, key=lambda one: one.turn)
     return [
         {
             "mention_id": one.key,
@@ -231,18 +220,13 @@ def mentions(graph: Graph, members: Iterable[Node], most: int) -> list[Row]:
     ]
 
 
-def mentions_of(graph: Graph, entity: Node) -> Iterator[Node]:
-    """Iterate over the mentions of one entity."""
-    for tie in graph.arriving(entity, schema.OF):
-        yield tie.other
-
-
 def _conflicts(
     graph: Graph, facts: Sequence[Node], ties: Iterable[Tie], known_at: int
 ) -> list[Row]:
     """Return the contradictions: conflicting facts, and relations observed as contradictions."""
     rows = [
-        comparing.conflict(one, other) for one, other in comparing.conflicts(graph, facts, known_at)
+        bitemporal.conflict(one, other)
+        for one, other in bitemporal.conflicts(graph, facts, known_at)
     ]
     contradicting = (tie for tie in ties if tie.type == schema.CONTRADICTS and tie.is_active)
     return rows + [

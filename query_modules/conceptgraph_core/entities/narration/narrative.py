@@ -22,7 +22,7 @@ from ..language import beside, endings, kin
 from ..node import Graph, Node, Tie
 from . import current_facts, describing, named
 from .current_facts import facts_now, tell_facts, value_in_full
-from .describing import Whole, Wholes, time_of
+from .describing import Whole, Wholes
 from .sentences import (
     INFERRED,
     Part,
@@ -330,7 +330,7 @@ def _ended(graph: Graph, whole: Whole) -> list[Part]:
 def describe_kind(graph: Graph, node: Node) -> str | None:
     """Return the kind of an entity as it is now: "former boss", "dog (died)"; None: it has none."""
     whole = Whole(graph, node)
-    kind = next((kind for one in whole.members if (kind := one.get("entity_kind"))), None)
+    kind = components.find_kind(whole.members)
     if kind is None:
         return None
     is_over = current_facts.since_no_longer(whole) is not None
@@ -357,7 +357,8 @@ def _also_called(graph: Graph, whole: Whole) -> tuple[str, list[str]]:
     names: dict[str, str] = {}
     for one in whole.members[1:]:
         if one.name != whole.node.name and one.name not in names:
-            mention = max(describing.mentions_of(graph, one), key=time_of, default=None)
+            told = components.mentions_of(graph, [one])
+            mention = max(told, key=lambda mention: mention.turn, default=None)
             names[one.name] = "" if mention is None else mention.key
     if not names:
         return "", []
@@ -439,7 +440,7 @@ def _facts(graph: Graph, whole: Whole, words: Collection[str] | None = None) -> 
 
 def _felt(whole: Whole) -> Iterator[Sentence]:
     """Report the user's strong feelings about it, and their dates."""
-    felt = max(whole.users, key=lambda one: (_intensity(one), *time_of(one)), default=None)
+    felt = max(whole.users, key=lambda one: (_intensity(one), *one.turn), default=None)
     if felt is None or _intensity(felt) <= _STRONG:
         return
     valence = felt.get("emotional_valence")

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ...language import oneself
 from ...retrieval.question import Past
-from .. import names, schema
-from ..beliefs import comparing
+from .. import bitemporal, names, schema
 from ..identity import components
 from ..language import kin
 from ..node import Graph, Node
@@ -49,16 +48,16 @@ def facts(
 
 def list_dosed(graph: Graph, words: Collection[str]) -> set[str]:
     """Return the names of what the user takes or took that *words* name, in any spelling."""
-    asked = {comparing.name_slot(f"{schema.DOSE}{one}") for one in words}
+    asked = {bitemporal.name_slot(f"{schema.DOSE}{one}") for one in words}
     told = (
         one.get("predicate").casefold()
         for node in selves(graph)
-        for one in comparing.iterate_facts(graph, components.members(graph, node))
+        for one in bitemporal.iterate_facts(graph, components.members(graph, node))
     )
     return {
         one.removeprefix(schema.DOSE)
         for one in told
-        if one.startswith(schema.DOSE) and comparing.name_slot(one) in asked
+        if one.startswith(schema.DOSE) and bitemporal.name_slot(one) in asked
     }
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .. import kinds, names, schema
-from ..beliefs import comparing
+from .. import bitemporal, kinds, names, schema
 from ..identity import components, ledger, likenesses, merging, resolution
 from ..identity.resolution import Decision, Known, Sought
 from ..inputs import Observation
@@ -166,8 +165,8 @@ def _find_noted(graph: Graph, registered: Registered, alike: frozenset[str]) -> 
 def _find_by_facts(graph: Graph, user: Node, alike: frozenset[str]) -> list[Node]:
     predicates = alike | (frozenset(("spouse",)) if alike & _WED else frozenset())
     told = [
-        comparing.find_object(graph, one)
-        for one in comparing.list_current(graph, components.members(graph, user))
+        bitemporal.find_object(graph, one)
+        for one in bitemporal.list_current(graph, components.members(graph, user))
         if names.canonical(one.get("predicate")) in predicates
     ]
     return [one for one in told if one is not None]
@@ -243,7 +242,7 @@ class Decider:
             one.id
             for one in named
             for claim in said.facts
-            if comparing.tells_apart(self.graph, self.registered.node_of(one), claim, self.speaker)
+            if bitemporal.tells_apart(self.graph, self.registered.node_of(one), claim, self.speaker)
         )
 
     def _resolve_introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:

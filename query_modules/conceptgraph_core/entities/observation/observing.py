@@ -9,7 +9,7 @@ from ...embeddings.remembered import check, hold
 from ...errors import NotFound
 from ...graph.primitives import Lookup
 from ...text import show_name
-from .. import inputs, kinds, lookups, names, resting, rule_extractor, schema
+from .. import inputs, kinds, lookups, mentions, names, resting, rule_extractor, schema
 from ..beliefs import attribution, facts
 from ..identity import components, likenesses, merging, resolution
 from ..identity.resolution import Decision, Known, Sought
@@ -17,7 +17,7 @@ from ..inputs import Claim, Observation, Relation
 from ..language import endings, kin, spans
 from ..node import All, Graph, Node
 from ..trust import trust
-from . import deciding, mentions
+from . import deciding
 from .deciding import Decider, Registered, seek
 from .relating import relate
 
@@ -278,7 +278,7 @@ class _Message:
         if not claimed:
             return
         graph = self._graph
-        if components.canonical(graph, claimed).id == components.canonical(graph, entity).id:
+        if components.are_one(graph, claimed, entity):
             return
         [one] = self._registered.known([claimed])
         confidence = max(0.0, likenesses.likeness(one, seek(self._graph, observation)))

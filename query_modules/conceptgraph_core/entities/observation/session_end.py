@@ -9,11 +9,9 @@ from typing import Any
 from ... import text as texts
 from ...errors import NotFound
 from ...text import show_name
-from .. import edges, schema, trust
-from ..beliefs import comparing
+from .. import bitemporal, edges, mentions, schema, trust
 from ..identity import components
 from ..node import Graph, Node, Tie
-from . import mentions
 from .relating import Ends, activate, connect, credit, strengthen, take_back
 
 Row = dict[str, Any]
@@ -119,10 +117,7 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
         if keys <= by_user or (keys <= by_user | by_model and not users):
             continue
         upgraded = keys <= by_user | by_model
-        if (
-            components.canonical(graph, one.entity).id
-            != components.canonical(graph, other.entity).id
-        ):
+        if not components.are_one(graph, one.entity, other.entity):
             ends = one.entity, other.entity
             share = 1 / edges.crowding(max(end.get("edge_count") - stale[end.id] for end in ends))
             tie = known.get(key)
@@ -242,7 +237,7 @@ def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tall
 
 def _is_told_later(graph: Graph, one: Node, other: Node) -> bool:
     """Tell whether the believed facts of two events say that *one* came after *other*."""
-    first, second = comparing.find_since(graph, one), comparing.find_since(graph, other)
+    first, second = bitemporal.find_since(graph, one), bitemporal.find_since(graph, other)
     return first is not None and second is not None and first > second
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from .. import edges, names, schema, trust
-from ..beliefs.attribution import Found
-from ..inputs import Observation
-from ..node import Graph, Node
+from . import edges, names, schema, trust
+from .beliefs.attribution import Found
+from .inputs import Observation
+from .node import Graph, Node
 
 
 def count(graph: Graph, entity: Node, origin: str, felt: float) -> None:
@@ -67,7 +67,7 @@ def _add(entity: Node, origin: str, number: int) -> None:
 def _of_user(graph: Graph, entity: Node) -> list[Node]:
     found = (tie.other for tie in graph.arriving(entity, schema.OF))
     mine = [one for one in found if one.get("origin") == schema.USER]
-    return sorted(mine, key=lambda one: (one.created_at, one.get("sequence"), one.key))
+    return sorted(mine, key=lambda one: one.turn)
 
 
 def _sessions(graph: Graph, entity: Node) -> list[str]:

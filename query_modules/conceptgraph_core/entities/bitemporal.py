@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from ... import language
-from ...dates import DAY_MS, overlap
-from .. import names, schema
-from ..identity import components
-from ..inputs import Claim, Given
-from ..node import Graph, Node
+from .. import language
+from ..dates import DAY_MS, overlap
+from . import names, schema
+from .identity import components
+from .inputs import Claim, Given
+from .node import Graph, Node
 
 Row = dict[str, Any]
 
