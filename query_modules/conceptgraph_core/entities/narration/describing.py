@@ -224,10 +224,8 @@ def _conflicts(
     graph: Graph, facts: Sequence[Node], ties: Iterable[Tie], known_at: int
 ) -> list[Row]:
     """Return the contradictions: conflicting facts, and relations observed as contradictions."""
-    rows = [
-        bitemporal.conflict(one, other)
-        for one, other in bitemporal.conflicts(graph, facts, known_at)
-    ]
+    pairs = bitemporal.conflicts(graph, facts, known_at)
+    rows = [bitemporal.conflict(*pair) for pair in pairs]
     contradicting = (tie for tie in ties if tie.type == schema.CONTRADICTS and tie.is_active)
     return rows + [
         {"entity_id": tie.other.key, "label": tie.other.name, "evidence": tie.get("evidence")}

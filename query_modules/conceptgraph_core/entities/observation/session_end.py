@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -26,28 +26,6 @@ class _Mentioned:
     sequence: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """The count of a session for a pair: as the user's or a model's, and by how much.
-
-    `upgraded` means: it counted as a model's in this session, until the user mentioned both.
-    """
-
-    by_user: bool
-    upgraded: bool
-    share: float
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The changes at the end of a session."""
-
-    created: int = 0
-    reinforced: int = 0
-    promoted: list[Row] = field(default_factory=list)
-    activated: list[Row] = field(default_factory=list)
-
-
 def end(graph: Graph, session_id: str) -> Row:
     """End and consolidate a session; ended again, only new observations count.
 
@@ -61,21 +39,20 @@ def end(graph: Graph, session_id: str) -> Row:
     if session is None:
         raise NotFound(f"session_id: nothing was observed in {show_name(session_id)}")
     mentioned = _mentioned(graph, session)
-    tally = _Tally()
-    _feel(graph, session)
-    _pair(graph, session, mentioned, tally)
-    _in_order(graph, session, mentioned, tally)
-    _causes(graph, session, mentioned, tally)
-    for one in mentioned:
-        _promote(graph, one.entity, tally)
-    session.set(ended_at=graph.now_ms, is_open=False)
-    return {
+    told: Row = {
         "entities": len(mentioned),
-        "edges_created": tally.created,
-        "edges_reinforced": tally.reinforced,
-        "promoted": tally.promoted,
-        "activated_causal": tally.activated,
+        **dict.fromkeys(("edges_created", "edges_reinforced"), 0),
+        "promoted": [],
+        "activated_causal": [],
     }
+    _feel(graph, session)
+    _pair(graph, session, mentioned, told)
+    _in_order(graph, session, mentioned, told)
+    _causes(graph, session, mentioned, told)
+    for one in mentioned:
+        _promote(graph, one.entity, told)
+    session.set(ended_at=graph.now_ms, is_open=False)
+    return told
 
 
 def _mentioned(graph: Graph, session: Node) -> list[_Mentioned]:
@@ -105,7 +82,7 @@ def _feel(graph: Graph, session: Node) -> None:
         session.set(valence=sum(valences) / len(valences))
 
 
-def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], told: Row) -> None:
     """Create or reinforce co-occurrence between each pair of the chosen, once a session."""
     by_user, by_model = set(session.get("paired_by_user")), set(session.get("paired_by_model"))
     chosen = _chosen(graph, mentioned, by_user | by_model)
@@ -116,6 +93,7 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
         keys = {one.entity.key, other.entity.key}
         if keys <= by_user or (keys <= by_user | by_model and not users):
             continue
+        # It counted as a model's in this session, until the user mentioned both.
         upgraded = keys <= by_user | by_model
         if not components.are_one(graph, one.entity, other.entity):
             ends = one.entity, other.entity
@@ -124,7 +102,11 @@ def _pair(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _
             is_stale = tie is not None and tie.is_active and not tie.stays_on(graph.now_ms)
             if is_stale and not upgraded:
                 stale.subtract(end.id for end in ends if end.id in stale)
-            _co_occur(graph, ends, tie, _Counted(users, upgraded, share), tally)
+            tie = _reinforce(graph, graph.ordered(*ends), tie, users, told, share, upgraded)
+            if users:
+                tie.set(origin=schema.COOCCURRENCE)
+            if upgraded:
+                take_back(tie, share)
     # A fixed order keeps a session that ends again as it was.
     session.set(
         paired_by_user=sorted(one.entity.key for one in chosen if one.by_user),
@@ -179,30 +161,31 @@ def _stale(graph: Graph, chosen: Sequence[_Mentioned]) -> Counter[int]:
     )
 
 
-def _co_occur(graph: Graph, ends: Ends, tie: Tie | None, counted: _Counted, tally: _Tally) -> None:
-    older, younger = graph.ordered(*ends)
+def _reinforce(
+    graph: Graph,
+    ends: Ends,
+    tie: Tie | None,
+    is_users: bool,
+    told: Row,
+    share: float = 1.0,
+    is_counted: bool = False,
+    type_: str = schema.CO_OCCURRENCE,
+) -> Tie:
+    """Create an edge between *ends*, or strengthen it unless it *is_counted*; credit it."""
     if tie is None:
-        origin = schema.COOCCURRENCE if counted.by_user else schema.INFERRED
-        tie = graph.join(
-            older,
-            younger,
-            schema.CO_OCCURRENCE,
-            origin=origin,
-            weight=edges.DEFAULT_WEIGHTS[schema.CO_OCCURRENCE],
-        )
+        origin = schema.COOCCURRENCE if is_users else schema.INFERRED
+        weight = edges.DEFAULT_WEIGHTS[type_]
+        tie = graph.join(*ends, type_, origin=origin, weight=weight)
         connect(ends)
-        tally.created += 1
-    elif not counted.upgraded:
+        told["edges_created"] += 1
+    elif not is_counted:
         strengthen(graph, tie, ends)
-        tally.reinforced += 1
-    credit(graph, tie, ends, schema.USER if counted.by_user else schema.MODEL, counted.share)
-    if counted.by_user:
-        tie.set(origin=schema.COOCCURRENCE)
-    if counted.upgraded:
-        take_back(tie, counted.share)
+        told["edges_reinforced"] += 1
+    credit(graph, tie, ends, schema.USER if is_users else schema.MODEL, share)
+    return tie
 
 
-def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], told: Row) -> None:
     """Join each event with the one that was mentioned after it.
 
     Known times of both events that say otherwise come first.
@@ -210,42 +193,21 @@ def _in_order(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tall
     counted = session.get("reinforced")
     events = [one for one in mentioned if one.entity.node_type == schema.EVENT]
     for one, other in pairwise(events):
-        is_other_way = _is_told_later(graph, one.entity, other.entity)
+        first, second = (bitemporal.find_since(graph, each.entity) for each in (one, other))
+        is_other_way = first is not None and second is not None and first > second
         earlier, later = (other, one) if is_other_way else (one, other)
         ends = earlier.entity, later.entity
         key = edges.key(schema.TEMPORAL, ends[0].key, ends[1].key)
-        if key in counted or _is_observed(session, key):
+        if key in counted or any(each.startswith(f"{key}\t") for each in session.get("relations")):
             continue
         counted.append(key)
         users = earlier.by_user and later.by_user
         tie = graph.between(*ends, schema.TEMPORAL)
-        if tie is None:
-            tie = graph.join(
-                *ends,
-                schema.TEMPORAL,
-                origin=schema.COOCCURRENCE if users else schema.INFERRED,
-                weight=edges.DEFAULT_WEIGHTS[schema.TEMPORAL],
-            )
-            connect(ends)
-            tally.created += 1
-        else:
-            strengthen(graph, tie, ends)
-            tally.reinforced += 1
-        credit(graph, tie, ends, schema.USER if users else schema.MODEL)
+        _reinforce(graph, ends, tie, users, told, type_=schema.TEMPORAL)
     session.set(reinforced=counted)
 
 
-def _is_told_later(graph: Graph, one: Node, other: Node) -> bool:
-    """Tell whether the believed facts of two events say that *one* came after *other*."""
-    first, second = bitemporal.find_since(graph, one), bitemporal.find_since(graph, other)
-    return first is not None and second is not None and first > second
-
-
-def _is_observed(session: Node, key: str) -> bool:
-    return any(one.startswith(f"{key}\t") for one in session.get("relations"))
-
-
-def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally: _Tally) -> None:
+def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], told: Row) -> None:
     """Count the session for the causal relations that were observed in it, once.
 
     The user must have mentioned both ends in it, because a model that repeats its own idea proves
@@ -266,7 +228,7 @@ def _causes(graph: Graph, session: Node, mentioned: Iterable[_Mentioned], tally:
         counted.append(key)
         if _is_learnt(session, tie):
             activate(tie, (source, target))
-            tally.activated.append({"from": source.key, "to": target.key})
+            told["activated_causal"].append({"from": source.key, "to": target.key})
     session.set(reinforced=counted)
 
 
@@ -281,10 +243,10 @@ def _is_learnt(session: Node, tie: Tie) -> bool:
     return left == 0 and not tie.is_active and edges.moods_differ(valences)
 
 
-def _promote(graph: Graph, entity: Node, tally: _Tally) -> None:
+def _promote(graph: Graph, entity: Node, told: Row) -> None:
     """Make provisional entities distinct, and ambiguous ones whose doubts are all settled."""
     reason = trust.promotion(components.own(graph, entity))
     is_settled = entity.status == schema.AMBIGUOUS and not components.questions(graph, entity)
     if reason is not None and (entity.status == schema.PROVISIONAL or is_settled):
         entity.set(identity_status=schema.DISTINCT, promoted_at=graph.now_ms)
-        tally.promoted.append({"entity_id": entity.key, "label": entity.name, "reason": reason})
+        told["promoted"].append({"entity_id": entity.key, "label": entity.name, "reason": reason})
