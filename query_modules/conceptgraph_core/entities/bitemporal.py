@@ -143,23 +143,18 @@ def _against(
     single = [is_single(fact) for _, fact in placed]
     if not any(single):
         return
-    times = [_compared_times(fact, known_at) for _, fact in placed]
-    values = [_compared_value(graph, fact) for _, fact in placed]
+    begun = [fact.get("valid_from") for _, fact in placed]
+    times = [
+        (schema.BEGINNING if since is None else since, ending(fact, known_at))
+        for since, (_, fact) in zip(begun, placed, strict=True)
+    ]
+    objects = [(find_object(graph, fact), fact) for _, fact in placed]
+    values = [names.canonical(one.get("value")) if of is None else of.key for of, one in objects]
     for one, other in combinations(range(len(placed)), 2):
         graph.step()
         differ = (single[one] or single[other]) and values[one] != values[other]
         if differ and overlap(times[one], times[other]):
             yield placed[one][0], placed[other][0]
-
-
-def _compared_times(fact: Node, known_at: int) -> tuple[int, int | None]:
-    since = fact.get("valid_from")
-    return schema.BEGINNING if since is None else since, ending(fact, known_at)
-
-
-def _compared_value(graph: Graph, fact: Node) -> str:
-    entity = find_object(graph, fact)
-    return names.canonical(fact.get("value")) if entity is None else entity.key
 
 
 Row = dict[str, Any]

@@ -167,6 +167,8 @@ def observed(
     relations: "Sequence[Relation]" = (),
 ) -> list[Lookup]:
     """Look up what it takes to record *message*: its session, its id and its text."""
+    from .language import kin
+
     session_id, message_id, text_of = message
     known = [one for one in observations if one.needs_known]
     others = [one for one in observations if not one.needs_known]
@@ -177,13 +179,16 @@ def observed(
         for one in observations
     }
     embeddings = [one.embedding for one in others if one.embedding is not None]
+    single = kin.list_single(text_of)
+    kinds = dict.fromkeys(kind for _, one in single for kind in (one, *kin.kinds(one)))
     return [
         session(session_id, user_id),
         Equal((schema.MENTION,), ("id",), tuple((one,) for one in sorted(mentioned))),
         *called(so_called, user_id),
         *meaning(others, user_id),
         *find_known(known, user_id),
-        *find_kin(text_of, user_id),
+        # The mother, the father and the like whom the message may mean or name.
+        *([of_kinds(kinds, user_id)] if kinds else []),
         with_ids(*(one.same_as for one in others if one.same_as is not None)),
         last_activated(_LATEST_LOOKED_UP, user_id),
         *(near(one, user_id) for one in embeddings),
@@ -237,16 +242,6 @@ def find_known(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:
     kinds = dict.fromkeys(kind for one in wanted for kind in likenesses.kinds_named(one.name))
     exactly = Equal((schema.ENTITY,), ("user_id", "called"), values)
     return [*([exactly] if values else []), *([of_kinds(kinds, user_id)] if kinds else [])]
-
-
-def find_kin(message: str, user_id: str) -> list[Lookup]:
-    """Look up the mother, the father and the like whom *message* may mean or name."""
-    from .language import kin
-
-    kinds = dict.fromkeys(
-        kind for _, one in kin.list_single(message) for kind in (one, *kin.kinds(one))
-    )
-    return [of_kinds(kinds, user_id)] if kinds else []
 
 
 def meaning(wanted: "Iterable[Observation]", user_id: str) -> list[Lookup]:

@@ -83,12 +83,6 @@ def _felt(mention: Node) -> float:
     return max(abs(valence or 0.0), intensity or 0.0)
 
 
-def count_session(entity: Node, session_id: str) -> None:
-    sessions = entity.get("user_sessions")
-    if session_id not in sessions and len(sessions) < schema.MAX_SESSIONS_KEPT:
-        entity.set(user_sessions=[*sessions, session_id])
-
-
 def activate(graph: Graph, entity: Node, origin: str) -> None:
     """Raise the activation of *entity* as a mention does, and revive it."""
     raised, latest = edges.raised(
@@ -174,8 +168,10 @@ def add(
     last = max(session.get("last_mention_at"), graph.now_ms)
     session.set(mention_count=number, last_mention_at=last, is_open=True)
     count(graph, entity, found.origin, observation.felt)
-    if found.origin == schema.USER:
-        count_session(entity, session.key)
+    sessions = entity.get("user_sessions")
+    is_users = found.origin == schema.USER and session.key not in sessions
+    if is_users and len(sessions) < schema.MAX_SESSIONS_KEPT:
+        entity.set(user_sessions=[*sessions, session.key])
     return mention
 
 

@@ -172,13 +172,10 @@ def _together(words: Said, label: str, german: bool) -> Iterator[Span]:
             found = _all_stand(wanted, there, german)
             if not found or _is_genitive(found, there):
                 continue
-            is_ordered = len(found) < _MOST_TURNED or found == sorted(found, key=_start)
+            starts = [one.start for one in found]
+            is_ordered = len(found) < _MOST_TURNED or starts == sorted(starts)
             if is_ordered and _is_close(words.text, found, there, german):
-                yield words.at(min(one.start for one in found), max(one.end for one in found))
-
-
-def _start(token: Token) -> int:
-    return token.start
+                yield words.at(min(starts), max(one.end for one in found))
 
 
 def _is_close(text: str, found: Sequence[Token], there: Sequence[Token], german: bool) -> bool:

@@ -40,7 +40,8 @@ def fact(graph: Graph, entity_id: str, given: Given) -> Row:
 def state_fact(graph: Graph, entity: Node, given: Given, mention: Node | None = None) -> Row:
     """State a fact of *entity* as `fact` does; it rests on *mention*, if there is one."""
     old = _old(graph, entity, given)
-    about = _object(graph, given)
+    object_id = given.object_id
+    about = None if object_id is None else merging.entity(graph, object_id, "object_id")
     origin = _origin(graph, given, old, about)
     if old is not None and old.get("origin") == schema.USER and origin.origin != schema.USER:
         raise NotAllowed(
@@ -274,10 +275,6 @@ def _old(graph: Graph, entity: Node, given: Given) -> Node | None:
     return old
 
 
-def _object(graph: Graph, given: Given) -> Node | None:
-    return None if given.object_id is None else merging.entity(graph, given.object_id, "object_id")
-
-
 def _origin(graph: Graph, given: Given, old: Node | None, about: Node | None) -> attribution.Found:
     """Return the origin: the user's, if the user speaks and the words contain the value.
 
@@ -324,7 +321,8 @@ def _correct(
     if is_told:
         if not given.has_value:
             about = bitemporal.find_object(graph, old)
-            given = replace(given, **_value(old, about))
+            value = old.get("value") if about is None else None
+            given = replace(given, value=value, object_id=about and about.key)
         if given.valid_from is None and given.valid_until is None:
             since, until = old.get("valid_from"), old.get("valid_until")
             given = replace(given, valid_from=since, valid_until=until)
@@ -340,10 +338,6 @@ def _correct(
         return given, about
     old.set(known_until=graph.now_ms)
     return given, about
-
-
-def _value(old: Node, about: Node | None) -> dict[str, Any]:
-    return {"value": old.get("value")} if about is None else {"object_id": about.key}
 
 
 def _said(given: Given, found: attribution.Found) -> dict[str, str | None]:

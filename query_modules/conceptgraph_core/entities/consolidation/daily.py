@@ -139,17 +139,12 @@ def _semantic(batch: Batch, node: Node) -> int:
     return known + len(batch.graph.planned.weights.get(node.key, ()))
 
 
-def _centre(batch: Batch, node: Node) -> None:
-    """Renew the centrality of *node*: the weights of its active connections, times its pressure.
+def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
+    """Set the centrality of *node* to the sum of its active weights, times *pressure*.
 
     No rule chooses a candidate by centrality, which would favour what has many edges already. It is
     there for readers only.
     """
-    renew_centrality(batch, node, node.get("pressure"))
-
-
-def renew_centrality(batch: Batch, node: Node, pressure: float | None, why: str = "") -> None:
-    """Set the centrality of *node* to the sum of its active weights, times *pressure*."""
     graph = batch.graph
     weights = [_weight(graph, edge) for edge in graph.connections(node)]
     weights += graph.planned.weights.get(node.key, ())
@@ -236,8 +231,8 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
         return []
     members = components.members(graph, node)
     current = bitemporal.list_current(graph, members)
-    found = bitemporal.conflicts(graph, current, graph.now_ms) if len(current) > 1 else []
-    rows = [_row(node, *_of_facts(*pair), schema.BOTH_BELIEVED) for pair in found]
+    found = bitemporal.conflicts(graph, current, graph.now_ms)
+    rows = [_row(node, *map(_said, pair), schema.BOTH_BELIEVED) for pair in found]
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):
             if tie.is_active:
@@ -246,10 +241,6 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
                 ends = called(member.name), called(tie.other.name)
                 rows.append(_row(node, *ends, why, other_id=tie.other.key))
     return rows
-
-
-def _of_facts(one: Node, other: Node) -> tuple[str, str]:
-    return _said(one), _said(other)
 
 
 def _said(fact: Node) -> str:
@@ -264,7 +255,7 @@ def _row(node: Node, one: str, other: str, why: str, **more: Any) -> Row:
 STEPS: Final[dict[str, Step]] = {
     schema.DECAY: _decay,
     schema.SEMANTIC_STEP: _join_alike,
-    "centrality": _centre,
+    "centrality": lambda batch, node: renew_centrality(batch, node, node.get("pressure")),
     schema.DEACTIVATE: _deactivate,
     "edge_count": _recount,
     "contradictions": _contradict,

@@ -242,13 +242,13 @@ def take_back(graph: Graph, entry: Node, reason: str) -> Row:
     for one in ledger.about(graph, entry):
         if one not in gone:
             gone += splitting.drop_if_bare(graph, one)
-    return {
-        "separate": [_whole(graph, one) for one in apart if one not in gone],
-        "undo": undo,
-    }
-
-
-def _whole(graph: Graph, node: Node) -> Row:
-    members = components.members(graph, node)
-    labels = components.labels(members)
-    return {"entity_id": members[0].key, "labels": labels, "identity_status": members[0].status}
+    wholes = [components.members(graph, one) for one in apart if one not in gone]
+    separate = [
+        {
+            "entity_id": one[0].key,
+            "labels": components.labels(one),
+            "identity_status": one[0].status,
+        }
+        for one in wholes
+    ]
+    return {"separate": separate, "undo": undo}

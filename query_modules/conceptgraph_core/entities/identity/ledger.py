@@ -29,14 +29,6 @@ _DENIAL: Final = re.compile(
 )
 
 
-def find_denial(said: str, names: Iterable[str]) -> str | None:
-    """Return the first denial in *said*; None if there is none. A word of a name does not count."""
-    for name in names:
-        said = re.sub(rf"\b{re.escape(name)}\b", "…", said, flags=re.IGNORECASE)
-    denial = _DENIAL.search(said)
-    return str(denial.group()) if denial else None
-
-
 Row = dict[str, Any]
 
 
@@ -131,8 +123,13 @@ def lacking_to_merge(graph: Graph, named: Sequence[Node], said: str | None) -> s
 
 def denied(named: Iterable[Node], said: str) -> str | None:
     """Return the user's words in *said* that deny that two entities are one; None: no denial."""
-    denial = find_denial(said, [one.bare for one in named])
-    return denial and f"said: {show_name(denial)} denies it; quote words that say they are one"
+    for one in named:
+        # A word of a name denies nothing.
+        said = re.sub(rf"\b{re.escape(one.bare)}\b", "…", said, flags=re.IGNORECASE)
+    denial = _DENIAL.search(said)
+    if denial is None:
+        return None
+    return f"said: {show_name(denial.group())} denies it; quote words that say they are one"
 
 
 def entries(graph: Graph, entity: Node, *types: str) -> Iterator[Node]:

@@ -168,11 +168,15 @@ def _by_words(
         return _KIND, "of that kind"
     if _is_acronym(one.label, second) or _is_acronym(sought.label, first):
         return _INITIALS, "the initials of the other"
-    if _is_place(one, sought) and (_is_city(one.label, second) or _is_city(sought.label, first)):
+    paths = {kinds.path(kind) or "" for kind in (one.kind, sought.kind) if kind is not None}
+    if paths <= {"place"} and (
+        # NYC of New York
+        _is_acronym(one.label, (*second, "city")) or _is_acronym(sought.label, (*first, "city"))
+    ):
         return _INITIALS, "the initials of the other, and of City"
     is_person = {one.node_type, sought.node_type} == {schema.THING}
     is_person &= _is_cased(one.label) and _is_cased(sought.label)
-    if is_person and _may_have_a_given_name(one, sought):
+    if is_person and all(not path or path.startswith(("person", "animal")) for path in paths):
         return _by_parts(first, second)
     return 0.0, ""
 
@@ -269,16 +273,6 @@ def _is_acronym(label: str, words: tuple[str, ...]) -> bool:
     )
 
 
-def _is_city(label: str, words: tuple[str, ...]) -> bool:
-    """Tell whether *label* has the initials of *words* and of City: NYC of New York."""
-    return _is_acronym(label, (*words, "city"))
-
-
-def _is_place(one: Known, sought: Sought) -> bool:
-    paths = {kinds.path(kind) for kind in (one.kind, sought.kind) if kind is not None}
-    return paths <= {"place"}
-
-
 def _initials(words: tuple[str, ...]) -> str:
     letters = "".join(word[0] for word in words if word not in _LINKS)
     return letters if len(letters) in _LETTERS else ""
@@ -289,20 +283,14 @@ def _is_cased(label: str) -> bool:
     return all(word[0].isupper() for word in label.split() if word.casefold() not in DETERMINERS)
 
 
-def _may_be_named(word: str) -> bool:
-    """Tell whether a word may belong to a person's name; a hotel's has other words."""
-    return word not in _LINKS and (kinds.path(word) or "person").startswith("person")
-
-
-def _may_have_a_given_name(one: Known, sought: Sought) -> bool:
-    paths = [kinds.path(kind) for kind in (one.kind, sought.kind) if kind is not None]
-    return all(path is None or path.startswith(("person", "animal")) for path in paths)
-
-
 def _by_parts(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[float, str]:
     """Compare two names of persons by their words: Liz and Elizabeth Smith, J. Smith."""
     short, long = sorted((first, second), key=len)
-    if not short or len(long) > _MOST_WORDS or not all(map(_may_be_named, long)):
+    # A hotel's name has other words.
+    is_named = _LINKS.isdisjoint(long) and all(
+        (kinds.path(word) or "person").startswith("person") for word in long
+    )
+    if not short or len(long) > _MOST_WORDS or not is_named:
         return 0.0, ""
     if len(short) == len(long) and short[1:] == long[1:]:
         if given_names.are_forms(short[0], long[0]):

@@ -35,22 +35,20 @@ def entity(graph: Graph, entity_id: str, field: str = "entity_id") -> Node:
 
 def named(graph: Graph, **by_field: str) -> list[Node]:
     """Return the entities of the ids *by_field*. Raises NotFound, which names the argument."""
-    wanted = {field: texts.name(one, field) for field, one in by_field.items()}
-    found = graph.with_ids(schema.ENTITY, wanted.values())
-    for field, one in wanted.items():
-        if one not in found:
-            raise NotFound(f"{field}: not found: {show_name(one)}")
-    return [found[one] for one in wanted.values()]
+    return _find_existing(graph, *by_field.items())
 
 
 def entities(graph: Graph, entity_ids: Sequence[str], field: str = "entity_ids") -> list[Node]:
     """Return the entities of those ids, each once, in their order. Raises NotFound, as `entity`."""
-    wanted = dict.fromkeys(texts.name(one, field) for one in entity_ids)
-    found = graph.with_ids(schema.ENTITY, wanted)
-    for one in wanted:
+    return _find_existing(graph, *((field, one) for one in dict.fromkeys(entity_ids)))
+
+
+def _find_existing(graph: Graph, *wanted: tuple[str, str]) -> list[Node]:
+    found = graph.with_ids(schema.ENTITY, [texts.name(one, field) for field, one in wanted])
+    for field, one in wanted:
         if one not in found:
             raise NotFound(f"{field}: not found: {show_name(one)}")
-    return [found[one] for one in wanted]
+    return [found[one] for _, one in wanted]
 
 
 def merge(
@@ -109,6 +107,10 @@ def merged(
             evidence=reason,
         )
     number = tie.get("merge_number") + 1
+    # Later than each merge it rests on, so that their order lasts: merges of one millisecond, or of
+    # a clock that was set back, would have none.
+    whole = [one for end in (yielding, kept) for one in components.find_connected(graph, end)]
+    times = [each.created_at for one in whole for each, _ in ledger.merges_of(graph, one)]
     entry = ledger.enter(
         graph,
         *(schema.MERGE_ACTION, source, target, reason),
@@ -118,7 +120,7 @@ def merged(
         created_by=by,
         said=said,
         source_status=yielding.status,
-        created_at=_next_time(graph, yielding, kept),
+        created_at=max([graph.now_ms, *(time + 1 for time in times)]),
     )
     tie.set(
         status=schema.MERGED,
@@ -131,16 +133,6 @@ def merged(
         node.add("merge_count", 1)
     _settle(graph, source, schema.PROVISIONAL)
     return entry.key
-
-
-def _next_time(graph: Graph, *nodes: Node) -> int:
-    """Return the time of a merge, later than that of each it rests on, so that their order lasts.
-
-    Merges of one millisecond, or of a clock that was set back, would have none.
-    """
-    whole = [one for node in nodes for one in components.find_connected(graph, node)]
-    times = [entry.created_at for one in whole for entry, _ in ledger.merges_of(graph, one)]
-    return max([graph.now_ms, *(time + 1 for time in times)])
 
 
 def _settle(graph: Graph, node: Node, before: str) -> None:
@@ -268,18 +260,14 @@ def missing(graph: Graph, one: Node, other: Node) -> list[str]:
     tie = graph.between(one, other, schema.SAME_AS)
     confidence = likeness(one, other) if tie is None else tie.get("confidence")
     reasons = barred(graph, one, other)
-    evidence = {"no session that has ended mentions both": co_occurred(graph, one, other)}
-    return [*resolution.may_merge(evidence, confidence), *reasons]
-
-
-def co_occurred(graph: Graph, one: Node, other: Node) -> bool:
-    """Tell whether one session mentioned entities of both components."""
     others = components.members(graph, other)
-    return any(
+    co_occurred = any(
         graph.between(member, each, schema.CO_OCCURRENCE) is not None
         for member in components.members(graph, one)
         for each in others
     )
+    evidence = {"no session that has ended mentions both": co_occurred}
+    return [*resolution.may_merge(evidence, confidence), *reasons]
 
 
 def likeness(one: Node, other: Node) -> float:

@@ -201,7 +201,9 @@ def named_by(
         place = meant.places[0]
         # At one place, a whole name comes first, then the entity mentioned last.
         last = -canonical.get("last_activated")
-        near = _closeness(read, node, place)
+        # How close one is to the user among those that one word means: "the family".
+        group = read.groups.get(place)
+        near = 0 if group is None else kin.closeness(node.get("entity_kind") or "", group)
         is_over = is_ended(graph, Whole(graph, canonical))
         rank = (
             is_over is not is_of_past,
@@ -223,12 +225,6 @@ def named_by(
 def names_several(message: str) -> bool:
     """Tell whether *message* has a word for several of the user's: "my kids"."""
     return bool(named.read(message).groups)
-
-
-def _closeness(read: named.Message, node: Node, place: named.Place) -> int:
-    """Return how close *node* is to the user among those that one word means: "the family"."""
-    group = read.groups.get(place)
-    return 0 if group is None else kin.closeness(node.get("entity_kind") or "", group)
 
 
 def names_of(message: str, meant: Sequence[tuple[Node, named.Place]]) -> list[frozenset[str]]:
@@ -264,18 +260,20 @@ def _several(told: Wholes, meant: Sequence[tuple[Node, named.Place]]) -> Iterato
         known = [(whole, whole.latest) for whole in wholes]
         cited = [(whole, last) for whole, last in known if last is not None]
         if len(cited) > 1:
-            each = [_one_of_several(whole, last) for whole, last in cited]
+            each = [
+                (
+                    f"{whole.name} ({whole.described}), last mentioned by"
+                    f" {'the user' if whole.users else f'the model ({INFERRED})'} on ",
+                    last.created_at,
+                )
+                for whole, last in cited
+            ]
             start = f"The message may mean any of {len(cited)}: "
             yield Sentence(
                 (start, *parts_listed(each, "or"), "."),
                 tuple(whole.node.key for whole, _ in cited),
                 tuple(last.key for _, last in cited),
             )
-
-
-def _one_of_several(whole: Whole, last: Node) -> tuple[Part, ...]:
-    by = "the user" if whole.users else f"the model ({INFERRED})"
-    return f"{whole.name} ({whole.described}), last mentioned by {by} on ", last.created_at
 
 
 def _who(graph: Graph, whole: Whole) -> Iterator[Sentence]:
@@ -383,7 +381,10 @@ def _questions(graph: Graph, told: Wholes, whole: Whole) -> Iterator[tuple[Tie, 
     seen = {whole.node.id}
     for tie in asked:
         other = told.whole(tie.other)
-        if _is_settled(whole, other, tie):
+        first, second = (one.node.get("qualifier") for one in (whole, other))
+        differ = first and second and not resolution.is_one_qualifier(first, second)
+        if differ or tie.get("evidence") == likenesses.SETTLED:
+            # These two of one name were said to be different already.
             continue
         if other.node.id not in seen and len(seen) <= MOST_DOUBTS:
             seen.add(other.node.id)
@@ -413,13 +414,6 @@ def _contradicted(graph: Graph, told: Wholes, whole: Whole) -> Iterator[Sentence
             cited = [one.latest.key for one in (whole, other) if one.latest is not None]
             ids = whole.node.key, other.node.key
             yield Sentence((f"{start}{other.name}{words}",), ids, tuple(cited))
-
-
-def _is_settled(whole: Whole, other: Whole, tie: Tie) -> bool:
-    """Tell whether two of one name were already said to be different."""
-    first, second = (one.node.get("qualifier") for one in (whole, other))
-    differ = first and second and not resolution.is_one_qualifier(first, second)
-    return bool(differ) or tie.get("evidence") == likenesses.SETTLED
 
 
 def _facts(graph: Graph, whole: Whole, words: Collection[str] | None = None) -> Iterator[Sentence]:
