@@ -38,7 +38,7 @@ PARTS: Final = (
     Rule("kin and their names", {f"{_EXTRACTOR}.kin_names:find_kin_names": _none}),
     Rule("statements", {f"{_EXTRACTOR}.reading:find_statements": _none}),
     Rule("amounts", {f"{_EXTRACTOR}.amounts:find_amounts": _none}),
-    Rule("dates", {f"{_EXTRACTOR}:_dates": _none}),
+    Rule("dates", {"entities.language.dated:dates": _none}),
     Rule("pairs of names", {"entities.language.cues:paired": _none}),
     Rule("cues beside a name", {"entities.language.cues:noticed": unchanged(1)}),
     Rule("pasted text", {f"{_EXTRACTOR}.prose:spoken": lambda text, **_: text}),

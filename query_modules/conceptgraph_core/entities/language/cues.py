@@ -51,18 +51,10 @@ _NAMED_BEFORE: Final = re.compile(
 )
 _TOO_BEHIND: Final = re.compile(r",? (?:too|as well|again)\b", re.IGNORECASE)
 _ALSO_BEHIND: Final = re.compile(r" heißt auch\b", re.IGNORECASE)
-_PLACES: Final = (
-    "office work school gym university uni college accounting marketing sales it hr finance"
-    " kindergarten daycare nursery church choir band team class course club neighbourhood"
-    " neighborhood street downstairs upstairs training yoga football soccer tennis hospital clinic"
-    " lab shop bakery library support büro arbeit schule uni kita kindergarten verein chor"
-    " nachbarschaft nebenan oben unten fitnessstudio buchhaltung abteilung team klasse kurs praxis"
-    " fußball sport bäckerei trabalho escritório ginásio faculdade escola coro prédio universidade"
-    " trabajo oficina gimnasio instituto colegio barrio universidad"
-)
-_TEAMS: Final = "accounting marketing sales it hr finance support buchhaltung abteilung team"
 _THE: Final = r"(?:(?:the|my|our|der|dem|meiner|meinem|unserer|unserem|la|el) )?(?:\w+ )?"
-_ANY_PLACE, _ANY_TEAM = (rf"{_THE}(?:{'|'.join(one.split())})" for one in (_PLACES, _TEAMS))
+_ANY_PLACE, _ANY_TEAM = (
+    rf"{_THE}(?:{'|'.join(language.load('en', 'people')[one])})" for one in ("meeting", "teams")
+)
 _FROM_BEHIND: Final = re.compile(
     rf" ((?:from|of|aus|vom|von|d[oae]s?|del) {_ANY_PLACE}|(?:in|im|beim?) {_ANY_TEAM}"
     r"|next door)\b",
@@ -108,7 +100,7 @@ def paired(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_SAME, _IN_BRACKETS, _FOR_SHORT):
         for match in pattern.finditer(text):
             for number in (1, 2):
-                if not (_is_no_name(match[number]) or kinds.path(match[number])):
+                if not (match[number].casefold() in _NO_NAMES or kinds.path(match[number])):
                     yield match.span(number)
 
 
@@ -126,23 +118,22 @@ def _aliases(text: str) -> Iterator[tuple[str, str]]:
         patterns.append(_SAME_IN_GERMAN)
     for pattern in patterns:
         for match in pattern.finditer(text):
-            if not _is_no_name(match[1]):
+            # "She is called Noor", "Well, that is Noor"
+            if match[1].casefold() not in _NO_NAMES:
                 yield match[1], match[2]
     being = [(one[1] or one[2], one[3]) for one in _BEING.finditer(text)]
     being += [(one[2], one[1]) for one in _BEING_BEHIND.finditer(text)]
     yield from ((kind, name) for kind, name in being if kinds.path(kind) and not kinds.path(name))
 
 
-def _is_no_name(word: str) -> bool:
-    """Tell whether *word* is nobody's name: "She is called Noor", "Well, that is Noor"."""
-    return word.casefold() in _NO_NAMES
-
-
 def introduces(text: str, label: str) -> bool:
     """Tell whether *text* introduces *label* as another one: "another Max", "our new dog Max"."""
     places = find_places(text, label, re.IGNORECASE)
     between = match_before(_NEW_BEFORE, text, places)
-    if between is not None and all(map(_is_between, between[1].split())):
+    # "My other sister Anna"
+    if between is not None and all(
+        _is_somebody(word) or re.fullmatch(_NEW, word, re.IGNORECASE) for word in between[1].split()
+    ):
         return True
     called = match_before(_CALLED_BEFORE, text, places)
     if called is not None and _is_somebody(called[1]):
@@ -158,11 +149,6 @@ def introduces(text: str, label: str) -> bool:
     )
 
 
-def _is_between(word: str) -> bool:
-    """Tell whether a word may stand between "new" and a name: "my other sister Anna"."""
-    return _is_somebody(word) or re.fullmatch(_NEW, word, re.IGNORECASE) is not None
-
-
 def _is_somebody(word: str) -> bool:
     return (kinds.path(word) or "").startswith(("person", "animal"))
 
@@ -171,20 +157,19 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
     is_introduced = introduces(text, one.label)
     if one.is_new is False and match_before(_NEW_ALONE, text, find_places(text, one.label)):
         is_introduced = False
-    qualifier = _qualifier(text, one.label)
     also = {other for pair in pairs if one.name in pair for other in pair}
     said = kind(text, one.label)
     return replace(
         one,
         # "person" says less than the "my daughter" of the text.
         kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
-        qualifier=one.qualifier or qualifier,
+        qualifier=one.qualifier or _find_qualifier(text, one.label),
         is_introduced=is_introduced,
         also=frozenset(also - {one.name}),
     )
 
 
-def _qualifier(text: str, label: str) -> str | None:
+def _find_qualifier(text: str, label: str) -> str | None:
     match = match_behind(_FROM_BEHIND, text, find_places(text, label, re.IGNORECASE))
     if match is None:
         return None

@@ -46,10 +46,17 @@ def tokens(text: str) -> list[Token]:
             place += 1
             continue
         end = place
-        while end < len(text) and (in_words(text[end]) or _is_in_number(text, end)):
+        while end < len(text) and (
+            in_words(text[end])
+            or (text[end] in ",." and text[end - 1].isdigit() and text[end + 1 : end + 2].isdigit())
+        ):
             end += 1
         form = fold_marks(text[place:end])
-        found.append(Token(_NUMBERS.get(form) or _number(form), place, end))
+        # 1,200 and 1200 are one number.
+        groups = form.split(",")
+        if len(groups) > 1 and form[:1].isdigit() and all(len(one) == 3 for one in groups[1:]):
+            form = "".join(groups)
+        found.append(Token(_NUMBERS.get(form, form), place, end))
         place = end
     return found
 
@@ -101,15 +108,3 @@ def _of_verb(word: str) -> set[str]:
 
 def _is_word(base: str) -> bool:
     return len(base) >= _SHORTEST and not _VOWELS.isdisjoint(base)
-
-
-def _is_in_number(text: str, place: int) -> bool:
-    around = text[place - 1 : place] + text[place + 1 : place + 2]
-    return text[place] in ",." and len(around) == 2 and around.isdigit()
-
-
-def _number(form: str) -> str:
-    """Return *form* without digit separators: 1,200 and 1200 are one number."""
-    groups = form.split(",")
-    is_grouped = len(groups) > 1 and all(len(one) == 3 for one in groups[1:])
-    return "".join(groups) if is_grouped and form[:1].isdigit() else form

@@ -83,7 +83,7 @@ _ONE_OF_GROUP: Final = {
 _SEVERAL: Final = frozenset(word for each in _LANGUAGES for word in each.groups)
 ENGLISH: Final = _ENGLISH.kinds
 # A breed, or an animal that one keeps -> its kind; only before a name do these tell a pet.
-_ANIMALS: Final = {
+ANIMALS: Final = {
     word: kind
     for code in language.LANGUAGES
     for kind, each in language.load(code, "animals").items()
@@ -130,11 +130,6 @@ def of(owner: str, word: str) -> str | None:
         if is_of and word in each.kinds:
             return each.kinds[word][0]
     return None
-
-
-def find_animal(word: str) -> str | None:
-    """Return the kind of the animal or breed that *word* is: dog, of "greyhound"."""
-    return _ANIMALS.get(word)
 
 
 def find_one_of(group: str) -> str | None:
@@ -213,7 +208,13 @@ def groups(words: Sequence[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
                     _is_mine(each, words, place)
                     or _is_had(each, words, place)
                     or _is_asked(each, words, place)
-                    or (group in _DEFINITE_GROUPS and _is_definite(each, words, place))
+                    # "The kids", but not "the family of Jan"
+                    or (
+                        group in _DEFINITE_GROUPS
+                        and place > 0
+                        and words[place - 1] in each.definite
+                        and not _is_of_another(each, words, place)
+                    )
                 ):
                     yield place, group, members(group)
 
@@ -240,7 +241,10 @@ def known(words: Sequence[str]) -> list[tuple[int, str]]:
         if (
             (before in OWN and one not in _WORDS | _SEVERAL)
             or (before in _DEFINITE and _may_be_the(one))
-            or any(_is_the(each, before, one) for each in _LANGUAGES[2:])
+            or any(
+                before in each.definite and not _NO_FAMILY.isdisjoint(each.kinds.get(one, ()))
+                for each in _LANGUAGES[2:]
+            )
         ):
             found.append((place, one))
     return [pair for pair in found if len(pair[1]) >= _SHORTEST_KIND][:_MOST_KINDS]
@@ -297,11 +301,6 @@ def _is_asked(
     return any(f" {ahead}".endswith(f" {one}") for one in said)
 
 
-def _is_definite(each: _Language, words: Sequence[str], place: int) -> bool:
-    is_the = place > 0 and words[place - 1] in each.definite
-    return is_the and not _is_of_another(each, words, place)
-
-
 def _is_of_another(each: _Language, words: Sequence[str], place: int) -> bool:
     """Tell whether a kin word is another one's: the family of Jan, a mãe do Rui."""
     return place + 1 < len(words) and words[place + 1] in each.of
@@ -312,7 +311,3 @@ def _may_be_the(one: str) -> bool:
         kind in _NO_FAMILY for each in _LANGUAGES for kind in each.kinds.get(one, ())
     )
     return not is_family and one not in _OF_MANY and one not in _SEVERAL
-
-
-def _is_the(each: _Language, before: str, one: str) -> bool:
-    return before in each.definite and not _NO_FAMILY.isdisjoint(each.kinds.get(one, ()))

@@ -97,12 +97,16 @@ def _read(
     own = list(kin_names.find_kin_names(written))
     # "Unsere Tochter Svenja": no name begins with the kin word.
     told = [one for one in own if one.label]
-    own += (one for one in naming.find_names(written, idle, german) if not _overlap(one, told))
+    own += (
+        one
+        for one in naming.find_names(written, idle, german)
+        if not any(one.start < each.start < one.end for each in told)
+    )
     # A name in a model's long text may belong to anybody, invented people included.
     is_brief = is_users or len(text.split()) <= _BRIEF
     theirs = prose.others(text) if is_users else bytearray()
     if is_users:
-        own_name = introducing.find_own_name(said, written, german)
+        own_name = next(introducing.find_own_names(said, written, german), None)
         if own_name is not None and not theirs[own_name[0]]:
             found.introduce(*own_name)
         told_here = chain(
@@ -121,8 +125,9 @@ def _read(
     if is_users:
         for start, end in cues.paired(said):
             found.add({"label": said[start:end], "type": schema.NAMED}, start, end)
-        for row, start, end in _dates(said):
-            found.add(row, start, end)
+        for date in dated.dates(said):
+            row = {"label": date.label, "type": "topic", "kind": "date"}
+            found.add({**row, "span": said[date.start : date.end]}, date.start, date.end)
     if is_users and with_known:
         for possible in _drop_quoted(naming.list_possible(written, idle), theirs):
             found.suggest(possible)
@@ -263,11 +268,6 @@ class _Found:
         return None if found is None else (found.start, found.text)
 
 
-def _overlap(one: Named, told: Sequence[Named]) -> bool:
-    """Tell whether *one* begins outside of a name that kin words told, and reaches into it."""
-    return any(one.start < each.start < one.end for each in told)
-
-
 def _drop_quoted(found: Iterable[_Placed], theirs: bytearray) -> Iterator[_Placed]:
     """Iterate over those *found* that are in the user's own voice."""
     return (one for one in found if not theirs[one.start])
@@ -287,9 +287,3 @@ def _idle(written: Sequence[Word], languages: Sequence[str]) -> frozenset[str]:
         word for one in detect_languages(folded, languages) for word in one.stop_words
     )
     return stops | _OPENINGS
-
-
-def _dates(said: str) -> Iterator[tuple[Row, int, int]]:
-    for one in dated.dates(said):
-        row = {"label": one.label, "type": "topic", "kind": "date"}
-        yield {**row, "span": said[one.start : one.end]}, one.start, one.end

@@ -39,12 +39,8 @@ _ENDS: Final = (",", ".", "!", ";", ":", ")", " (", " -", " –", " —", "\n")
 Phrase = tuple[str, ...]
 
 
-def find_own_name(text: str, written: Sequence[Word], german: bool) -> tuple[int, int] | None:
-    """Return where in *text* the name is that its user tells first; None: none is told."""
-    return next(_find_names(text, written, german), None)
-
-
-def _find_names(text: str, written: Sequence[Word], german: bool) -> Iterator[tuple[int, int]]:
+def find_own_names(text: str, written: Sequence[Word], german: bool) -> Iterator[tuple[int, int]]:
+    """Iterate over the places in *text* of the name that its user tells."""
     forms = [one.folded.replace("’", "'") for one in written]
     size = find_name_end(written)
     # "Nadia here, a quick question"

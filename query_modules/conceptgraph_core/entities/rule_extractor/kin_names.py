@@ -85,7 +85,7 @@ def _find_owned_kin(written: Sequence[Word]) -> Iterator[Named]:
             # "A greyhound", "our border collie"
             near = range(at, min(at + 2, len(written)))
             at, kind = next(
-                ((one, found) for one in near if (found := kin.find_animal(written[one].folded))),
+                ((one, found) for one in near if (found := kin.ANIMALS.get(written[one].folded))),
                 (at, None),
             )
         rest = written[place + 1 + is_genitive : at + 1]
