@@ -189,17 +189,13 @@ def _count_periods(graph: Graph, node: Node, bounds: list[int]) -> Row:
             for period, each in enumerate(felt)
             if each
         ],
-        "returns": _returns(told)[-MOST_RETURNS:],
+        # The user's mentions that ended a silence.
+        "returns": [
+            {"at": one.created_at, "since": before.created_at, "text": one.words}
+            for before, one in pairwise(told)
+            if one.created_at - before.created_at >= AWAY_MS and one.get("origin") == schema.USER
+        ][-MOST_RETURNS:],
     }
-
-
-def _returns(told: Sequence[Node]) -> list[Row]:
-    """Return the user's mentions that ended a silence, the earliest first."""
-    return [
-        {"at": one.created_at, "since": before.created_at, "text": one.words}
-        for before, one in pairwise(told)
-        if one.created_at - before.created_at >= AWAY_MS and one.get("origin") == schema.USER
-    ]
 
 
 class _Asked(NamedTuple):

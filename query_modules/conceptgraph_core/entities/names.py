@@ -210,7 +210,12 @@ class Subject:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(dict.fromkeys(names))
-        self._names = list(map(_read_name, self.names))
+        self._names = []
+        for name in self.names:
+            words = [] if any(map(is_unspaced, name)) else split(plain(name))
+            *first, last = words or [""]
+            is_proper = name.rsplit(maxsplit=1)[-1][:1].isupper()
+            self._names.append(_Name(plain(name), first, last, is_proper))
 
     def is_in(self, texts: Iterable[str]) -> bool:
         """Tell whether any of *texts* has one of the names."""
@@ -221,14 +226,8 @@ class Subject:
         return False
 
 
-def _read_name(name: str) -> _Name:
-    words = [] if any(map(is_unspaced, name)) else split(plain(name))
-    *first, last = words or [""]
-    return _Name(plain(name), first, last, name.rsplit(maxsplit=1)[-1][:1].isupper())
-
-
 def list_terms(name: str, languages: Sequence[str]) -> Iterator[list[str]]:
-    """Yield for each word of *name* the list_terms of which a text with that word has one.
+    """Yield for each word of *name* the terms of which a text with that word has one.
 
     Words that the index leaves out or cuts otherwise are skipped. Raises LibraryMissing.
     """

@@ -13,7 +13,7 @@ Each node has the ids that it was hidden with: of a memory, of an entity, or its
 again when none is left.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from . import bitemporal, mentions, names, schema
@@ -141,7 +141,10 @@ def settle_ends(graph: Graph, entity: Node) -> None:
             fact.set(known_until=None if by is None else _told_at(by))
             withhold(every, [fact], by is not None, fact.get("corrected_by"))
     for fact in facts.values():
-        until = _find_end_of_texts(told, fact)
+        # Until when all texts in sight that tell it were so; None: one is so, or none.
+        seen = [told[key] for key in fact.get("mention_ids") or () if key in told]
+        ends = [one.get("valid_until") for one in seen if not is_hidden(one)]
+        until = max(ends, default=None) if None not in ends else None
         if fact.get("ended_by") in known:
             _set_end(graph, fact, _find_ending(known, fact), until)
         elif until != fact.get("text_until") and (
@@ -166,13 +169,6 @@ def find_ending(every: Graph, entity: Node, fact: Node) -> Node | None:
         return None
     told, facts = _read_known(every, entity)
     return _find_ending({**told, **facts}, fact)
-
-
-def _find_end_of_texts(told: Mapping[str, Node], fact: Node) -> int | None:
-    """Return until when all texts in sight that tell *fact* were so; None: one is so, or none."""
-    seen = [told[key] for key in fact.get("mention_ids") or () if key in told]
-    ends = [one.get("valid_until") for one in seen if not is_hidden(one)]
-    return max(ends, default=None) if None not in ends else None
 
 
 def _set_end(graph: Graph, fact: Node, by: Node | None, until: int | None) -> None:
@@ -269,18 +265,13 @@ def find_telling(graph: Graph, facts: Iterable[Node]) -> list[Node]:
         said = fact.get("context")
         told = list_telling(every, fact)
         messages = {one.get("message_id") for one in told}
-        for one in (one for each in _list_sessions(every, told) for one in each):
+        sessions = {tie.other for one in told for tie in every.leaving(one, schema.IN)}
+        for one in (one for each in sessions for one in mentions.of_session(every, each)):
             words = one.get("mention_context")
             is_told = words and said and (said in words or words in said)
             if is_told and one.get("message_id") in messages:
                 found[one.id] = one
     return list(found.values())
-
-
-def _list_sessions(every: Graph, told: Iterable[Node]) -> Iterator[Iterator[Node]]:
-    """Iterate over the sessions of the mentions *told*: all mentions of each."""
-    for session in {tie.other for one in told for tie in every.leaving(one, schema.IN)}:
-        yield mentions.of_session(every, session)
 
 
 def remove(graph: Graph, told: Iterable[Node]) -> set[int]:

@@ -199,7 +199,9 @@ class _Message:
             meant = [
                 (mention.get("sequence"), entity)
                 for mention in mentions.of_session(self._graph, self.session)
-                if name in _called(mention.get("label"))
+                # With the qualifier, and without.
+                for label in (mention.get("label"),)
+                if name in map(names.canonical, (label, label.partition(" (")[0]))
                 and (entity := mentions.entity_of(self._graph, mention)) is not None
             ]
             if not meant:
@@ -328,8 +330,3 @@ class _Message:
             {"entity_id": entity_id, "label": label, "confidence": near}
             for entity_id, label, near in asked
         ]
-
-
-def _called(label: str) -> set[str]:
-    """Return the names of a mention: its label, with the qualifier and without."""
-    return {names.canonical(label), names.canonical(label.partition(" (")[0])}

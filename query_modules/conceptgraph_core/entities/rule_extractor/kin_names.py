@@ -223,10 +223,6 @@ def _is_name_part(written: Sequence[Word], place: int, first: int) -> bool:
     word, is_second = written[place], place > first
     if is_second and written[place - 1].folded in naming.TITLES and word.gap in (" ", ". "):
         return word.is_capitalised
-    return _is_name_word(word, is_second)
-
-
-def _is_name_word(word: Word, is_second: bool) -> bool:
     if word.gap not in (" ", ", ") or (is_second and word.gap != " "):
         return False
     if is_calendar(word.folded) and word.folded not in naming.FIRST_NAMES:

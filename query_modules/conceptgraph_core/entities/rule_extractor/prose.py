@@ -45,7 +45,8 @@ def spoken(text: str, *, lists: bool = True) -> str:
         line = text[start:end]
         if not lists and line.lstrip().startswith(_POINTS):
             continue
-        if is_long and FIRST_PERSON.isdisjoint(_bare(line)):
+        said = (word.strip(".,;:!?\"'()[]*") for word in fold_marks(line).split())
+        if is_long and FIRST_PERSON.isdisjoint(said):
             continue
         for first, last in _said(line):
             size = min(last - first, _MOST_READ - read)
@@ -63,15 +64,16 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         if line.startswith(_FENCES):
             # A fence that opens and closes on one line is no fence.
             fence ^= line.count(line[:3]) % 2 == 1
-        elif line and not fence and not _is_pasted(line):
+        elif line and not (
+            fence
+            or line.startswith(_QUOTED)
+            or "\t" in line
+            or line.count("|") > 1
+            or line.endswith((";", "{", "}"))
+            or sum(sign in line for sign in _CODE) > 1
+        ):
             yield start, start + len(whole)
         start += len(whole)
-
-
-def _is_pasted(line: str) -> bool:
-    if line.startswith(_QUOTED) or "\t" in line or line.count("|") > 1:
-        return True
-    return line.endswith((";", "{", "}")) or sum(sign in line for sign in _CODE) > 1
 
 
 def _said(line: str) -> Iterator[tuple[int, int]]:
@@ -99,10 +101,6 @@ def _is_sign(word: str) -> bool:
         or form.count(".") > 2
         or "::" in form
     )
-
-
-def _bare(line: str) -> list[str]:
-    return [word.strip(".,;:!?\"'()[]*") for word in fold_marks(line).split()]
 
 
 # Opening quotation mark -> what may close it.

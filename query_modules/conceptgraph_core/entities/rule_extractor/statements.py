@@ -10,7 +10,7 @@ small word ("the Dublin office" is no home).
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
 from ... import language
@@ -117,19 +117,16 @@ def _read_patterns(code: str) -> Iterator[Pattern]:
                 yield Pattern(words, slot, followed, predicate, how, mode == _DENIED, spoken)
 
 
-def _list_contractions() -> Iterator[tuple[str, tuple[str, str]]]:
-    for one in language.words(_TOPIC, "contractions"):
-        short, _, whole = one.partition(" = ")
-        first, _, second = whole.partition(" ")
-        yield short, (first, second)
-
-
 _JOINS: Final = language.words("whose", "joins")
 # Small words behind a value: it has ended.
 _SMALL: Final = STOP_WORDS | language.words("asking", "function") | naming.BEFORE_NOUNS
 _PATTERNS: Final = tuple(one for code in language.LANGUAGES for one in _read_patterns(code))
 # "I'm" -> its two words.
-_CONTRACTIONS: Final = dict(_list_contractions())
+_CONTRACTIONS: Final = {
+    short: whole.split(" ")
+    for one in language.words(_TOPIC, "contractions")
+    for short, _, whole in (one.partition(" = "),)
+}
 # "Moved" of "Moved to Leeds" -> the user's "I".
 DIARY: Final = {
     word: own
@@ -233,7 +230,7 @@ def _expand(sentence: Sequence[Word]) -> list[Word]:
     is_diary = own is not None and own not in [one.folded for one in sentence[1:2]]
     found = [replace(first, text=own, folded=own)] if own and is_diary else []
     for word, behind in zip(sentence, (*sentence[1:], None), strict=True):
-        short, second = _CONTRACTIONS.get(word.folded, (word.folded, ""))
+        short, second = _CONTRACTIONS.get(word.folded, [word.folded, ""])
         end = word.start + len(short) if second else word.end
         found.append(replace(word, text=word.text[: end - word.start], end=end, folded=short))
         if second:
@@ -563,8 +560,7 @@ def _read_phrase(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[
 
 
 def _read_date(text: str, rest: Sequence[Word], _: Pattern) -> Iterator[tuple[str, int]]:
-    part = text[rest[0].start : rest[-1].end]
-    for found in list(dated.dates(part))[:1]:
+    for found in islice(dated.dates(text[rest[0].start : rest[-1].end]), 1):
         yield found.label, rest[0].start + found.end
 
 
