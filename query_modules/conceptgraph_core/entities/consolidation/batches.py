@@ -1,6 +1,9 @@
 """Run one batch of a step: take the next entities by id, change each, and report the changes.
 
-Find pending work: users who have entities, and sessions that fell silent.
+Find pending work: users who have entities, and sessions that fell silent. And find communities:
+groups of entities that belong together, computed by `propagation`. This needs all edges at once, but
+only their ends and weights. So the worker reads them in batches with `connections`, computes outside
+the database, and stores changes with `settle_communities`. A killed run starts again.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,10 +17,13 @@ from ...graph.primitives import BEYOND, Range, WithEdges, following
 from ...jobs.schema import BATCH, MAX_BATCH
 from .. import edges, lookups, schema
 from ..identity import components
-from ..node import Edge, Graph, Node, Tie
+from ..node import Graph, Node, Tie
 from .propagation import Propagation
 
 Row = dict[str, Any]
+
+HOUR_MS: Final = 3_600_000
+_JOINING: Final = {one: one for one in (*schema.CONNECTING, schema.SAME_AS)}
 
 
 @dataclass(slots=True)
@@ -97,9 +103,6 @@ def next_after(
     return sorted(nodes, key=lambda node: node.key)[:most]
 
 
-HOUR_MS: Final = 3_600_000
-
-
 def list_scopes(graph: Graph, after: str | None = None, limit: int | None = None) -> list[Row]:
     """Return the users who have entities, by name, starting after *after*."""
     given = schema.MAX_LIMIT if limit is None else limit
@@ -132,9 +135,6 @@ def list_silent(graph: Graph, silent_ms: int = HOUR_MS, limit: int | None = None
     return [{"session_id": key, "last_mention_at": at} for at, key in sorted(found)[:most]]
 
 
-_JOINING: Final = {one: one for one in (*schema.CONNECTING, schema.SAME_AS)}
-
-
 def connections(graph: Graph, after: str | None = None, limit: int | None = None) -> list[Row]:
     """Return the next entities by id, those after *after*, with their outgoing weighted edges.
 
@@ -159,19 +159,14 @@ def _connected(graph: Graph, node: Node) -> Row:
 
 def _joined(graph: Graph, node: Node) -> Iterator[tuple[Any, float]]:
     for edge, far in graph.bare(node, _JOINING, (True,)):
-        weight = _weight(edge)
+        own: float = edge.get("weight")
+        weight = own if own >= edges.MIN_WEIGHT and edge.is_active else None
         if edge.type == schema.SAME_AS:
             # Merged entities belong to one community.
             tie = graph.tie(edge, far, leaves=True)
             weight = 1.0 if tie and components.is_merged(graph, node, tie) else None
         if weight is not None:
             yield far, weight
-
-
-def _weight(edge: Edge) -> float | None:
-    """Return the weight of an edge in a community, None for no weight."""
-    weight: float = edge.get("weight")
-    return weight if weight >= edges.MIN_WEIGHT and edge.is_active else None
 
 
 def settle_communities(graph: Graph, by_id: Mapping[str, Any]) -> Row:

@@ -72,18 +72,21 @@ def _join_alike(batch: Batch, node: Node) -> None:
 
     Similarity alone never joins two entities, or synonyms would drift into one. The most similar
     come first, until either end has five edges. Each pair is visited from the end that its
-    co-occurrence leaves. The new edge has the time of their last common mention, so an old history
-    adds nothing new.
+    co-occurrence leaves.
     """
     if node.get("embedding") is None or not node.get("is_active"):
         return
-    alike = [(near, tie) for tie, near in _alike(batch.graph, node)]
-    alike.sort(key=lambda pair: (-pair[0], pair[1].other.key))
-    for near, tie in alike:
+    now_ms = batch.graph.now_ms
+    alike = _alike(batch.graph, node)
+    for tie, near in sorted(alike, key=lambda pair: (-pair[1], pair[0].other.key)):
         ends = node, tie.other
         if any(_semantic(batch, end) >= MOST_SEMANTIC for end in ends):
             continue
-        since, weight = _joining(batch.graph, tie, near)
+        # As of their last common mention, so that an old history adds nothing new.
+        since = min(tie.get("last_activated"), now_ms)
+        days = edges.days_between(since, now_ms)
+        weight = near * edges.DEFAULT_WEIGHTS[schema.SEMANTIC]
+        weight = edges.ema(schema.SEMANTIC, weight, 0.0, days)
         if weight < edges.MIN_WEIGHT:
             continue
         why = f"alike by {near:.2f}, and mentioned together"
@@ -105,14 +108,6 @@ def _join_alike(batch: Batch, node: Node) -> None:
             relating.connect(ends)
         else:
             batch.graph.planned.join(node.key, tie.other.key, weight)
-
-
-def _joining(graph: Graph, tie: Tie, near: float) -> tuple[int, float]:
-    """Return the time and the current weight of a semantic edge between the two ends of *tie*."""
-    now_ms = graph.now_ms
-    since = min(tie.get("last_activated"), now_ms)
-    weight = near * edges.DEFAULT_WEIGHTS[schema.SEMANTIC]
-    return since, edges.ema(schema.SEMANTIC, weight, 0.0, edges.days_between(since, now_ms))
 
 
 def _alike(graph: Graph, node: Node) -> list[tuple[Tie, float]]:

@@ -68,9 +68,6 @@ def take_back(tie: Tie, amount: float = 1.0) -> None:
     tie.set(**{name: max(0.0, tie.get(name) - amount)})
 
 
-_NEEDS_WORDS = "a semantic relation needs the user's words"
-
-
 def relate(
     graph: Graph,
     session: Node,
@@ -91,8 +88,14 @@ def relate(
     if source.id == target.id:
         both = f"{show_name(relation.source)} and {show_name(relation.target)}"
         raise Tautology(f"{relation.where}: {both} are one")
-    ends = {relation.source: source, relation.target: target}
-    found = [_found(graph, speaker, said, relation, *end) for end in ends.items()]
+    # Whether its words contain the name of each end, or another name of it.
+    found = [
+        attribution.origin(
+            *(said, speaker, name, relation.span, end.node_type),
+            components.called_by_user(graph, end),
+        )
+        for name, end in ((relation.source, source), (relation.target, target))
+    ]
     is_users = relation.span is not None and {one.origin for one in found} == {schema.USER}
     if relation.type in schema.UNDIRECTED:
         source, target = graph.ordered(source, target)
@@ -113,20 +116,12 @@ def relate(
             return {
                 **row,
                 "created": False,
-                "refused": _NEEDS_WORDS,
+                "refused": "a semantic relation needs the user's words",
             }
         tie = _new(graph, source, target, relation, is_users)
     if _counts(graph, session, tie, (source, target), is_users) and not is_new:
         strengthen(graph, tie, (source, target))
     return {**row, "created": is_new, "is_active": tie.is_active}
-
-
-def _found(
-    graph: Graph, speaker: str, said: Said, relation: Relation, name: str, entity: Node
-) -> attribution.Found:
-    """Return whether the words of *relation* contain the end *name*, or another name of it."""
-    known = components.called_by_user(graph, entity)
-    return attribution.origin(said, speaker, name, relation.span, entity.node_type, known)
 
 
 def _origin(edge_type: str, is_users: bool) -> str:
