@@ -45,7 +45,13 @@ def listed(
     )
     found = [node for node in graph.of(schema.ENTITY) if not wanted or node.status in wanted]
     found.sort(key=lambda node: (-node.get("last_activated"), node.key))
-    return [_entity(graph, node) for node in found[:most]]
+    rows = []
+    for node in found[:most]:
+        said, into = components.said(graph, node), components.canonical(graph, node).key
+        more = {"is_active": node.get("is_active"), "edges": said.active}
+        more["merged_into"] = None if into == node.key else into
+        rows.append(_describe(node, said, **more))
+    return rows
 
 
 def merges(
@@ -72,8 +78,8 @@ def merges(
     return [entry(graph, node) for node in found[:most]]
 
 
-def _entity(graph: Graph, node: Node) -> Row:
-    said, canonical = components.said(graph, node), components.canonical(graph, node)
+def _describe(node: Node, said: trust.Said, **more: Any) -> Row:
+    """Return what the rows of a list and of a search tell of an entity."""
     return {
         "entity_id": node.key,
         "label": node.name,
@@ -81,38 +87,25 @@ def _entity(graph: Graph, node: Node) -> Row:
         "kind": node.get("entity_kind"),
         "status": node.status,
         "trust": trust.trust(said),
-        "edges": said.active,
         "last_activated": node.get("last_activated"),
-        "is_active": node.get("is_active"),
         "inferred": said.user == 0,
-        "merged_into": None if canonical.key == node.key else canonical.key,
+        **more,
     }
 
 
 def entry(graph: Graph, entry: Node) -> Row:
     """Return a ledger entry as a row, with the labels of its entities at that time."""
-    return {
-        "merge_id": entry.key,
-        "action": ledger.action_of(entry),
-        "source_id": entry.get("source_node_id"),
-        "source": _label(graph, entry, schema.MERGE_OF, entry.get("source_node_id")),
-        "target_id": entry.get("target_node_id"),
-        "target": _label(graph, entry, schema.MERGE_INTO, entry.get("target_node_id")),
-        "confidence": entry.get("merge_confidence"),
-        "reason": entry.get("merge_reason"),
-        "said": entry.get("said"),
-        "by": entry.get("created_by"),
-        "is_active": entry.get("is_active"),
-        "is_claim": ledger.is_claim(entry),
-        "created_at": entry.created_at,
-        "unmerged_at": entry.get("unmerged_at"),
-        "unmerge_reason": entry.get("unmerge_reason"),
+    labels = {
+        end: next((one.own_name for one in of if one.key == entry.get(f"{end}_node_id")), "")
+        for end, edge in (("source", schema.MERGE_OF), ("target", schema.MERGE_INTO))
+        for of in ([tie.other for tie in graph.leaving(entry, edge)],)
     }
-
-
-def _label(graph: Graph, entry: Node, edge_type: str, entity_id: str) -> str:
-    of = (tie.other for tie in graph.leaving(entry, edge_type))
-    return next((one.own_name for one in of if one.key == entity_id), "")
+    return {
+        **ledger.tell(entry),
+        **labels,
+        "confidence": entry.get("merge_confidence"),
+        "unmerged_at": entry.get("unmerged_at"),
+    }
 
 
 def stats(graph: Graph) -> list[Row]:
@@ -270,20 +263,6 @@ def list_matching(
     ranked.sort(key=lambda row: row[0])
     # Trust needs the edges, which are many: they are read for the rows alone.
     return [
-        _row(components.said(graph, node), score, node)
+        _describe(node, components.said(graph, node), score=score)
         for _, score, node in ranked[: schema.limit(limit)]
     ]
-
-
-def _row(said: trust.Said, score: float, node: Node) -> Row:
-    return {
-        "entity_id": node.key,
-        "label": node.name,
-        "type": node.node_type,
-        "kind": node.get("entity_kind"),
-        "status": node.status,
-        "trust": trust.trust(said),
-        "last_activated": node.get("last_activated"),
-        "score": score,
-        "inferred": said.user == 0,
-    }

@@ -1,9 +1,9 @@
 """Run one batch of a step: take the next entities by id, change each, and report the changes.
 
 Find pending work: users who have entities, and sessions that fell silent. And find communities:
-groups of entities that belong together, computed by `propagation`. This needs all edges at once, but
-only their ends and weights. So the worker reads them in batches with `connections`, computes outside
-the database, and stores changes with `settle_communities`. A killed run starts again.
+groups of entities that belong together, computed by `propagation`. This needs all edges at once,
+but only their ends and weights. So the worker reads them in batches with `connections`, computes
+outside the database, and stores changes with `settle_communities`. A killed run starts again.
 """
 
 from collections.abc import Callable, Iterator, Mapping

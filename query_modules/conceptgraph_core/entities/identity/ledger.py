@@ -63,6 +63,23 @@ def action_of(entry: Node) -> str:
     return str(entry.get("action") or schema.MERGE_ACTION)
 
 
+def tell(entry: Node) -> Row:
+    """Return an entry as tools show it."""
+    return {
+        "merge_id": entry.key,
+        "action": action_of(entry),
+        "source_id": entry.get("source_node_id"),
+        "target_id": entry.get("target_node_id"),
+        "reason": entry.get("merge_reason"),
+        "said": entry.get("said"),
+        "by": entry.get("created_by"),
+        "is_active": entry.get("is_active"),
+        "is_claim": is_claim(entry),
+        "created_at": entry.created_at,
+        "unmerge_reason": entry.get("unmerge_reason"),
+    }
+
+
 def number(graph: Graph, source: Node) -> int:
     """Return the number of the next entry of *source*."""
     return sum(1 for _ in entries(graph, source, schema.MERGE_OF)) + 1

@@ -233,27 +233,7 @@ def _conflicts(
     ]
 
 
-def entries(graph: Graph, members: Iterable[Node]) -> list[Node]:
-    """Return the ledger entries of the component, undone ones included, in order."""
-    found = {entry.id: entry for one in members for entry in ledger.entries(graph, one)}
-    return sorted(found.values(), key=lambda one: (one.created_at, one.key))
-
-
 def ledger_rows(graph: Graph, members: Iterable[Node]) -> list[Row]:
-    """Return the ledger of the component as tools show it."""
-    return [
-        {
-            "merge_id": one.key,
-            "action": ledger.action_of(one),
-            "source_id": one.get("source_node_id"),
-            "target_id": one.get("target_node_id"),
-            "reason": one.get("merge_reason"),
-            "said": one.get("said"),
-            "by": one.get("created_by"),
-            "is_active": one.get("is_active"),
-            "is_claim": ledger.is_claim(one),
-            "created_at": one.created_at,
-            "unmerge_reason": one.get("unmerge_reason"),
-        }
-        for one in entries(graph, members)
-    ]
+    """Return the ledger of the component as tools show it, undone entries included, in order."""
+    found = {entry.id: entry for one in members for entry in ledger.entries(graph, one)}
+    return [ledger.tell(one) for one in sorted(found.values(), key=lambda one: one.age)]

@@ -63,6 +63,7 @@ class Registered:
         return self._by_name.get(name)
 
     def free_name(self, name: str) -> str:
+        """Return the first of *name*, "name #2" … that no entity has, not even a forgotten one."""
         return names.free(name, self._by_name | self._forgotten)
 
     def forgotten(self, sought: Observation) -> Node | None:
@@ -217,7 +218,16 @@ class Decider:
             if relative is not None:
                 return sought, Decision(self.registered.known([relative])[0], "", ())
         named = self.registered.known(self.registered.named(sought.name))
-        sought = self._complete(sought, named, observation)
+        if observation.is_introduced and sought.claimed is None and not sought.is_new:
+            sought = self._resolve_introduced(sought, named, observation.label)
+        # Those whom the facts of the message or the store rule out.
+        apart = (
+            one.id
+            for one in named
+            for claim in observation.facts
+            if bitemporal.tells_apart(self.graph, self.registered.node_of(one), claim, self.speaker)
+        )
+        sought = replace(sought, apart=frozenset(apart))
         meant = [
             one
             for one in named
@@ -229,21 +239,6 @@ class Decider:
             near = likenesses.likeness, likenesses.is_near
             pool = [*named, *resolution.candidates(everyone, sought, *near)]
         return sought, resolution.decide(sought, named, pool, likenesses.likeness)
-
-    def _complete(self, sought: Sought, named: Sequence[Known], observation: Observation) -> Sought:
-        """Return *sought* with what those *named* so tell of it: its place, who it is or is not."""
-        if observation.is_introduced and sought.claimed is None and not sought.is_new:
-            sought = self._resolve_introduced(sought, named, observation.label)
-        return replace(sought, apart=self._list_contradicted(named, observation))
-
-    def _list_contradicted(self, named: Sequence[Known], said: Observation) -> frozenset[str]:
-        """Return the entities of *named* that the facts of the message or the store rule out."""
-        return frozenset(
-            one.id
-            for one in named
-            for claim in said.facts
-            if bitemporal.tells_apart(self.graph, self.registered.node_of(one), claim, self.speaker)
-        )
 
     def _resolve_introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
         """Mark "another Max" as new, or as the one of whom the user spoke so before."""
