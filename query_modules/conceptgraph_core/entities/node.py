@@ -104,6 +104,12 @@ class Node(adapter.Node):
         created_at: int = self.get("created_at")
         return created_at
 
+    @property
+    def told_at(self) -> int:
+        """When a fact was known first, or a mention was made."""
+        told_at: int = self.get("known_from" if self.label == schema.FACT else "created_at")
+        return told_at
+
     def activation(self, now_ms: int) -> float:
         """Return the activation of an entity at *now_ms*, in [0, 1]."""
         return edges.faded(self.get("activation_strength"), self.get("last_activated"), now_ms)

@@ -57,20 +57,16 @@ def explain(
             "node": None if one.node is None else graph.yielded(one.node),
             "relation": None if one.tie is None else graph.relations([one.tie.raw])[0],
         }
-        for one in _told(graph, entity_id, source, target, type_)
+        for one in _explain(graph, entity_id, (source, target, type_))
     ]
 
 
-def _told(
-    graph: Graph,
-    entity_id: str | None,
-    source_id: str | None,
-    target_id: str | None,
-    edge_type: str | None,
-) -> list[Reason]:
-    ends = source_id, target_id, edge_type
+def _explain(
+    graph: Graph, entity_id: str | None, ends: tuple[str | None, str | None, str | None]
+) -> Iterator[Reason]:
+    source_id, target_id, edge_type = ends
     if entity_id is not None and ends == (None, None, None):
-        return list(_entity(graph, merging.entity(graph, entity_id)))
+        return _entity(graph, merging.entity(graph, entity_id))
     if entity_id is not None or source_id is None or target_id is None or edge_type is None:
         raise InvalidText("entity_id: give an entity_id, or from, to and type")
     kind = validators.one_of(tuple(name.lower() for name in schema.BETWEEN))(
@@ -80,7 +76,7 @@ def _told(
     found = _between(graph, source, target, kind)
     if found is None:
         raise NotFound(f"type: no {edge_type} edge joins these; entity_get shows which do")
-    return list(_edge(graph, *found))
+    return _edge(graph, *found)
 
 
 def _between(graph: Graph, source: Node, target: Node, kind: str) -> tuple[Node, Tie] | None:

@@ -138,7 +138,7 @@ def settle_ends(graph: Graph, entity: Node) -> None:
     for fact in facts.values():
         if fact.get("corrected_by") in known:
             by = _find_correcting(known, fact)
-            fact.set(known_until=None if by is None else _told_at(by))
+            fact.set(known_until=None if by is None else by.told_at)
             withhold(every, [fact], by is not None, fact.get("corrected_by"))
     for fact in facts.values():
         # Until when all texts in sight that tell it were so; None: one is so, or none.
@@ -175,7 +175,7 @@ def _set_end(graph: Graph, fact: Node, by: Node | None, until: int | None) -> No
     """End *fact* where what stands after it begins, or when its texts do; or let it go on."""
     ends = []
     if by is not None:
-        told_at = _told_at(by)
+        told_at = by.told_at
         # A mention may have told that it was over on an earlier day.
         is_by = by.label != schema.FACT and fact.get("ended_at") == told_at
         since = by.get("valid_from") if by.label == schema.FACT else told_at
@@ -243,11 +243,6 @@ def _find_ending(known: Mapping[str, Node], fact: Node) -> Node | None:
             if instead is not None and instead.label == schema.FACT:
                 waiting.append(instead.key)
     return None
-
-
-def _told_at(one: Node) -> int:
-    told_at: int = one.get("known_from") if one.label == schema.FACT else one.created_at
-    return told_at
 
 
 def withhold(graph: Graph, facts: Iterable[Node], withholds: bool, *causes: str) -> None:

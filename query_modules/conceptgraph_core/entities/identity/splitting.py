@@ -60,7 +60,7 @@ def _chosen(
     chosen = {
         one: member
         for one, member in everything.items()
-        if one.key in ids_wanted or (since is not None and _told_at(one) >= since)
+        if one.key in ids_wanted or (since is not None and one.told_at >= since)
     }
     if not any(one.label == schema.MENTION for one in chosen):
         raise NotAllowed("since: none of its mentions would move")
@@ -74,15 +74,10 @@ def _parts(graph: Graph, entity: Node) -> list[Node]:
     return told + [tie.other for tie in graph.leaving(entity, schema.HAS_FACT)]
 
 
-def _told_at(one: Node) -> int:
-    told_at: int = one.created_at if one.label == schema.MENTION else one.get("known_from")
-    return told_at
-
-
 def _made(
     graph: Graph, source: Node, chosen: dict[Node, Node], said: str | None, reason: str
 ) -> Row:
-    moved = sorted(chosen, key=lambda one: (_told_at(one), one.key))
+    moved = sorted(chosen, key=lambda one: (one.told_at, one.key))
     told = [one for one in moved if one.label == schema.MENTION]
     label = chosen[told[-1]].bare
     plain = names.canonical(label)
@@ -97,8 +92,8 @@ def _made(
         node_label=label,
         canonical_name=name,
         identity_status=schema.DISTINCT if by_user else schema.PROVISIONAL,
-        valid_from=_told_at(moved[0]),
-        last_activated=_told_at(told[0]),
+        valid_from=moved[0].told_at,
+        last_activated=told[0].told_at,
         activation_strength=0.0,
     )
     entry = ledger.enter(
@@ -156,7 +151,7 @@ def rejoin(graph: Graph, entry: Node) -> merging.Undone:
     other = ledger.target(graph, entry)
     origins = _origins(entry)
     back = [one for one in _parts(graph, other) if one.key in origins]
-    back.sort(key=lambda one: (_told_at(one), one.key))
+    back.sort(key=lambda one: (one.told_at, one.key))
     _move(graph, [(one, other, _home(graph, other, one.key)) for one in back])
     home, undo = _home(graph, other, ""), None
     is_more = bool(_parts(graph, other)) and other.get("canonical_node_id") is None
