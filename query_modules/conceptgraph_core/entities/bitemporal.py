@@ -157,9 +157,6 @@ def _against(
             yield placed[one][0], placed[other][0]
 
 
-Row = dict[str, Any]
-
-
 def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:
     """Return the believed fact of *entity*'s component that says the same.
 

@@ -322,7 +322,7 @@ def _correct(
         if not given.has_value:
             about = bitemporal.find_object(graph, old)
             value = old.get("value") if about is None else None
-            given = replace(given, value=value, object_id=about and about.key)
+            given = replace(given, value=value, object_id=None if about is None else about.key)
         if given.valid_from is None and given.valid_until is None:
             since, until = old.get("valid_from"), old.get("valid_until")
             given = replace(given, valid_from=since, valid_until=until)

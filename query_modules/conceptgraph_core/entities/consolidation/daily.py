@@ -227,7 +227,7 @@ def contradictions(graph: Graph, node: Node) -> list[Row]:
     members = components.members(graph, node)
     current = bitemporal.list_current(graph, members)
     found = bitemporal.conflicts(graph, current, graph.now_ms)
-    rows = [_row(node, *map(_said, pair), schema.BOTH_BELIEVED) for pair in found]
+    rows = [_row(node, _said(one), _said(other), schema.BOTH_BELIEVED) for one, other in found]
     for member in members:
         for tie in graph.leaving(member, schema.CONTRADICTS):
             if tie.is_active:

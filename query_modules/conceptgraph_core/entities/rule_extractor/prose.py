@@ -45,8 +45,8 @@ def spoken(text: str, *, lists: bool = True) -> str:
         line = text[start:end]
         if not lists and line.lstrip().startswith(_POINTS):
             continue
-        said = (word.strip(".,;:!?\"'()[]*") for word in fold_marks(line).split())
-        if is_long and FIRST_PERSON.isdisjoint(said):
+        bare = (word.strip(".,;:!?\"'()[]*") for word in fold_marks(line).split())
+        if is_long and FIRST_PERSON.isdisjoint(bare):
             continue
         for first, last in _said(line):
             size = min(last - first, _MOST_READ - read)
