@@ -69,11 +69,6 @@ from test_amounts_and_ends import tell
             ("I am a 10.", "I am an 8 on that scale."),
             ("I am a 37-year-old.", ("age", "37")),
         ),
-        (
-            "My phone number is 0161 496 0123.",
-            ("My phone number is 2024-01-05.", "My phone number is 5/1/2024."),
-            None,
-        ),
     ],
 )
 def test_what_only_sounds_so_ends_nothing(entities, true, others, later):

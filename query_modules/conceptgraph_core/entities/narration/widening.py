@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 # Another name of the same entity counts as much as the name in the query.
 SHARE: Final = 1.0
-# What a part of a name leads to counts less, and covers less of the query.
+# A part of a name leads to names that count less, and cover less of the query.
 SHARE_OF_PARTS: Final = 0.4
 # The most names of one entity by which texts about it are looked up.
 MOST_NAMES_SOUGHT: Final = 20
