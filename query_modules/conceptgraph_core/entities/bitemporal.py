@@ -16,6 +16,8 @@ from .inputs import Claim, Given
 from .node import Graph, Node
 
 Row = dict[str, Any]
+# A time, and the end; None: open.
+Span = tuple[int, int | None]
 
 # Values of these have forms: vegan, Veganer, Veganerin.
 _INFLECTED: Final = frozenset(("diet", "occupation"))
@@ -114,17 +116,28 @@ def conflicts(graph: Graph, facts: Sequence[Node], known_at: int) -> list[tuple[
     values. The caller passes only believed facts.
     """
     ordered = sorted(facts, key=lambda one: (one.get("known_from"), one.key))
-    # The facts' places by predicate, because an entity with a thousand facts has too many pairs.
-    places: dict[str, list[int]] = {}
+    # By predicate, because an entity with a thousand facts has too many pairs.
+    of_each: dict[str, list[int]] = {}
     for place, fact in enumerate(ordered):
-        places.setdefault(names.canonical(fact.get("predicate")), []).append(place)
-    found = [
-        pair
-        for of_one in places.values()
-        if len(of_one) > 1
-        for pair in _against(graph, [(place, ordered[place]) for place in of_one], known_at)
-    ]
+        of_each.setdefault(names.canonical(fact.get("predicate")), []).append(place)
+    found = []
+    for places in of_each.values():
+        if len(places) < 2 or not any(is_single(ordered[place]) for place in places):
+            continue
+        read = [(place, *_read_span(graph, ordered[place], known_at)) for place in places]
+        for (one, first, times, value), (other, second, others, another) in combinations(read, 2):
+            graph.step()
+            if (first or second) and value != another and overlap(times, others):
+                found.append((one, other))
     return [(ordered[one], ordered[other]) for one, other in sorted(found)]
+
+
+def _read_span(graph: Graph, fact: Node, known_at: int) -> tuple[bool, Span, str]:
+    """Return whether *fact* has one value at a time, its times, and what it is compared by."""
+    since, about = fact.get("valid_from"), find_object(graph, fact)
+    times = schema.BEGINNING if since is None else since, ending(fact, known_at)
+    value = names.canonical(fact.get("value")) if about is None else about.key
+    return is_single(fact), times, value
 
 
 def conflict(one: Node, other: Node) -> Row:
@@ -134,27 +147,6 @@ def conflict(one: Node, other: Node) -> Row:
         "fact_ids": [one.key, other.key],
         "values": [one.get("value"), other.get("value")],
     }
-
-
-def _against(
-    graph: Graph, placed: Sequence[tuple[int, Node]], known_at: int
-) -> Iterator[tuple[int, int]]:
-    """Yield the places of each conflicting pair of *placed*, facts of one predicate."""
-    single = [is_single(fact) for _, fact in placed]
-    if not any(single):
-        return
-    begun = [fact.get("valid_from") for _, fact in placed]
-    times = [
-        (schema.BEGINNING if since is None else since, ending(fact, known_at))
-        for since, (_, fact) in zip(begun, placed, strict=True)
-    ]
-    objects = [(find_object(graph, fact), fact) for _, fact in placed]
-    values = [names.canonical(one.get("value")) if of is None else of.key for of, one in objects]
-    for one, other in combinations(range(len(placed)), 2):
-        graph.step()
-        differ = (single[one] or single[other]) and values[one] != values[other]
-        if differ and overlap(times[one], times[other]):
-            yield placed[one][0], placed[other][0]
 
 
 def find_same(graph: Graph, entity: Node, given: Given, about: Node | None) -> Node | None:

@@ -1,5 +1,6 @@
 """Decide which known entity an observation means, or that it is a new one."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,9 +22,10 @@ class Registered:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._by_name: dict[str, Node] = {}
-        self._by_key: dict[str, Node] = {}
-        self._called: dict[str, list[Node]] = {}
+        # By canonical name, by id, and by the key of a name: the first one, and "name #2" …
+        self.by_name: dict[str, Node] = {}
+        self.by_key: dict[str, Node] = {}
+        self.called: defaultdict[str, list[Node]] = defaultdict(list)
         # The compared form is read once a call, because messages are short.
         self._seen: dict[int, Known] = {}
         for node in graph.of(schema.ENTITY):
@@ -36,35 +38,13 @@ class Registered:
         }
 
     def add(self, node: Node) -> None:
-        self._by_name[node.get("canonical_name")] = node
-        self._by_key[node.key] = node
-        self._called.setdefault(names.key(node.bare), []).append(node)
-
-    def entity(self, key: str) -> Node | None:
-        return self._by_key.get(key)
-
-    def node_of(self, known: Known) -> Node:
-        return self._by_key[known.id]
-
-    def named(self, name: str) -> list[Node]:
-        """Return the entities of this name: the first one, and "name #2" …"""
-        return list(self._called.get(name, ()))
-
-    def of_kinds(self, kinds: frozenset[str]) -> list[Node]:
-        """Return the entities of one of *kinds*, canonical."""
-        return [
-            node
-            for node in self._by_key.values()
-            if names.canonical(node.get("entity_kind") or "") in kinds
-        ]
-
-    def own(self, name: str) -> Node | None:
-        """Return the entity that has exactly that canonical name."""
-        return self._by_name.get(name)
+        self.by_name[node.get("canonical_name")] = node
+        self.by_key[node.key] = node
+        self.called[names.key(node.bare)].append(node)
 
     def free_name(self, name: str) -> str:
         """Return the first of *name*, "name #2" … that no entity has, not even a forgotten one."""
-        return names.free(name, self._by_name | self._forgotten)
+        return names.free(name, self.by_name | self._forgotten)
 
     def forgotten(self, sought: Observation) -> Node | None:
         """Return the entity out of sight that has the name of *sought*, its type and its kind."""
@@ -84,7 +64,7 @@ class Registered:
 
     def everyone(self) -> list[Known]:
         """Return all possible candidates: each component by its canonical entity alone."""
-        return [one for one in self.known(self._by_key.values()) if not one.is_merged]
+        return [one for one in self.known(self.by_key.values()) if not one.is_merged]
 
     def _known(self, node: Node) -> Known:
         embedding = node.get("embedding")
@@ -119,7 +99,7 @@ def find_relative(graph: Graph, registered: Registered, label: str) -> Node | No
     if kind is None or (kind in _DOUBTFUL and word != kind):
         return None
     alike = frozenset((kind,) if kind in _DOUBTFUL else (kind, *kin.kinds(word)))
-    user = registered.own(schema.SELF)
+    user = registered.by_name.get(schema.SELF)
     found = [] if user is None else _find_by_facts(graph, user, alike)
     found = found or _find_unnamed(registered, kind, alike)
     found = found or (_find_noted(graph, registered, alike) if kind in kin.ONE_OF else [])
@@ -148,15 +128,16 @@ def _find_unnamed(registered: Registered, kind: str, alike: frozenset[str]) -> l
         f"{own} {each}" for own in sorted(kin.OWN) for each in alike if kin.of(own, each) == kind
     ]
     labels += [each for each in sorted(alike) if kind in kin.ONE_OF and kin.named([each])]
-    return [node for label in sorted(labels) for node in registered.named(names.key(label))]
+    return [node for label in sorted(labels) for node in registered.called[names.key(label)]]
 
 
 def _find_noted(graph: Graph, registered: Registered, alike: frozenset[str]) -> list[Node]:
     """Return the entities of that kind whom a mention calls the user's."""
     return [
         node
-        for node in registered.of_kinds(alike)
-        if any(
+        for node in registered.by_key.values()
+        if names.canonical(node.get("entity_kind") or "") in alike
+        and any(
             kin.is_users(tie.other.get("mention_context") or "", alike)
             for tie in graph.arriving(node, schema.OF)
         )
@@ -200,7 +181,7 @@ class Decider:
 
     def knows(self, one: Observation) -> bool:
         """Tell whether an entity of that type has the name, or a kin word means one."""
-        named = self.registered.named(names.key(one.label))
+        named = self.registered.called[names.key(one.label)]
         if any(node.node_type == one.node_type for node in named):
             return True
         return find_relative(self.graph, self.registered, one.label) is not None
@@ -210,22 +191,23 @@ class Decider:
         sought = seek(self.graph, observation)
         if observation.name == schema.SELF:
             # The user is never taken for another entity, whatever else the message says.
-            user = self.registered.own(schema.SELF)
+            user = self.registered.by_name.get(schema.SELF)
             known = None if user is None else self.registered.known([user])[0]
             return sought, Decision(known, schema.PROVISIONAL, ())
         if self.speaker == schema.USER and not sought.is_new and sought.claimed is None:
             relative = find_relative(self.graph, self.registered, observation.label)
             if relative is not None:
                 return sought, Decision(self.registered.known([relative])[0], "", ())
-        named = self.registered.known(self.registered.named(sought.name))
+        named = self.registered.known(self.registered.called[sought.name])
         if observation.is_introduced and sought.claimed is None and not sought.is_new:
             sought = self._resolve_introduced(sought, named, observation.label)
         # Those whom the facts of the message or the store rule out.
+        by_key = self.registered.by_key
         apart = (
             one.id
             for one in named
             for claim in observation.facts
-            if bitemporal.tells_apart(self.graph, self.registered.node_of(one), claim, self.speaker)
+            if bitemporal.tells_apart(self.graph, by_key[one.id], claim, self.speaker)
         )
         sought = replace(sought, apart=frozenset(apart))
         meant = [
@@ -243,7 +225,7 @@ class Decider:
     def _resolve_introduced(self, sought: Sought, named: Sequence[Known], label: str) -> Sought:
         """Mark "another Max" as new, or as the one of whom the user spoke so before."""
         for one in sorted(named, key=lambda one: -one.last_activated):
-            node = self.registered.node_of(one)
+            node = self.registered.by_key[one.id]
             told = (tie.other for tie in self.graph.arriving(node, schema.OF))
             if any(cues.introduces(each.get("mention_context") or "", label) for each in told):
                 return replace(sought, claimed=one.id)

@@ -233,7 +233,7 @@ class _Message:
     def _entity(self, observation: Observation, sought: Sought, decision: Decision) -> Node:
         """Return the entity of the decision; create it if it is new."""
         if decision.same is not None:
-            node = self._registered.node_of(decision.same)
+            node = self._registered.by_key[decision.same.id]
             if observation.kind and self._is_now(observation.kind, node.get("entity_kind")):
                 node.set(entity_kind=observation.kind)
             return node
@@ -260,7 +260,7 @@ class _Message:
         )
         self._registered.add(entity)
         for one, confidence in resolution.proposed(decision):
-            other = self._registered.node_of(one)
+            other = self._registered.by_key[one.id]
             why = likenesses.evidence(one, sought)
             merging.propose(graph, other, entity, confidence, why)
         return entity
@@ -276,7 +276,7 @@ class _Message:
 
     def _claim(self, observation: Observation, entity: Node) -> None:
         """Store the caller's claim that *entity* is another one as a question."""
-        claimed = observation.same_as and self._registered.entity(observation.same_as)
+        claimed = observation.same_as and self._registered.by_key.get(observation.same_as)
         if not claimed:
             return
         graph = self._graph
@@ -315,7 +315,7 @@ class _Message:
             row["refused_span"] = observation.span
         if found.inferred_from is not None:
             row["inferred_from"] = found.inferred_from
-        if observation.same_as and self._registered.entity(observation.same_as) is None:
+        if observation.same_as and observation.same_as not in self._registered.by_key:
             row["refused_same_as"] = observation.same_as
         return row
 
