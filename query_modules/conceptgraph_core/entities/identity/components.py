@@ -31,10 +31,14 @@ def find_connected(graph: Graph, node: Node) -> list[Node]:
     Ones out of sight connect others, too.
     """
     found = {node.id: node}
-    waiting = [node]
+    waiting, every = [node], graph.another(All)
     while waiting:
-        for other in _merged_with(graph.another(All), waiting.pop()):
-            if other.id not in found:
+        one = waiting.pop()
+        # Most entities were never merged. This spares them a walk over their edges and mentions.
+        is_merging = bool(one.get("merge_count") or graph.planned.merged)
+        for tie in every.ties(one, schema.SAME_AS) if is_merging else ():
+            other = tie.other
+            if other.id not in found and is_merged(every, one, tie):
                 found[other.id] = other
                 waiting.append(other)
     return [one for one in found.values() if one is node or graph.raw_node(one.raw)]
@@ -58,13 +62,6 @@ def _into(graph: Graph, node: Node) -> str | None:
     merged = graph.planned.merged
     into: str | None = (merged and merged.get(node.key)) or node.get("canonical_node_id")
     return into
-
-
-def _merged_with(graph: Graph, node: Node) -> list[Node]:
-    # Most entities were never merged. This spares them a walk over their edges and mentions.
-    if not node.get("merge_count") and not graph.planned.merged:
-        return []
-    return [tie.other for tie in graph.ties(node, schema.SAME_AS) if is_merged(graph, node, tie)]
 
 
 def is_merged(graph: Graph, node: Node, tie: Tie) -> bool:

@@ -124,7 +124,10 @@ def questions(graph: Graph, limit: int | None = schema.DEFAULT_ROWS) -> list[Row
             if tie.get("status") != schema.CANDIDATE or other.id == node.id:
                 continue
             first, second = graph.ordered(node, other)
-            row = _question(first, second, tie.get("confidence"), tie.get("evidence"))
+            row: Row = {"similarity": tie.get("confidence"), "reason": tie.get("evidence")}
+            for name, end in (("one", first), ("other", second)):
+                kind = end.get("entity_kind")
+                row |= {f"{name}_id": end.key, name: end.name, f"{name}_kind": kind}
             known = pairs.setdefault((first.key, second.key), row)
             if known["similarity"] < row["similarity"]:
                 pairs[first.key, second.key] = row
@@ -132,13 +135,6 @@ def questions(graph: Graph, limit: int | None = schema.DEFAULT_ROWS) -> list[Row
         pairs.values(), key=lambda row: (-row["similarity"], row["one_id"], row["other_id"])
     )
     return rows[: schema.limit(limit, schema.DEFAULT_ROWS)]
-
-
-def _question(one: Node, other: Node, similarity: float, reason: str | None) -> Row:
-    row: Row = {"similarity": similarity, "reason": reason}
-    for name, node in (("one", one), ("other", other)):
-        row |= {f"{name}_id": node.key, name: node.name, f"{name}_kind": node.get("entity_kind")}
-    return row
 
 
 def end(

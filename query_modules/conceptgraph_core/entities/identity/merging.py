@@ -4,7 +4,7 @@ A merge is an edge between the two entities that were named, whatever they were 
 member the others count as follows from the merges in force, in their order.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from ... import dates, validators
@@ -330,7 +330,12 @@ def show_best(graph: Graph, node: Node) -> None:
     """
     members = components.members(graph, node)
     spellings = [one for one in members if likenesses.is_one_name(one.bare, node.bare)]
-    corrected = list(_iterate_corrections(graph, members))
+    corrected = [
+        spans.Said(entry.get("said"))
+        for one in members
+        for entry in ledger.entries(graph, one)
+        if entry.get("is_active") and entry.get("said")
+    ]
 
     def rank(one: Node) -> tuple[bool, int, int, int, bool]:
         known = sum(map(given_names.count_forms, names.words(names.canonical(one.bare))))
@@ -341,10 +346,3 @@ def show_best(graph: Graph, node: Node) -> None:
     shown = None if best == node.bare else best
     if node.get("shown_label") != shown:
         node.set(shown_label=shown)
-
-
-def _iterate_corrections(graph: Graph, members: list[Node]) -> Iterator[spans.Said]:
-    for one in members:
-        for entry in ledger.entries(graph, one):
-            if entry.get("is_active") and entry.get("said"):
-                yield spans.Said(entry.get("said"))

@@ -221,7 +221,8 @@ def read(text: str) -> Message:
     """Return the possible names in *text*, which no caller may change."""
     message = Message(words=list(_words(text))[:MOST_WORDS])
     words = message.words
-    message.has_case = _has_case(words)
+    letters = "".join(word.text for word in words)
+    message.has_case = letters.upper() != letters and letters.lower() != letters
     said = {word.folded for word in words}
     message.is_german = len(said & _GERMAN) > len(said & STOP_WORDS)
     for form, at in _labels(words):
@@ -323,11 +324,6 @@ def _parts(message: Message) -> Iterator[tuple[int, str]]:
         yield place, form
         if message.is_german and (short := _form(_genitive(word))) != form:
             yield place, short
-
-
-def _has_case(words: list[_Word]) -> bool:
-    letters = "".join(word.text for word in words)
-    return letters.upper() != letters and letters.lower() != letters
 
 
 def _is_written_as_name(word: _Word, before: _Word | None, form: str, has_case: bool) -> bool:

@@ -100,9 +100,12 @@ def brief(
     told = Wholes(graph)
     at_place = Counter(place for _, place in meant)
     # "The doctor" is a kind: who shares that has not the same name.
-    by_name = _places_of_names(graph, message, meant)
+    read = named.read(message)
+    members = (one for node, _ in meant for one in components.members(graph, node))
+    found = (read.meant(one.bare, one.node_type, None) for one in members)
+    by_name = {place for one in found if one is not None for place in one.places}
     # "My kids" means all of them.
-    several_meant = named.read(message).groups.keys()
+    several_meant = read.groups.keys()
     for node, place in meant:
         is_one_of = at_place[place] > 1 and place not in several_meant
         several = f"one of {at_place[place]} {'so called' if place in by_name else 'of this kind'}"
@@ -110,16 +113,6 @@ def brief(
             node,
             _briefly(graph, told, told.whole(node), several if is_one_of else "", quotes, past),
         )
-
-
-def _places_of_names(
-    graph: Graph, message: str, meant: Sequence[tuple[Node, named.Place]]
-) -> set[named.Place]:
-    """Return the places where *message* calls one of those *meant* by a name, not by its kind."""
-    read = named.read(message)
-    members = (one for node, _ in meant for one in components.members(graph, node))
-    found = (read.meant(one.bare, one.node_type, None) for one in members)
-    return {place for one in found if one is not None for place in one.places}
 
 
 def _briefly(
