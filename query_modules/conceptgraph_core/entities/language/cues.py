@@ -60,6 +60,8 @@ _FROM_BEHIND: Final = re.compile(
     r"|next door)\b",
     re.IGNORECASE,
 )
+# Where anybody may be met: it tells only "another Lena at work" from others.
+_AT_BEHIND: Final = re.compile(rf" ((?:at|in|im|beim?) {_ANY_PLACE})\b", re.IGNORECASE)
 # A place after these words is where the user meets somebody, and no description of a person.
 _FETCHING: Final = re.compile(
     r"\b(?:pick\w*|get|got|fetch\w*|dr[io]ve\w*|took|take\w*|bring\w*|brought|b[ou]\w*ght|buy"
@@ -163,15 +165,17 @@ def _noticed(text: str, one: Observation, pairs: Sequence[tuple[str, str]]) -> O
         one,
         # "person" says less than the "my daughter" of the text.
         kind=said if said and kinds.is_closer(said, one.kind) else one.kind,
-        qualifier=one.qualifier or _find_qualifier(text, one.label),
+        qualifier=one.qualifier or _find_qualifier(text, one.label, is_introduced),
         is_introduced=is_introduced,
         also=frozenset(also - {one.name}),
     )
 
 
-def _find_qualifier(text: str, label: str) -> str | None:
-    match = match_behind(_FROM_BEHIND, text, find_places(text, label, re.IGNORECASE))
+def _find_qualifier(text: str, label: str, is_introduced: bool) -> str | None:
+    places = find_places(text, label, re.IGNORECASE)
+    match = match_behind(_FROM_BEHIND, text, places)
     if match is None:
-        return None
+        at = match_behind(_AT_BEHIND, text, places) if is_introduced else None
+        return None if at is None else at[1]
     before = re.split(r"[.!?;\n]", text[: match.start() - len(label)])[-1]
     return None if _FETCHING.search(before) else match[1]
