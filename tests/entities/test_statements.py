@@ -61,7 +61,7 @@ def test_tells_facts_about_the_user(text, expected):
         ("Mi tía Olga es bombera y vive en Lugo", ("Olga", "home", "Lugo")),
         ("My boss Ines eats here, she lives in Fife", ("Ines", "home", "Fife")),
         ("Jan, my colleague, has moved to Oslo", ("Jan", "home", "Oslo", "after")),
-        ("Aunt Peggy lives in Hove. She's 78", ("Peggy", "age", "78")),
+        ("My aunt Peggy lives in Hove. She's 78", ("Peggy", "age", "78")),
         ("Teo turns six today", ("Teo", "age", "6", "after")),
         ("Lars started at Airbus in May", ("Lars", "employer", "Airbus", "after")),
         ("Javi, mi compañero de piso, es vegano", ("Javi", "diet", "vegano")),
@@ -71,12 +71,6 @@ def test_tells_facts_about_the_user(text, expected):
         ("Priya works as a chemist at Bayer", ("Priya", "employer", "Bayer")),
         ("Mein Sohn Arne ist gegen Soja allergisch", ("Arne", "allergy", "Soja")),
         ("O meu neto Gil tem quatro anos", ("Gil", "age", "4")),
-        (
-            "My aunt May called. Her phone number is 0161 496 0123",
-            ("May", "phone", "0161 496 0123"),
-        ),
-        ("Dad takes 10 mg of ramipril", ("Dad", "dose of ramipril", "10 mg", "after")),
-        ("Meine Oma nimmt 5 mg Bisoprolol", ("Meine Oma", "dose of bisoprolol", "5 mg", "after")),
     ],
 )
 def test_tells_facts_about_others(text, expected):
