@@ -228,7 +228,7 @@ def _operations(size: Size, owner: int) -> Operations:
         "entity_search": lambda: entity_calls.search(name(), user_id=user),
         "entity_get": lambda: entity_calls.get(entity()),
         "entity_context": lambda: entity_calls.context(f"How is {name()}?", user_id=user),
-        "entity_stats": lambda: entity_calls.stats(user),
+        "entity_stats": entity_calls.stats,
     }
 
 

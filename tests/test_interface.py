@@ -13,8 +13,8 @@ from tests.interface import write
 from tests.markdown import ROOT
 
 from concept_graph_mcp import calls, memory
-from concept_graph_mcp.calls.verb import AnyVerb, verb_of_rule
-from concept_graph_mcp.commands import making as commands
+from concept_graph_mcp.calls.verb import Verb, verb_of_rule
+from concept_graph_mcp.commands import of_verbs as commands
 from concept_graph_mcp.hosts.sqlite import procedure_host
 from concept_graph_mcp.results import Remembered
 from concept_graph_mcp.session import Clock, Session
@@ -37,7 +37,7 @@ VERBS = [
     one
     for layer in calls._LAYERS
     for one in vars(importlib.import_module(f"concept_graph_mcp.calls.{layer}")).values()
-    if isinstance(one, AnyVerb)
+    if isinstance(one, Verb)
 ]
 
 

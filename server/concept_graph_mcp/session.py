@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property
 from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 from zoneinfo import ZoneInfo
@@ -20,14 +19,14 @@ from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
 
 from . import calls
 from .calls.call import Call, Embed, Neighbour, spoken
-from .calls.verb import Also, AnyVerb, read_also
+from .calls.verb import Also, Verb, read_also
+from .embedding import Later, Unfinished
 from .errors import Refused, Unwritable
 from .hosts.store import Rows, Store
 from .settings import Settings
 
 if TYPE_CHECKING:
     from .embedding.base import Embedding, Vector
-    from .embedding.opening import LazyEmbedding
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -54,66 +53,11 @@ class Clock:
         self.frozen_ms = now_ms if now_ms > 0 else None
 
 
-class Unfinished:
-    """The texts of each user that wait for their vectors, as far as this process knows them."""
-
-    def __init__(self) -> None:
-        self._left: dict[str, int] = {}
-        self._told: set[str] = set()
-
-    def note(self, user_id: str, left: int) -> None:
-        """Note that at least *left* texts wait."""
-        self._left[user_id] = left
-
-    def end(self, user_id: str) -> None:
-        """Note that none is waited for any more."""
-        self._left.pop(user_id, None)
-        self._told.discard(user_id)
-
-    def advice(self, user_id: str) -> str | None:
-        """Return the words for an answer without results, once until the end."""
-        left = self._left.get(user_id)
-        if not left or user_id in self._told:
-            return None
-        self._told.add(user_id)
-        return f"vectors of {left:,} or more texts are still being made; words alone find these"
-
-
 @dataclass
 class Adoption:
     """Whether the shared concepts of a file stay shared because it cannot be written."""
 
     has_failed: bool = False
-
-
-class Later:
-    """The embedding configured as *said*, whose modules are imported when it is first used.
-
-    A server starts without them, and many sessions never need one.
-    """
-
-    def __init__(self, said: str) -> None:
-        self._said = said
-
-    @cached_property
-    def lazy(self) -> "LazyEmbedding":
-        from .embedding.opening import LazyEmbedding
-
-        return LazyEmbedding(self._said)
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether a thread is loading the model."""
-        return "lazy" in self.__dict__ and self.lazy.is_loading
-
-    async def wait_until_open(self) -> "Embedding":
-        """Return the embedding itself. Raises EmbeddingError."""
-        return await self.lazy.wait_until_open()
-
-    async def close(self) -> None:
-        """Close it if it was used."""
-        if "lazy" in self.__dict__:
-            await self.lazy.close()
 
 
 class Question(NamedTuple):
@@ -325,7 +269,7 @@ class Session:
                 raise
             return await self.run(call._replace(procedure=peek)), f"no access was counted: {error}"
 
-    def call(self, verb: AnyVerb[Any], **given: Any) -> Call:
+    def call(self, verb: Verb[Any], **given: Any) -> Call:
         """Return the call of *verb* with the arguments *given*, for this user. Raises Refused."""
         own: dict[str, Any] = dict.fromkeys(("scope", "user_id"), self.user_id)
         own |= {"concept_scope": self.concept_scope, "tau_ms": self.tau_ms}

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from conceptgraph_core import dates, limits
 from conceptgraph_core.arguments import Moment
 
-from .calls.verb import AnyVerb
+from .calls.verb import Verb
 from .errors import Refused
 
 
@@ -60,7 +60,7 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def find_moments(verb: AnyVerb[Any]) -> dict[str, Moment]:
+def find_moments(verb: Verb[Any]) -> dict[str, Moment]:
     """Return how each argument of *verb* that is a time is read."""
     return {
         one.name: found

@@ -7,9 +7,9 @@ from tests.conftest import Memory
 
 from concept_graph_mcp.commands import demo
 from concept_graph_mcp.commands.common import Failure
-from concept_graph_mcp.embedding import multilingual
+from concept_graph_mcp.embedding import Later, multilingual
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
-from concept_graph_mcp.session import Clock, Later, Session
+from concept_graph_mcp.session import Clock, Session
 from conceptgraph_core import limits
 
 # The message of each day -> words that its notes must have, and words that they must not.

@@ -453,7 +453,7 @@ def test_a_purged_message_is_left_nowhere(heard, memory):
     heard.hear("2", "My sister Clara came by")
     heard.forget("memory 1")
     heard.memory.now_ms += 60_000
-    heard.run(calls.memories.purge("default", 1, ["memory 1"]))
+    heard.run(calls.memories.purge(1, ["memory 1"]))
     assert kept(memory, "Drachten") == kept(memory, "Philips") == []
     assert memory.run(calls.transfer.check()) == []
     assert heard.facts() == [("sister", "Clara")]
@@ -467,7 +467,7 @@ def test_what_a_second_message_told_outlives_the_first_in_its_own_words(heard, m
     assert heard.facts() == [("employer", "Philips")]
     assert [one["text"] for one in history(heard)] == ["I work at Philips"]
     heard.memory.now_ms += 60_000
-    heard.run(calls.memories.purge("default", 1, ["memory 1"]))
+    heard.run(calls.memories.purge(1, ["memory 1"]))
     assert kept(memory, "gloomy") == []
     assert [one["text"] for one in history(heard)] == ["I work at Philips"]
 
@@ -618,6 +618,6 @@ def test_only_what_was_forgotten_long_ago_is_purged(days):
     later = now + 2 * DAY_MS
     for window, expected in ((3 * DAY_MS, []), (DAY_MS, [sander])):
         days.memory.now_ms = later
-        rows = days.run(calls.entities.purgeable("default", window, later))
+        rows = days.run(calls.entities.purgeable(window))
         assert [row["id"] for row in rows] == expected
-        assert days.run(calls.entities.purgeable("bob", window, later), "bob") == []
+        assert days.run(calls.entities.purgeable(window), "bob") == []

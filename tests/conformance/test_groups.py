@@ -148,7 +148,7 @@ def test_a_word_that_nothing_says_any_more_is_named_by_no_neighbour(kept, portal
         kept.run(calls.memories.forget(key, "wrong"))
         kept.now_ms += 1
     kept.now_ms += 10
-    removed = kept.run(calls.memories.purge("default", 1, [*gone, "short"]))
+    removed = kept.run(calls.memories.purge(1, [*gone, "short"]))
     assert len(removed) == 11
     assert kept.run(calls.embedding.group_scopes())[0]["grouped"] is None
 

@@ -249,7 +249,7 @@ def of_import(number: int, said: str, *imports: str) -> dict[str, Any]:
 
 
 def retract(memory: Any, import_id: str, *memory_ids: str, user: str = "default") -> dict[str, int]:
-    call = calls.memories.retract(user, import_id, memory_ids)
+    call = calls.memories.retract(import_id, memory_ids)
     return memory.run(call, user_id=user)[0]
 
 

@@ -55,16 +55,16 @@ def test_only_what_was_deleted_before_the_window_is_removed_and_only_by_its_owne
     memory.now_ms += 30 * DAY_MS
     run(memory, calls.memories.forget(new))
     window = 20 * DAY_MS
-    [row] = run(memory, calls.memories.purgeable("default", window, memory.now_ms))
+    [row] = run(memory, calls.memories.purgeable(window))
     assert row["memory_id"] == old
     # What is named but not due, or is another's, stays.
-    rows = run(memory, calls.memories.purge("default", window, [old, new, kept, theirs]))
+    rows = run(memory, calls.memories.purge(window, [old, new, kept, theirs]))
     assert [one["memory_id"] for one in rows] == [old]
     ids = {one["id"] for one in memory.records()}
     assert ids == {new, kept, theirs}
     assert memory.run(calls.transfer.check()) == []
     with pytest.raises(REFUSALS, match="retention_ms"):
-        run(memory, calls.memories.purge("default", 0, [new]))
+        run(memory, calls.memories.purge(0, [new]))
     with pytest.raises(REFUSALS, match=r"^memory: not found"):
         run(memory, calls.memories.restore(old))
 
@@ -187,12 +187,12 @@ def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
     memory.now_ms += 60 * DAY_MS
     run(memory, calls.memories.worker_lease("two", 1_000))
     before = memory.records()
-    removable = run(memory, calls.memories.purgeable("default", DAY_MS, memory.now_ms))
+    removable = run(memory, calls.memories.purgeable(DAY_MS))
     assert [one["text"] for one in removable] == ["gone"]
     removed = [one["memory_id"] for one in removable]
     for call in (
         calls.memories.decay_batch("default", holder="one"),
-        calls.memories.purge("default", DAY_MS, removed, "one"),
+        calls.memories.purge(DAY_MS, removed, "one"),
     ):
         with pytest.raises(REFUSALS, match=r"^worker: the lease is somebody else's"):
             run(memory, call)
@@ -203,7 +203,7 @@ def test_a_batch_of_one_who_does_not_work_any_more_changes_nothing(memory):
     assert stored(memory, memory_id)["state"] == "active"
     assert run(memory, calls.memories.worker_status())[0]["processed"] == 0
     run(memory, calls.memories.worker_pause(False))
-    run(memory, calls.memories.purge("default", DAY_MS, removed, "two"))
+    run(memory, calls.memories.purge(DAY_MS, removed, "two"))
     assert run(memory, calls.memories.worker_status())[0]["purged"] == 1
 
 

@@ -129,7 +129,7 @@ def test_memories_of_one_time_come_by_their_ids_and_are_cut_there(memory):
     for one in shuffled:
         run(memory, calls.memories.forget(one))
     memory.now_ms += DAY_MS
-    rows = run(memory, calls.memories.purgeable("default", DAY_MS, memory.now_ms, 12))
+    rows = run(memory, calls.memories.purgeable(DAY_MS, 12))
     assert [row["memory_id"] for row in rows] == ids[:12]
 
 

@@ -138,9 +138,9 @@ class Host:
 
     def purge(self, user: str, days: int) -> Any:
         window = days * DAY_MS
-        rows = self.run(user, calls.memories.purgeable(user, window, self.memory.now_ms))
+        rows = self.run(user, calls.memories.purgeable(window))
         named = [row["memory_id"] for row in rows]
-        gone = self.run(user, calls.memories.purge(user, window, named))
+        gone = self.run(user, calls.memories.purge(window, named))
         return sorted(self.number(row["memory_id"]) for row in gone)
 
     def recent(self, user: str, limit: int) -> Any:

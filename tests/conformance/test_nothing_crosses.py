@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call, Procedure
-from concept_graph_mcp.calls.verb import AnyVerb, RuleVerb
+from concept_graph_mcp.calls.verb import RuleVerb, Verb
 from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.hosts.sqlite.procedure_host import load_modules
 from concept_graph_mcp.session import Clock, Session
@@ -241,7 +241,7 @@ def made_calls(scope: str, user: str, ids: dict[str, str], memory: Any) -> list[
         if layer == "entities":
             given |= {"source_id": ids.get("entity_id"), "target_id": ids.get("linked_entity_id")}
         for name, make in vars(module).items():
-            is_made = isinstance(make, AnyVerb) or (
+            is_made = isinstance(make, Verb) or (
                 inspect.isfunction(make) and hasattr(make, "__wrapped__")
             )
             if not is_made or name.startswith(("_", "with_")):
@@ -364,7 +364,7 @@ def test_an_import_is_taken_back_only_from_its_own_user(lived):
         return [one["id"] for one in lived.records() if one.get("id", "").endswith("-message")]
 
     ids = [f"{MARKS[user]}-message" for user in (ANN, BOB)]
-    lived.run(calls.memories.retract(ANN, "i", ids), user_id=ANN)
+    lived.run(calls.memories.retract("i", ids), user_id=ANN)
     assert brought() == [ids[1]]
 
 

@@ -173,7 +173,7 @@ class Held:
         self.memory.now_ms += 60_000
         ids = [one.id for one in gone]
         if ids:
-            self.heard.run(calls.memories.purge("default", 1, ids))
+            self.heard.run(calls.memories.purge(1, ids))
         for one in gone:
             one.purged = True
 

@@ -127,7 +127,7 @@ def lived(memory):
     for memory_id in "abc":
         memory.run(calls.memories.forget(memory_id))
     memory.now_ms += 2
-    said.append(memory.run(calls.memories.purge("default", 1, ["a", "b", "c"])))
+    said.append(memory.run(calls.memories.purge(1, ["a", "b", "c"])))
     memory.now_ms = start
     return [*said, memory.records()]
 

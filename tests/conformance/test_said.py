@@ -87,7 +87,7 @@ def test_it_is_purged_with_its_text(memory):
     memory.run(everyday.forget("default", kept["id"]))
     assert found(memory, "piano") == []
     memory.now_ms += DAY_MS
-    memory.run(calls.memories.purge("default", 1, [kept["id"]]))
+    memory.run(calls.memories.purge(1, [kept["id"]]))
     assert kept["id"] not in stored(memory)
     again = remember(memory, "The piano is a Bechstein")
     assert [row["id"] for row in found(memory, "piano")] == [again["id"]]

@@ -130,7 +130,7 @@ def test_a_note_goes_with_all_that_it_made(memory):
     before = memory.records()
     note = remember("Clara plays chess", ["Clara", "chess"], import_id="a-1")
     again = remember("Ben has a bike", ["Ben"], import_id="a-1")
-    [made] = memory.run(calls.memories.retract("default", "a-1", [note, again]))
+    [made] = memory.run(calls.memories.retract("a-1", [note, again]))
     assert made == {"removed": 1, "kept": 0}
     names = {one.get("name") or one.get("node_label") for one in memory.records()}
     assert not names & {"Clara", "chess"}

@@ -35,7 +35,7 @@ def relations(days, name):
 def purge(days, *memory_ids, user="default"):
     """Remove what was forgotten before the last call; return the ids of it."""
     days.memory.now_ms += 60_000
-    rows = days.run(calls.memories.purge(user, 1, memory_ids), user)
+    rows = days.run(calls.memories.purge(1, memory_ids), user)
     return [row["memory_id"] for row in rows]
 
 

@@ -83,7 +83,7 @@ def test_after_a_conflict_the_twin_answers_and_the_accesses_are_counted_apart(
     [
         (calls.memories.forget("default", "m"), True),
         (calls.everyday.forget("default", "m"), True),
-        (calls.memories.purge("u", 1, ["m"]), True),
+        (calls.memories.purge(1, ["m"]), True),
         (calls.memories.create("u", "text"), False),
     ],
 )

@@ -71,7 +71,7 @@ class Started(Life):
     def purge(self) -> None:
         self.forget()
         later = {**USER, "now_ms": NOW_MS + 2 * RETENTION_MS}
-        call = calls.memories.purge("default", RETENTION_MS, SOME[:3])
+        call = calls.memories.purge(RETENTION_MS, SOME[:3])
         assert len(self.memory.run(call, **later)) == 3
 
     def embed_again(self) -> None:

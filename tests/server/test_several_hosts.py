@@ -55,7 +55,7 @@ def summarise(host: Host, number: int, text: str) -> None:
 
 def keep_anew(host: Host, number: int, text: str) -> None:
     run(host, calls.memories.forget(f"{number:02}"))
-    [purged] = run(host, calls.memories.purge(USER, 1, [f"{number:02}"]), NOW_MS + DAY_MS)
+    [purged] = run(host, calls.memories.purge(1, [f"{number:02}"]), NOW_MS + DAY_MS)
     assert purged["memory_id"] == f"{number:02}"
     keep(host, number, text)
 

@@ -310,9 +310,9 @@ def search(
     """
     most = checked_limit(limit)
     wanted = Wanted.of(source_filter, types, tags, states)
-    wanted = replace(wanted, ended=query is not None and asks_of_the_past(query))
+    wanted = replace(wanted, ended=bool(query and asks_of_the_past(query)))
     depth = max(most, schema.SEARCH_DEPTH)
-    if query is None:
+    if not query:
         graph.pull(lookups.listed_by(graph.context.user_id, wanted, depth))
         nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
         nodes.sort(key=lambda node: (-node.last, node.memory_id))

@@ -78,9 +78,8 @@ def associate(
     text.summary(query, "query")
 
 
-@verb(procedures.UNINDEXED)
-def unindexed(concept_scope: str = SHARED) -> None:
-    """Count the episodes that `associate` cannot find."""
+# Counts the episodes that `associate` cannot find.
+unindexed = verb(procedures.UNINDEXED)(lambda concept_scope=SHARED: None)
 
 
 @verb(procedures.RELATION_ADD)

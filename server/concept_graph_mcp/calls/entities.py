@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import budgets, limits, text
+from conceptgraph_core import budgets, text
 from conceptgraph_core.arguments import (
     BEGINS,
     ENDS,
@@ -23,8 +23,7 @@ from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import lookups, procedures, schema
 from conceptgraph_core.entities import lookups as look_up
 from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
-from conceptgraph_core.memories import lookups as of_memories
+from conceptgraph_core.jobs.schema import BATCH
 
 from .call import Call, checked
 from .verb import verb
@@ -107,10 +106,8 @@ def history(entity_id: EntityId) -> list[Lookup]:
     return [look_up.with_ids(entity_id)]
 
 
-@verb(procedures.PRESENCE)
-def presence(entity_ids: Sequence[str], bounds: Sequence[int]) -> list[Lookup]:
-    """Count the mentions of *entity_ids* between each two of *bounds*."""
-    return [look_up.with_ids(*entity_ids, field="entity_ids")]
+# Counts the mentions of entities between each two times.
+presence = verb(procedures.PRESENCE)(lambda entity_ids, bounds: None)
 
 
 @verb(procedures.FACT)
@@ -138,10 +135,7 @@ def fact(
     return [look_up.stated(entity_id, given)]
 
 
-@verb(procedures.STATS)
-def stats(user_id: str = DEFAULT_USER) -> list[Lookup]:
-    """Count entities."""
-    return [look_up.every(user_id)]
+stats = verb(procedures.STATS)(lambda: None)
 
 
 @verb(procedures.CONTEXT)
@@ -222,16 +216,9 @@ def end(
     return [look_up.with_ids(entity_id)]
 
 
-@verb(procedures.ANSWER)
-def answer(one_id: str, other_id: str, same: bool, reason: str) -> list[Lookup]:
-    """Answer, for the owner, an open question whether two are the same."""
-    return [look_up.with_ids(one_id, other_id)]
-
-
-@verb(procedures.QUESTIONS)
-def questions(limit: int | None = None, user_id: str = DEFAULT_USER) -> list[Lookup]:
-    """List the open questions about the entities activated last."""
-    return [look_up.in_question(user_id)]
+# Answers, for the owner, an open question whether two are the same, and lists such questions.
+answer = verb(procedures.ANSWER)(lambda one_id, other_id, same, reason: None)
+questions = verb(procedures.QUESTIONS)(lambda limit=None: None)
 
 
 @verb(procedures.UNMERGE)
@@ -241,18 +228,6 @@ def unmerge(
 ) -> list[Lookup]:
     """Take a merge, a split or an end back."""
     return [look_up.of_merge(merge_id)]
-
-
-@verb(procedures.FORGET)
-def forget(id: str, reason: str | None = None) -> list[Lookup]:
-    """Hide a fact, a mention or an entity."""
-    return of_memories.of_any_id(id)
-
-
-@verb(procedures.RESTORE)
-def restore(id: str) -> list[Lookup]:
-    """Bring back, for the owner, what `forget` hid."""
-    return of_memories.of_any_id(id)
 
 
 HOUR_MS = 3_600_000
@@ -271,11 +246,9 @@ def listed(
 
 
 @checked
-def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) -> Call:
+def purgeable(retention_ms: int, limit: int = BATCH) -> Call:
     """Return the call for what `purge` would remove now; it writes nothing."""
-    text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
-    most = text.integer(limit, "limit", 1, MAX_BATCH)
-    return Call(procedures.PURGE, (retention_ms, [], most, True))
+    return Call(procedures.PURGE, (retention_ms, [], limit, True))
 
 
 @checked
@@ -292,54 +265,17 @@ def merges(
     return [] if merge_id is None else [lookups.of_merge(merge_id)]
 
 
-@verb(procedures.CONSOLIDATE_DAILY)
-def daily(
-    step: str,
-    after: str | None = None,
-    limit: int | None = None,
-    dry_run: bool = False,
-    user_id: str = DEFAULT_USER,
-) -> list[Lookup]:
-    """Do a step of the daily run on the next entities."""
-    return _batch(step, after, limit, user_id)
-
-
-@verb(procedures.CONSOLIDATE_WEEKLY)
-def weekly(
-    step: str,
-    after: str | None = None,
-    limit: int | None = None,
-    dry_run: bool = False,
-    user_id: str = DEFAULT_USER,
-) -> list[Lookup]:
-    """Do a step of the weekly run on the next entities."""
-    return [] if step == schema.COMMUNITIES else _batch(step, after, limit, user_id)
-
-
-@verb(procedures.CONNECTIONS)
-def connections(
-    after: str | None = None, limit: int | None = None, user_id: str = DEFAULT_USER
-) -> list[Lookup]:
-    """Return the next entities and the data of their outgoing edges that matter."""
-    return _batch(schema.COMMUNITIES, after, limit, user_id)
-
-
-@verb(procedures.SETTLE_COMMUNITIES)
-def settle_communities(communities: Mapping[str, str]) -> None:
-    """Set the communities of entities, by their ids."""
-
-
-@checked
-def silent_sessions(limit: int = schema.MAX_LIMIT) -> Call:
-    """Return the call for the sessions that had been silent for an hour."""
-    return Call(procedures.SILENT_SESSIONS, (HOUR_MS, limit))
-
-
-@checked
-def next_scope(after: str | None = None) -> Call:
-    """Return the call for the first user after *after* who has entities."""
-    return Call(procedures.SCOPES, (after, 1))
-
-
-def _batch(step: str, after: str | None, limit: int | None, user_id: str) -> list[Lookup]:
-    return [lookups.batch(step, after, BATCH if limit is None else limit, user_id)]
+# A step of the daily or the weekly run on the next entities, and the edges of these that matter.
+daily = verb(procedures.CONSOLIDATE_DAILY)(lambda step, after=None, limit=None, dry_run=False: None)
+weekly = verb(procedures.CONSOLIDATE_WEEKLY)(
+    lambda step, after=None, limit=None, dry_run=False: None
+)
+connections = verb(procedures.CONNECTIONS)(lambda after=None, limit=None: None)
+# Sets the communities of entities, by their ids.
+settle_communities = verb(procedures.SETTLE_COMMUNITIES)(lambda communities: None)
+# The sessions that had been silent for an hour.
+silent_sessions = verb(procedures.SILENT_SESSIONS)(
+    lambda silent_ms=HOUR_MS, limit=schema.MAX_LIMIT: None
+)
+# The first user after one who has entities.
+next_scope = verb(procedures.SCOPES)(lambda after=None, limit=1: None)

@@ -6,7 +6,7 @@ Build the calls that take many.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import budgets, limits, text
+from conceptgraph_core import budgets, text
 from conceptgraph_core.arguments import (
     INNER,
     UNTIL,
@@ -23,7 +23,7 @@ from conceptgraph_core.arguments import (
     When,
 )
 from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
+from conceptgraph_core.jobs.schema import BATCH
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import lookups, procedures, schema
 from conceptgraph_core.memories.fade import EXPIRED, STATES
@@ -33,7 +33,7 @@ from conceptgraph_core.procedures import NOTHING
 from conceptgraph_core.retrieval.schema import checked_limit
 
 from .call import Call, checked, spoken, spoken_context, whose
-from .verb import Passing, verb, verb_of_user
+from .verb import verb
 
 # The name of an embedding, and a vector computed with it.
 Embedded = tuple[str, Sequence[float]]
@@ -49,9 +49,12 @@ def of_memory(memory_id: MemoryId) -> list[Lookup]:
 
 get = verb(procedures.GET)(of_memory)
 decay_status = verb(procedures.DECAY_STATUS)(of_memory)
+# All of a memory, for the owner, forgotten or not; it accesses nothing.
+show = verb(procedures.SHOW)(of_memory)
+restore = verb(procedures.RESTORE)(of_memory)
 
 
-@verb_of_user(procedures.CREATE, is_worded=True)
+@verb(procedures.CREATE, is_of_user=True, is_worded=True)
 def create(
     scope: str,
     content: Annotated[str, "The text to keep, in plain words."],
@@ -83,7 +86,7 @@ def create(
     return [found] if parent_id is None else [ids(parent_id, field="parent_id"), found]
 
 
-@verb_of_user(procedures.UPDATE, is_worded=True)
+@verb(procedures.UPDATE, is_of_user=True, is_worded=True)
 def update(
     scope: str,
     memory_id: MemoryId,
@@ -114,7 +117,7 @@ def update(
     return found
 
 
-@verb_of_user(procedures.REVISE, is_worded=True)
+@verb(procedures.REVISE, is_of_user=True, is_worded=True)
 def revise(
     scope: str,
     memory_id: str,
@@ -135,7 +138,7 @@ def forget(
     return [lookups.resting(memory_id)]
 
 
-@verb_of_user(procedures.RECENT)
+@verb(procedures.RECENT, is_of_user=True)
 def recent(
     scope: str,
     limit: Annotated[
@@ -147,10 +150,8 @@ def recent(
     return [lookups.recent(scope, limit, source_filter)]
 
 
-@verb(procedures.TOUCH)
-def touch(memory_ids: Sequence[str]) -> list[Lookup]:
-    """Count an access of each of *memory_ids*."""
-    return [ids(*memory_ids)]
+# Counts an access of each memory.
+touch = verb(procedures.TOUCH)(lambda memory_ids: [ids(*memory_ids)])
 
 
 @verb(procedures.PRESERVE)
@@ -186,10 +187,8 @@ def ingested(messages: Sequence[Mapping[str, Any]]) -> Call:
     return Call(procedures.INGESTED, (list(messages),), wanted=[found])
 
 
-@checked
-def retract(scope: str, import_id: str, memory_ids: Sequence[str]) -> Call:
-    """Return the call that removes those of *memory_ids* that rest on the import alone."""
-    return Call(procedures.RETRACT, (import_id, list(memory_ids)))
+# Removes those of the memories that rest on the import alone.
+retract = verb(procedures.RETRACT)(lambda import_id, memory_ids: None)
 
 
 @checked
@@ -208,21 +207,16 @@ def items(
     writes = any(step.get("do") in WRITING for step in steps)
     procedure = procedures.ITEMS if writes else procedures.PEEK_ITEMS
     context = spoken_context()
+    # Checked early, because some texts must not even reach a database.
+    checks = dict.fromkeys(("path", "under"), schema.checked_path)
+    checks |= dict.fromkeys(("value", "text"), schema.checked_value)
     for step in steps:
-        _check_item(step)
+        for name, check in checks.items():
+            if step.get(name) is not None:
+                check(step[name], name)
         if step.get("query"):
             context |= whose(concept_scope)
     return Call(procedure, arguments, context=context)
-
-
-def _check_item(step: Mapping[str, Any]) -> None:
-    """Check the texts of *step* early, because some must not even reach a database."""
-    for name in ("path", "under"):
-        if step.get(name) is not None:
-            schema.checked_path(step[name], name)
-    for name in ("value", "text"):
-        if step.get(name) is not None:
-            schema.checked_value(step[name], name)
 
 
 AnyQuery = Annotated[str | None, 'A question or a sentence; dates are read. "" lists the latest.']
@@ -231,7 +225,7 @@ PresentState = Literal["active", "dormant", "archived"]
 _CONTEXT = procedures.CONTEXT.without("text")
 
 
-@verb_of_user(procedures.SEARCH, is_worded=True)
+@verb(procedures.SEARCH, is_of_user=True, is_worded=True)
 def search(
     scope: str,
     query: AnyQuery,
@@ -246,16 +240,16 @@ def search(
     asked_at: AskedAt = None,
     explained: Annotated[bool, INNER] = False,
     concept_scope: str = SHARED,
-) -> list[Lookup] | Passing:
+) -> list[Lookup]:
     """Find the memories for *query*; without one, list the latest that pass the filters."""
     wanted = Wanted.of(source_filter, types, tags, states)
     depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
     if query:
         return [] if embedded is None else near(scope, embedded[1], depth, wanted)
-    return Passing([listed_by(scope, wanted, depth)], {"query": None})
+    return [listed_by(scope, wanted, depth)]
 
 
-@verb_of_user(_CONTEXT, is_worded=True)
+@verb(_CONTEXT, is_of_user=True, is_worded=True)
 def context(
     scope: str,
     query: Query,
@@ -268,9 +262,6 @@ def context(
 ) -> list[Lookup]:
     """Assemble the context of *query*, and access it."""
     return [] if embedded is None else near(scope, embedded[1], schema.SEARCH_DEPTH)
-
-
-# The most that a picture can show.
 
 
 LinkType = Annotated[
@@ -338,7 +329,7 @@ def explore(
     return [ids(start_id, field="start_node_id")]
 
 
-@verb_of_user(procedures.TRAVERSE)
+@verb(procedures.TRAVERSE, is_of_user=True)
 def traverse(
     scope: str,
     start_id: MemoryId,
@@ -367,13 +358,13 @@ def traverse(
     return [start, lookups.parents(scope)] if include_parent_links else [start]
 
 
-@verb_of_user(procedures.STATS)
+@verb(procedures.STATS, is_of_user=True)
 def stats(scope: str) -> list[Lookup]:
     """Count memories and links."""
     return [lookups.counted(scope)]
 
 
-@verb_of_user(procedures.ANALYSIS)
+@verb(procedures.ANALYSIS, is_of_user=True)
 def analysis(
     scope: str,
     top: Annotated[
@@ -383,7 +374,7 @@ def analysis(
     """Return how links are distributed, and which memories have most of them."""
 
 
-@verb_of_user(procedures.LIST)
+@verb(procedures.LIST, is_of_user=True)
 def listed(
     scope: str,
     states: Annotated[Sequence[Annotated[str, OneOf(STATES)]], "Only those in these states."] = (),
@@ -393,7 +384,7 @@ def listed(
     """List, for the owner, all memories in *states* that have any of *tags*; none: any."""
 
 
-@verb_of_user(procedures.EXPIRED, is_worded=True)
+@verb(procedures.EXPIRED, is_of_user=True, is_worded=True)
 def expired(
     scope: str,
     query: str | None = None,
@@ -407,28 +398,14 @@ def expired(
     return [latest(scope, [EXPIRED], schema.MAX_COUNTED)] if query is None else []
 
 
-# All of a memory, for the owner, forgotten or not; it accesses nothing.
-show = verb(procedures.SHOW)(of_memory)
-restore = verb(procedures.RESTORE)(of_memory)
-
-
-@verb_of_user(procedures.UNINDEXED)
-def unindexed(scope: str) -> None:
-    """Count the memories missing from the text index."""
-
-
 @checked
-def purgeable(scope: str, retention_ms: int, now_ms: int, limit: int = BATCH) -> Call:
+def purgeable(retention_ms: int, limit: int = BATCH) -> Call:
     """Return the call for the memories that `purge` would remove now; it writes nothing."""
-    text.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
-    most = text.integer(limit, "limit", 1, MAX_BATCH)
-    return Call(procedures.PURGE, (retention_ms, [], most, True, None))
+    return Call(procedures.PURGE, (retention_ms, [], limit, True, None))
 
 
 @checked
-def purge(
-    scope: str, retention_ms: int, memory_ids: Sequence[str], holder: str | None = None
-) -> Call:
+def purge(retention_ms: int, memory_ids: Sequence[str], holder: str | None = None) -> Call:
     """Return the call that permanently removes those of *memory_ids* that are `purgeable`.
 
     *holder* is the worker that runs it, if any.
@@ -437,46 +414,16 @@ def purge(
     return Call(procedures.PURGE, arguments)
 
 
-@verb_of_user(procedures.DECAY_BATCH)
-def decay_batch(
-    scope: str,
-    limit: int = BATCH,
-    after: str | None = None,
-    dry_run: bool = False,
-    holder: str | None = None,
-) -> None:
-    """Recompute the next *limit* memories after the id *after*; *holder* is the worker, if any."""
-
-
-@checked
-def next_scope(after: str | None = None) -> Call:
-    """Return the call for the first scope after *after* that has memories."""
-    return Call(procedures.SCOPES, (after, 1))
-
-
-def _worker() -> None:
-    """Take nothing."""
-
-
-worker_status = verb(procedures.WORKER_STATUS)(_worker)
-last_backup = verb(procedures.LAST_BACKUP)(_worker)
-
-
-@verb(procedures.WORKER_LEASE)
-def worker_lease(holder: str, lease_ms: int) -> None:
-    """Take the lease for *holder*, or release it (0)."""
-
-
-@verb(procedures.WORKER_PAUSE)
-def worker_pause(paused: bool) -> None:
-    """Stop all jobs, or let them run again."""
-
-
-@verb(procedures.WORKER_REPORT)
-def worker_report(holder: str, done: Mapping[str, Any]) -> None:
-    """Add what a job has *done* to its counters."""
-
-
-@verb(procedures.RECORD_BACKUP)
-def record_backup(file: str) -> None:
-    """Store when the last backup was made."""
+# Of the owner and the worker.
+unindexed = verb(procedures.UNINDEXED, is_of_user=True)(lambda scope: None)
+decay_batch = verb(procedures.DECAY_BATCH, is_of_user=True)(
+    lambda scope, limit=BATCH, after=None, dry_run=False, holder=None: None
+)
+# The first scope after one that has memories.
+next_scope = verb(procedures.SCOPES)(lambda after=None, limit=1: None)
+worker_status = verb(procedures.WORKER_STATUS)(lambda: None)
+last_backup = verb(procedures.LAST_BACKUP)(lambda: None)
+worker_lease = verb(procedures.WORKER_LEASE)(lambda holder, lease_ms: None)
+worker_pause = verb(procedures.WORKER_PAUSE)(lambda paused: None)
+worker_report = verb(procedures.WORKER_REPORT)(lambda holder, done: None)
+record_backup = verb(procedures.RECORD_BACKUP)(lambda file: None)

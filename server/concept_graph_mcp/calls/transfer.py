@@ -12,17 +12,20 @@ from conceptgraph_core.registry import LAYERS, MODEL, Model
 from conceptgraph_core.transfer import procedures
 
 from .call import Call, checked, spoken_context
+from .verb import verb
 
-
-@checked
-def version() -> Call:
-    return Call(procedures.VERSION, ())
-
-
-@checked
-def look_ups() -> Call:
-    """Return the call that says how calls by hand, without `found`, find their nodes."""
-    return Call(procedures.VERSION._replace(fields=("look_ups",)), ())
+version = verb(procedures.VERSION)(lambda: None)
+# How calls by hand, without `found`, find their nodes.
+look_ups = verb(procedures.VERSION._replace(fields=("look_ups",)))(lambda: None)
+# Mends so many elements; memories of nobody become the owner's.
+mend = verb(procedures.MEND, is_worded=True)(lambda owner, limit: None)
+# What imports of records created for the user; and what one call of an import created goes.
+imports = verb(procedures.IMPORTS)(lambda: None)
+take_back = verb(procedures.TAKE_BACK, is_worded=True)(lambda batch: None)
+# The first user after one who owns anything.
+next_user = verb(procedures.USERS)(lambda after=None, limit=1: None)
+# Makes all shared concepts and episodes those of a user.
+adopt_shared = verb(procedures.USER_ADOPT, is_worded=True)(lambda owner: None)
 
 
 @checked
@@ -33,12 +36,6 @@ def stats(model: Model = MODEL) -> Call:
 @checked
 def check(model: Model = MODEL) -> Call:
     return Call(of_model(procedures.CHECK, model), ())
-
-
-@checked
-def mend(owner: str | None, limit: int) -> Call:
-    """Return the call that mends at most *limit* elements; memories of nobody become *owner*'s."""
-    return Call(procedures.MEND, (owner, limit), context=spoken_context())
 
 
 @checked
@@ -57,18 +54,6 @@ def import_rows(
                 raise InvalidRow(f"row {number}: {text.unstorable(key)}")
     context = spoken_context() | ({"only_new": True} if only_new else {})
     return Call(of_model(procedures.IMPORT_ROWS, model), (list(rows),), context=context)
-
-
-@checked
-def imports() -> Call:
-    """Return the call that lists what imports of records created for the user."""
-    return Call(procedures.IMPORTS, ())
-
-
-@checked
-def take_back(batch: str) -> Call:
-    """Return the call that removes what one call of an import created."""
-    return Call(procedures.TAKE_BACK, (batch,), context=spoken_context())
 
 
 @checked
@@ -99,12 +84,6 @@ def exports(model: Model = MODEL) -> Procedure:
 
 
 @checked
-def next_user(after: str | None = None) -> Call:
-    """Return the call for the first user after *after* who owns anything."""
-    return Call(procedures.USERS, (after, 1))
-
-
-@checked
 def count_user(user_id: str) -> Call:
     """Return the call that counts all that belongs to *user_id*."""
     return Call(procedures.USER_COUNT, (text.user(user_id, "user_id"),))
@@ -114,12 +93,6 @@ def count_user(user_id: str) -> Call:
 def remove_user(user_id: str) -> Call:
     """Return the call that removes the next nodes of *user_id*."""
     return Call(procedures.USER_REMOVE, (text.user(user_id, "user_id"), procedures.BATCH))
-
-
-@checked
-def adopt_shared(user_id: str) -> Call:
-    """Return the call that makes all shared concepts and episodes those of *user_id*."""
-    return Call(procedures.USER_ADOPT, (user_id,), context=spoken_context())
 
 
 def find_shared() -> list[Lookup]:

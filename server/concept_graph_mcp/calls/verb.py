@@ -1,9 +1,11 @@
 """Declare a verb: its procedure, and the function that says what it takes and surely looks up.
 
-    @verb_of_user(procedures.SEARCH, is_worded=True)
+    @verb(procedures.SEARCH, is_of_user=True, is_worded=True)
     def search(scope: str, query: str, limit: Limit = 10, *, asker: Asker = None) -> None: ...
 
-* The first argument of a `verb_of_user` is the user, or the scope of the concepts.
+    worker_pause = verb(procedures.WORKER_PAUSE)(lambda paused: None)
+
+* The first argument of one that `is_of_user` is the user, or the scope of the concepts.
 * Arguments that may be given by position are those of the procedure, in its order. `embedded` is
   its `vector` and `model`.
 * `user_id` is neither passed nor shown: the look-up is of that user, whom the session adds.
@@ -13,8 +15,8 @@
 Called with its arguments a verb returns the call. Tools and commands take their arguments from it,
 by the types in `conceptgraph_core.arguments`.
 
-The verb of a rule (`verb_of_rule`) has the arguments that its rule declares. The rule checks them,
-and `foreseen` has its look-ups. Any key of the context may be passed to it by name.
+The verb of a rule (`verb_of_rule`) has the arguments that its rule declares. The rule checks them.
+Any key of the context may be passed to it by name.
 """
 
 import functools
@@ -23,16 +25,22 @@ from itertools import accumulate
 from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, get_type_hints
 
 from conceptgraph_core import limits, text, validators
-from conceptgraph_core.arguments import Inner
+from conceptgraph_core.arguments import INNER
+from conceptgraph_core.concepts import lookups as concepts
+from conceptgraph_core.concepts import schema
 from conceptgraph_core.context import KEYS
+from conceptgraph_core.entities.names import Subject
 from conceptgraph_core.errors import ConceptGraphError, InvalidText
+from conceptgraph_core.everyday.asking import read_span
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.memories import lookups as memories
+from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.memories.schema import SEARCH_DEPTH
 from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.question import MOST_WORDS
 from conceptgraph_core.words.splitting import split
 
 from ..errors import Refused
-from . import foreseen
 from .call import Call, spoken_context, whose
 
 P = ParamSpec("P")
@@ -41,6 +49,7 @@ _USER: Final = "user_id"
 _CONCEPTS: Final = "concept_scope"
 _EXPLAINED: Final = "explained"
 _EXPLANATION: Final = ("words", "factors")
+_ANY: Final = Wanted()
 _SIMPLE: Final = frozenset({str, int, float, bool, type(None), list, dict})
 
 
@@ -90,18 +99,11 @@ class Argument(NamedTuple):
     default: Any
 
 
-class Passing(NamedTuple):
-    """Look-ups that a call is sure to ask for, and values in place of those given."""
-
-    wanted: list[Lookup]
-    values: Mapping[str, Any]
-
-
 # Look-ups that the procedure is sure to ask for.
-Reads = Passing | list[Lookup] | None
+Reads = list[Lookup] | None
 
 
-class AnyVerb(Generic[P]):
+class Verb(Generic[P]):
     """A verb: its procedure, and the function that returns what a call looks up.
 
     It *is_worded* if the call depends on the languages of texts. The arguments *beside* those of
@@ -138,7 +140,8 @@ class AnyVerb(Generic[P]):
         return tuple(
             Argument(one, types[one], self._defaults.get(one, ...))
             for one in self._names[self._start :]
-            if one not in {_EMBEDDED, _USER, _CONCEPTS} and not _is_inner(types[one])
+            if one not in {_EMBEDDED, _USER, _CONCEPTS}
+            and INNER not in getattr(types[one], "__metadata__", ())
         )
 
     def make_call(self, **named: Any) -> Call:
@@ -161,12 +164,12 @@ class AnyVerb(Generic[P]):
                 _check_storable(value, name)
         return self._reads(*given, **named), values
 
+    def __call__(self, *given: P.args, **named: P.kwargs) -> Call:
+        return self._call(given, named)
+
     def _call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
         try:
             wanted, values = self._bind(given, named)
-            if isinstance(wanted, Passing):
-                wanted, changed = wanted
-                values.update(changed)
             arguments = [
                 one if one.__class__ in _SIMPLE else _plain(one)
                 for one in map(values.__getitem__, self._sent)
@@ -187,21 +190,7 @@ class AnyVerb(Generic[P]):
             raise Refused(str(error), type(error)) from error
 
 
-class Verb(AnyVerb[P]):
-    """A verb on what its arguments name."""
-
-    def __call__(self, *given: P.args, **named: P.kwargs) -> Call:
-        return self._call(given, named)
-
-
-class UserVerb(AnyVerb[P]):
-    """A verb on what belongs to a user; its first argument is the scope of that."""
-
-    def __call__(self, scope: str, *given: P.args, **named: P.kwargs) -> Call:
-        return self._call((scope, *given), named)
-
-
-class RuleVerb(AnyVerb[P]):
+class RuleVerb(Verb[P]):
     """The verb of a rule on what belongs to a user."""
 
     def __init__(
@@ -215,9 +204,11 @@ class RuleVerb(AnyVerb[P]):
         self._is_embedded, self._has_concepts = _EMBEDDED in sends, True
         self._defaults |= dict.fromkeys(apart.difference(self._names))
         self._lists = [name for name in self._sent if isinstance(self._defaults.get(name), tuple)]
-        self._foresees = getattr(foreseen, self.__name__, None)
+        self._foresees = _FORESEEN.get(self.__name__)
 
-    def __call__(self, scope: str, *given: Any, **named: Any) -> Call:
+    def __call__(  # type: ignore[override]
+        self, scope: str, *given: Any, **named: Any
+    ) -> Call:
         return self._call((scope, *given), named)
 
     def has_argument(self, name: str) -> bool:
@@ -235,10 +226,39 @@ class RuleVerb(AnyVerb[P]):
                 raise InvalidText(f"{name}: must be a list")
         if "also" in values:
             values["also"] = read_also(values["also"])
-        if self._foresees is None:
-            return None, values
-        scope, own = values[self._names[0]], values[_CONCEPTS]
-        return self._foresees(scope, scope if own is None else own, values), values
+        wanted = None if self._foresees is None else self._foresees(values)
+        return wanted, values
+
+
+def _near(given: Mapping[str, Any], wanted: Wanted = _ANY) -> list[Lookup]:
+    """Look up the memories that are near in meaning to a question and its other wordings."""
+    vectors = [(given[_EMBEDDED] or (None, ()))[1], getattr(given.get("also"), "vector", ())]
+    return [
+        found
+        for vector in vectors
+        if len(vector)
+        for found in memories.near(given["scope"], vector, SEARCH_DEPTH, wanted)
+    ]
+
+
+def _of_search(given: Mapping[str, Any]) -> list[Lookup]:
+    name = given["about"]
+    subject = None if name is None else Subject([text.name(name, "about")])
+    return _near(given, Wanted(within=read_span(given["since"], given["until"]), about=subject))
+
+
+def _of_relate(given: Mapping[str, Any]) -> list[Lookup]:
+    own = given["scope"] if given[_CONCEPTS] is None else given[_CONCEPTS]
+    return [concepts.named(own, *schema.checked_ends(given["source"], given["target"]))]
+
+
+# What a rule is sure to look up, from the arguments of its verb alone: it saves Memgraph a round.
+_FORESEEN: Final[Mapping[str, Callable[[Mapping[str, Any]], list[Lookup]]]] = {
+    "recall": _near,
+    "explain": _near,
+    "search": _of_search,
+    "relate": _of_relate,
+}
 
 
 def verb_of_rule(
@@ -249,21 +269,14 @@ def verb_of_rule(
 
 
 def verb(
-    procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
+    procedure: Procedure,
+    *,
+    is_of_user: bool = False,
+    is_worded: bool = False,
+    beside: Sequence[str] = (),
 ) -> Callable[[Callable[P, Reads]], Verb[P]]:
-    """Declare a verb of *procedure*, on what its arguments name."""
-    return lambda reads: Verb(procedure, reads, 0, is_worded, beside)
-
-
-def verb_of_user(
-    procedure: Procedure, *, is_worded: bool = False, beside: Sequence[str] = ()
-) -> Callable[[Callable[Concatenate[str, P], Reads]], UserVerb[P]]:
-    """Declare a verb of *procedure*, on what belongs to the user that is the first argument."""
-    return lambda reads: UserVerb(procedure, reads, 1, is_worded, beside)
-
-
-def _is_inner(type_: Any) -> bool:
-    return any(isinstance(one, Inner) for one in getattr(type_, "__metadata__", ()))
+    """Declare a verb of *procedure*, on what its arguments name or on what is the user's."""
+    return lambda reads: Verb(procedure, reads, int(is_of_user), is_worded, beside)
 
 
 def _check_storable(value: Any, name: str) -> None:

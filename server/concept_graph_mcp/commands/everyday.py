@@ -31,7 +31,7 @@ from .common import (
     say,
     with_everyday,
 )
-from .making import LEFT_OUT, Given, Options, Row, take_arguments, take_options
+from .of_verbs import LEFT_OUT, Given, Options, Row, take_arguments, take_options
 
 _NONE: Mapping[str, Any] = {}
 # A name is suggested if it shares so many first letters, and is so similar.

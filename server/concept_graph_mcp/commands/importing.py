@@ -82,7 +82,7 @@ async def take_back(session: Session, import_id: str, interrupts: Interrupts) ->
         if import_id in record["metadata"][IMPORTS]
     ]
     work = [
-        calls.memories.retract(session.user_id, import_id, ids[start : start + _UNDO_BATCH])
+        calls.memories.retract(import_id, ids[start : start + _UNDO_BATCH])
         for start in range(0, len(ids), _UNDO_BATCH)
     ]
     rows = await session.run(calls.transfer.imports())

@@ -20,7 +20,7 @@ from ..calls import concepts
 from ..calls import entities as of_entities
 from ..calls import everyday as everyday_calls
 from ..calls import memories as of_memories
-from ..calls.verb import AnyVerb
+from ..calls.verb import Verb
 from ..errors import Refused
 from ..hosts.store import Keeper
 from ..session import Session
@@ -36,7 +36,7 @@ from .common import (
     with_keeper,
 )
 from .group import Topic
-from .making import LEFT_OUT, Given, Made, Row, date, make_command, show_line
+from .of_verbs import LEFT_OUT, Given, Made, Row, date, make_command, show_line
 
 _WHO = "is an entity_id, or a name that only one entity has."
 _STATE = {"name": "--state", "help": "Only those in this state; may be given again."}
@@ -170,9 +170,8 @@ def purge(
 
 
 async def _list_purgeable(session: Session, window: int) -> list[Row]:
-    given = session.user_id, window, session.clock.now_ms(), MAX_BATCH
-    kept = await session.run(of_memories.purgeable(*given))
-    others = await session.run(of_entities.purgeable(*given))
+    kept = await session.run(of_memories.purgeable(window, MAX_BATCH))
+    others = await session.run(of_entities.purgeable(window, MAX_BATCH))
     return [*map(_name_gone, kept), *others]
 
 
@@ -202,7 +201,7 @@ async def _delete_gone(session: Session, window: int, gone: Sequence[Row]) -> in
     for first in range(0, len(gone), BATCH):
         batch = gone[first : first + BATCH]
         if memory_ids := [row["id"] for row in batch if row["kind"] == "memory"]:
-            call = of_memories.purge(session.user_id, window, memory_ids)
+            call = of_memories.purge(window, memory_ids)
             removed += len(await session.run(call))
         if others := [row["id"] for row in batch if row["kind"] != "memory"]:
             removed += len(await session.run(of_entities.purge(window, others)))
@@ -241,7 +240,7 @@ async def _show_entities(session: Session, **given: Any) -> list[Row]:
     return [row for found in rows for row in found]
 
 
-async def _settle(verb: AnyVerb[Any], session: Session, given: Given) -> list[Row]:
+async def _settle(verb: Verb[Any], session: Session, given: Given) -> list[Row]:
     """Run what the owner settles: by the words that are quoted, or by nobody's."""
     call = session.call(verb, **{"said": None, **given})
     [done] = await session.run(call._replace(context={**call.context, "owner": True}))
@@ -281,7 +280,7 @@ _KINDS = ("kind", "type")
 # Concepts
 
 
-async def _preview(verb: AnyVerb[Any], session: Session, **given: Any) -> list[Row]:
+async def _preview(verb: Verb[Any], session: Session, **given: Any) -> list[Row]:
     return await session.run(session.call(verb, **{**given, "dry_run": True}))
 
 

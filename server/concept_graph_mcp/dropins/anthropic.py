@@ -3,7 +3,7 @@
 This needs the extra `anthropic`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,14 +15,6 @@ try:
         BetaAsyncAbstractMemoryTool,
         ToolError,
     )
-    from anthropic.types.beta import (
-        BetaMemoryTool20250818CreateCommand,
-        BetaMemoryTool20250818DeleteCommand,
-        BetaMemoryTool20250818InsertCommand,
-        BetaMemoryTool20250818RenameCommand,
-        BetaMemoryTool20250818StrReplaceCommand,
-        BetaMemoryTool20250818ViewCommand,
-    )
 except ImportError as error:
     raise name_extra(error, "anthropic") from None
 
@@ -33,47 +25,8 @@ from .files import Files
 from .kept import Plan
 
 
-class MemoryTool(BetaAbstractMemoryTool):
-    """The memory tool for plain clients: `client.beta.messages.tool_runner(tools=[...])`.
-
-    All files belong to the user of *memory*. *options* are those of the tool itself.
-    """
-
-    def __init__(self, memory: Memory, *, root: str = files.USUAL, **options: Any) -> None:
-        super().__init__(**options)
-        self._memory = memory
-        self._files = Files(root)
-
-    def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return self._run(lambda: self._files.view(command.path, command.view_range))
-
-    def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return self._run(lambda: self._files.create(command.path, command.file_text))
-
-    def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        new = command.new_str
-        return self._run(lambda: self._files.str_replace(command.path, command.old_str, new))
-
-    def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        line, text = command.insert_line, command.insert_text
-        return self._run(lambda: self._files.insert(command.path, line, text))
-
-    def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return self._run(lambda: self._files.delete(command.path))
-
-    def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return self._run(lambda: self._files.rename(command.old_path, command.new_path))
-
-    def clear_all_memory(self) -> str:
-        return self._run(self._files.clear)
-
-    def _run(self, plan: Callable[[], Plan[str]]) -> str:
-        with _told():
-            return files.run(self._memory, plan)
-
-
-class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for asynchronous clients, on a memory of either kind."""
+class _Commands:
+    """What both tools share: the files, and the plan of each command."""
 
     def __init__(
         self, memory: Memory | AsyncMemory, *, root: str = files.USUAL, **options: Any
@@ -82,32 +35,47 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         self._memory = memory
         self._files = Files(root)
 
-    async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        return await self._run(lambda: self._files.view(command.path, command.view_range))
+    def _plan(self, name: str, command: Any) -> Plan[str]:
+        given = (getattr(command, one) for one in files.TAKEN[name])
+        plan: Plan[str] = getattr(self._files, name)(*given)
+        return plan
 
-    async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        return await self._run(lambda: self._files.create(command.path, command.file_text))
 
-    async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        new = command.new_str
-        return await self._run(lambda: self._files.str_replace(command.path, command.old_str, new))
+def _plain(name: str) -> Any:
+    """Return the method that does the command *name*."""
 
-    async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        line, text = command.insert_line, command.insert_text
-        return await self._run(lambda: self._files.insert(command.path, line, text))
-
-    async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        return await self._run(lambda: self._files.delete(command.path))
-
-    async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        return await self._run(lambda: self._files.rename(command.old_path, command.new_path))
-
-    async def clear_all_memory(self) -> str:
-        return await self._run(self._files.clear)
-
-    async def _run(self, plan: Callable[[], Plan[str]]) -> str:
+    def do(self: Any, command: Any = None) -> str:
         with _told():
-            return await files.arun(self._memory, plan)
+            return files.run(self._memory, lambda: self._plan(name, command))
+
+    return do
+
+
+def _coroutine(name: str) -> Any:
+    """Return the same as a coroutine."""
+
+    async def do(self: Any, command: Any = None) -> str:
+        with _told():
+            return await files.arun(self._memory, lambda: self._plan(name, command))
+
+    return do
+
+
+class MemoryTool(_Commands, BetaAbstractMemoryTool):
+    """The memory tool for plain clients: `client.beta.messages.tool_runner(tools=[...])`.
+
+    All files belong to the user of the memory. The options are those of the tool itself.
+    """
+
+    view, create, str_replace, insert, delete, rename, clear_all_memory = map(_plain, files.TAKEN)
+
+
+class AsyncMemoryTool(_Commands, BetaAsyncAbstractMemoryTool):
+    """The same for asynchronous clients, on a memory of either kind."""
+
+    view, create, str_replace, insert, delete, rename, clear_all_memory = map(
+        _coroutine, files.TAKEN
+    )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ The texts are those of the reference of Anthropic's memory tool `memory_20250818
 """
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import unquote
 
@@ -26,6 +26,16 @@ _DEPTH: Final = 2
 # How often an edit is tried if somebody else edits the file meanwhile.
 _TRIES: Final = 5
 _HIDDEN: Final = "node_modules"
+# The arguments of each command, in their order.
+TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
+    "view": ("path", "view_range"),
+    "create": ("path", "file_text"),
+    "str_replace": ("path", "old_str", "new_str"),
+    "insert": ("path", "insert_line", "insert_text"),
+    "delete": ("path",),
+    "rename": ("old_path", "new_path"),
+    "clear": (),
+}
 
 
 class FileError(StoreError):

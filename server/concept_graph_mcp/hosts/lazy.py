@@ -1,24 +1,29 @@
 """Open a store on first use, so that a server can shake hands before that."""
 
 import functools
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import anyio.to_thread
 
 from conceptgraph_core.graph.primitives import Lookup
 
-from ..calls.call import Call
 from ..errors import TOO_LITTLE_MEMORY, StoreError, lacks_memory
 from ..settings import Settings, location
 from . import per_user
 from .store import EXPORTS, FILES, Backups, KeptStore, Store
 
-if TYPE_CHECKING:
-    from .backup_files import Contents, Written
+
+def _pass_on(name: str) -> Any:
+    """Return the method *name* of a store that is made when it is first called."""
+
+    async def method(self: "LazyStore", *given: Any) -> Any:
+        return await getattr(await self._store(), name)(*given)
+
+    return method
 
 
 class LazyStore:
@@ -34,20 +39,11 @@ class LazyStore:
         self._made: KeptStore | None = None
         self._making = anyio.Lock()
 
-    async def open(self) -> None:
-        await (await self._store()).open()
-
-    async def fit_vectors(self) -> None:
-        await (await self._store()).fit_vectors()
-
-    async def identity(self) -> str | None:
-        return await (await self._store()).identity()
-
-    async def call(self, call: Call, context: Mapping[str, Any]) -> list[dict[str, Any]]:
-        return await (await self._store()).call(call, context)
-
-    async def problems(self) -> list[str]:
-        return await (await self._store()).problems()
+    open, fit_vectors, identity, size, unwritable, overwrite_removed = map(
+        _pass_on,
+        ("open", "fit_vectors", "identity", "size", "unwritable", "overwrite_removed"),
+    )
+    call, problems, backup, contents = map(_pass_on, ("call", "problems", "backup", "contents"))
 
     async def stream(
         self, batch: int = 1_000, only: Sequence[Lookup] = ()
@@ -55,21 +51,6 @@ class LazyStore:
         async with aclosing((await self._store()).stream(batch, only)) as batches:
             async for records in batches:
                 yield records
-
-    async def size(self) -> str | None:
-        return await (await self._store()).size()
-
-    async def unwritable(self) -> str | None:
-        return await (await self._store()).unwritable()
-
-    async def overwrite_removed(self) -> str | None:
-        return await (await self._store()).overwrite_removed()
-
-    async def backup(self, file: Path) -> "Written":
-        return await (await self._store()).backup(file)
-
-    async def contents(self, file: Path) -> "Contents":
-        return await (await self._store()).contents(file)
 
     async def restore(self, file: Path | None) -> None:
         async with self.replacing(file):

@@ -57,7 +57,7 @@ class Room:
             self._left[place] = left - 1
             return
         [row] = await session.run(calls.memories.stats(place))
-        found = await session.run(calls.entities.stats(place))
+        found = await session.run(calls.entities.stats())
         named = sum(one["value"] for one in found if one["measure"] == "entities")
         kept = int(row["nodes"] + named)
         if kept >= self._most:

@@ -26,7 +26,7 @@ from typing_extensions import TypedDict
 from conceptgraph_core import limits
 from conceptgraph_core.arguments import Between, Items, Moment, OneOf
 
-from ..calls.verb import Also, AnyVerb, Argument
+from ..calls.verb import Also, Argument, Verb
 from ..session import Session, cut_question, join_advice
 from ..times import find_moments, iso, read_moments, without_none
 from .adapter import ADDING, READING, Asking, ConceptTool, Hints, terse, tool
@@ -149,7 +149,7 @@ class Made(NamedTuple):
     """
 
     name: str
-    verb: AnyVerb[Any]
+    verb: Verb[Any]
     title: str
     told: str
     hints: Hints | None = None

@@ -110,18 +110,17 @@ async def run_purge(turn: JobRun) -> None:
 
 
 async def _purge_user(turn: JobRun, session: Session, window: int) -> None:
-    user, now_ms = session.user_id, session.clock.now_ms
     asked = session.call(calls.everyday.purge_questions, retention_ms=window)
     while purged := (await session.run(asked))[0]["purged"]:
         await turn.report(purged=purged)
-    while rows := await session.run(calls.memories.purgeable(user, window, now_ms(), turn.batch)):
+    while rows := await session.run(calls.memories.purgeable(window, turn.batch)):
         turn.check()
         ids = [row["memory_id"] for row in rows]
-        removed = await session.run(calls.memories.purge(user, window, ids, turn.holder))
+        removed = await session.run(calls.memories.purge(window, ids, turn.holder))
         turn.tell({"purged": len(removed)})
         if not removed:
             break  # All of them were restored meanwhile.
-    while rows := await session.run(calls.entities.purgeable(user, window, now_ms(), turn.batch)):
+    while rows := await session.run(calls.entities.purgeable(window, turn.batch)):
         others = await session.run(calls.entities.purge(window, [row["id"] for row in rows]))
         await turn.report(purged=len(others))
         if not others:
@@ -130,7 +129,7 @@ async def _purge_user(turn: JobRun, session: Session, window: int) -> None:
 
 async def _tell_purgeable(turn: JobRun, session: Session, window: int) -> None:
     now_ms = session.clock.now_ms()
-    given = session.user_id, window, now_ms, MAX_BATCH
+    given = window, MAX_BATCH
     kept = await session.run(calls.memories.purgeable(*given))
     others = await session.run(calls.entities.purgeable(*given))
     asked = await session.run(session.call(calls.everyday.questions, limit=MAX_BATCH))
@@ -171,7 +170,7 @@ PURGE = Job(
 
 
 # Makes the call for a step of a run: step, after, limit, dry_run, user_id.
-Taking = Callable[[str, str | None, int, bool, str], Call]
+Taking = Callable[[str, str | None, int, bool], Call]
 # The changes planned by earlier steps of a rehearsal, in the form of a call's context.
 Planned = dict[str, list[Any]]
 
@@ -188,7 +187,7 @@ async def end_silent(turn: JobRun) -> None:
     """
     async for session in scopes(turn):
         most = MAX_BATCH if turn.dry_run else turn.batch
-        while rows := await session.run(calls.entities.silent_sessions(most)):
+        while rows := await session.run(calls.entities.silent_sessions(limit=most)):
             if turn.dry_run:
                 turn.tell({"processed": len(rows)})
                 what = {"from": "open", "to": "ended", "why": "nothing was said in it for an hour"}
@@ -232,7 +231,7 @@ async def _take(
         lasts: list[str] = []
         counts: Counter[str] = Counter()
         for step in steps:
-            call = taking(step, after, turn.batch, turn.dry_run, session.user_id)
+            call = taking(step, after, turn.batch, turn.dry_run)
             [row] = await session.run(_replace_plan(call, planned))
             counts.update({"processed": row["processed"], step: row["changed"]})
             lasts += [] if row["last"] is None else [row["last"]]
@@ -266,7 +265,7 @@ async def _find_communities(turn: JobRun, session: Session, planned: Planned) ->
     found = Propagation()
     after = None
     while True:
-        call = calls.entities.connections(after, schema.CONNECTED, session.user_id)
+        call = calls.entities.connections(after, schema.CONNECTED)
         if not (rows := await session.run(_replace_plan(call, planned))):
             break
         found.add(rows)

@@ -7,7 +7,7 @@ import click
 
 from conceptgraph_core.arguments import Between, OneOf, unwrap_type
 
-from ..calls.verb import AnyVerb, Argument
+from ..calls.verb import Argument, Verb
 from ..session import Session
 from ..times import find_moments, read_moments
 from .common import AS_JSON, AT, OF_ASKER, YES, Number, in_session, note, print_json, say
@@ -41,7 +41,7 @@ class Made(NamedTuple):
     """
 
     name: str
-    verb: AnyVerb[Any]
+    verb: Verb[Any]
     told: str
     given: Sequence[str] = ()
     options: Mapping[str, Options | str] = _NONE
@@ -103,7 +103,7 @@ def make_command(made: Made) -> click.Command:
 
 
 def take_arguments(
-    verb: AnyVerb[Any],
+    verb: Verb[Any],
     given: Mapping[str, str],
     optional: Container[str] = (),
     listed: Container[str] = (),
@@ -137,7 +137,7 @@ def _join_words(_: click.Context, __: click.Parameter, words: Sequence[str]) -> 
     return " ".join(words) if words else None
 
 
-def take_options(verb: AnyVerb[Any], **told: Options | str) -> Callable[[F], F]:
+def take_options(verb: Verb[Any], **told: Options | str) -> Callable[[F], F]:
     """Give a command an option for each argument of *verb*.
 
     *told* has texts of help for some of them, or arguments of `click.option` with its `name`;
