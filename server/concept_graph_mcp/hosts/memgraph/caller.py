@@ -30,6 +30,7 @@ from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core.concepts import procedures as concepts
 from conceptgraph_core.context import DEFAULT_USER, OWN
+from conceptgraph_core.cypher.planning import Finding
 from conceptgraph_core.embeddings import schema as embeddings
 from conceptgraph_core.graph.primitives import Embedded, Lookup, key
 from conceptgraph_core.layers import SHARED
@@ -356,16 +357,18 @@ class BoltCaller:
     ) -> list[dict[str, Any]]:
         """Make *call*, which says what it needs, until it lacks nothing, and return its rows.
 
-        After conflicts each round is retried for *patience_s* or 8 s. Each time the look-ups that
-        it asked for are made, and the call is sent with their answers.
-        A call that lacks one has written nothing.
+        Each round makes the look-ups of the rounds before it and those that the call lacked then,
+        each written once, and sends the call with their answers. A call that lacks one has written
+        nothing. After conflicts a round is retried for *patience_s* or 8 s.
         """
+        plans: dict[str, Finding] = {}
         kept: dict[str, Pulled] = {}
-        embedded: dict[str, Pulled] = {}
-        wanted = {key(one): one for one in call.wanted}
+        told: dict[str, Pulled] = {}
+        new = {key(one): one for one in call.wanted}
         for _ in range(_MOST_ROUNDS):
+            plans |= pulling.plan_all(new, self._has_vector_search)
             made = await self._translate(
-                *(call.procedure.writes, self._round, call, context, wanted, kept, embedded),
+                *(call.procedure.writes, self._round, call, context, plans, kept, told),
                 patience_s=patience_s,
             )
             if isinstance(made, Rows):
@@ -373,39 +376,36 @@ class BoltCaller:
                 rows = [dict(zip(fields, row, strict=True)) for row in made[0]["rows"]]
                 return rows if made.advice is None else Rows(rows, made.advice)
             lacking = {key(one): one for one in made}
-            if lacking.keys() <= wanted.keys() | embedded.keys():
+            new = {n: one for n, one in lacking.items() if n not in plans and n not in told}
+            if not new:
                 raise StoreError(f"{call.procedure.name} asks for what it was given")
-            for name, one in lacking.items():
-                if not isinstance(one, Embedded):
-                    wanted[name] = one
-                elif call.embed is None:
-                    raise StoreError(f"{call.procedure.name} asks for a vector")
-                else:
-                    embedded[name] = pulling.plan_given(await call.embed(one.text))
+            for name, one in [*new.items()]:
+                if isinstance(one, Embedded):
+                    if call.embed is None:
+                        raise StoreError(f"{call.procedure.name} asks for a vector")
+                    told[name] = pulling.plan_given(await call.embed(one.text))
+                    del new[name]
         raise Contended(f"{self._location}: {_TOO_MANY}")
 
     async def _round(
         self,
         call: Call,
         context: Mapping[str, Any],
-        wanted: Mapping[str, Lookup],
-        known: dict[str, Pulled],
-        embedded: Mapping[str, Pulled],
+        plans: Mapping[str, Finding],
+        kept: dict[str, Pulled],
+        told: Mapping[str, Pulled],
     ) -> Rows | tuple[Lookup, ...]:
-        """Make *call* with the answers to what is *wanted*; return its rows or what it lacks."""
-        lacks: tuple[Lookup, ...] = ()
-        if call.procedure.writes and not call.procedure.counts:
-            # A write rests on what holds in its own transaction, also when that is repeated.
-            known = {}
-        search = self._has_vector_search
-        new = {name: one for name, one in wanted.items() if name not in known}
-        plans = pulling.plan_all(new, search)
-        firsts = [one for one in plans.values() if one.first]
+        """Make *call* with the answers to its *plans*; return its rows, or what it lacks.
+
+        A read goes on with the answers *kept* of earlier rounds. A write rests on what holds in its
+        own transaction, also when that is repeated.
+        """
         writes = call.procedure.writes
+        rests = writes and not call.procedure.counts
+        known = {} if rests else kept
+        known.update(told)
+        has_others = rests and any(one.first for one in plans.values())
         mode = neo4j.WRITE_ACCESS if writes else neo4j.READ_ACCESS
-        is_apart = not writes or not firsts or call.procedure.counts
-        known.update(embedded)
-        made = call, context, plans, known
         async with (
             self._calls.marked(mode) as metadata,
             self._session(default_access_mode=mode, fetch_size=_ALL_ROWS) as session,
@@ -415,10 +415,11 @@ class BoltCaller:
                 return await session.run(neo4j.Query(text, metadata=metadata), dict(given))
 
             try:
-                if is_apart and not (writes and self._has_replicas):
-                    return Rows(await _rows(await pulling.make(alone, *made)))
+                if not has_others and not (writes and self._has_replicas):
+                    return Rows(await _rows(await pulling.make(alone, call, context, plans, known)))
                 async with await session.begin_transaction(metadata=metadata) as transaction:
-                    rows = Rows(await _rows(await pulling.make(transaction.run, *made)))
+                    run = transaction.run
+                    rows = Rows(await _rows(await pulling.make(run, call, context, plans, known)))
                     try:
                         await transaction.commit()
                     except (ClientError, TransientError) as error:
@@ -427,9 +428,9 @@ class BoltCaller:
                             raise
                     return rows
             except ClientError as error:
-                if not (lacks := find_lacking(error)):
-                    raise
-        return lacks
+                if lacks := find_lacking(error):
+                    return lacks
+                raise
 
     async def _fit_vectors(self, ask: probes.Run) -> None:
         layers = self._model.layers
