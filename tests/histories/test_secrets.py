@@ -13,7 +13,7 @@ import secret_lines
 from history_samples import OF, USER_SAID, claude_code
 from tests.server.command_line import ok
 
-from concept_graph_mcp.file_formats import Tally
+from concept_graph_mcp.file_formats.lines import Tally
 from concept_graph_mcp.histories.secrets import redact_text
 
 CHANCE = random.Random(5)

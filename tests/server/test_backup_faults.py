@@ -17,7 +17,7 @@ import pytest
 from embedded_files import assert_sound
 from shell import GRAPH, Shell
 
-from concept_graph_mcp.file_formats import header
+from concept_graph_mcp.file_formats.native import header
 from concept_graph_mcp.hosts import backup_files
 from concept_graph_mcp.hosts.backup_files import BadBackup, Contents
 from concept_graph_mcp.hosts.memgraph.store import BoltStore

@@ -128,7 +128,7 @@ def test_an_export_that_fails_leaves_what_was_there_and_nothing_else(filled, hom
         raise OSError(28, "No space left on device")
 
     (home / "graph.jsonl").write_text("old")
-    monkeypatch.setattr(exporting.file_formats, "line", fail)
+    monkeypatch.setattr(exporting.native, "line", fail)
     refused = fails(*filled, "export", "--force", str(home / "graph.jsonl"))
     assert refused.stderr.endswith(f"{home / 'graph.jsonl'}: No space left on device\n")
     assert names(home) == ["graph.jsonl"]
@@ -137,13 +137,13 @@ def test_an_export_that_fails_leaves_what_was_there_and_nothing_else(filled, hom
 
 def test_a_file_that_appears_meanwhile_is_not_replaced(filled, home, monkeypatch):
     file = home / "graph.jsonl"
-    line = exporting.file_formats.line
+    line = exporting.native.line
 
     def appear(record: Any) -> str:
         file.write_text("mine")
         return line(record)
 
-    monkeypatch.setattr(exporting.file_formats, "line", appear)
+    monkeypatch.setattr(exporting.native, "line", appear)
     assert "exists already" in run(*filled, "export", str(file)).stderr
     assert names(home) == ["graph.jsonl"]
     assert file.read_text() == "mine"
@@ -178,13 +178,13 @@ def test_an_export_is_for_its_owner_only(filled, home):
 @pytest.mark.usefixtures("open_handed")
 def test_an_export_is_for_its_owner_only_while_it_is_written(filled, home, monkeypatch):
     modes = []
-    line = exporting.file_formats.line
+    line = exporting.native.line
 
     def look(record: Any) -> str:
         modes.extend(stat.S_IMODE(file.stat().st_mode) for file in home.iterdir())
         return line(record)
 
-    monkeypatch.setattr(exporting.file_formats, "line", look)
+    monkeypatch.setattr(exporting.native, "line", look)
     ok(*filled, "export", str(home / "graph.jsonl"))
     assert set(modes) == {0o600}
 

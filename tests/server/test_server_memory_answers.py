@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from command_line import ok
 
-from concept_graph_mcp.file_formats import Naming, Tally, server_memory
+from concept_graph_mcp.file_formats import server_memory
+from concept_graph_mcp.file_formats.lines import Naming, Tally
 
 
 def entity(name, kind, *observations):

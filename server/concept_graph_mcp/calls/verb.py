@@ -50,7 +50,8 @@ _CONCEPTS: Final = "concept_scope"
 _EXPLAINED: Final = "explained"
 _EXPLANATION: Final = ("words", "factors")
 _ANY: Final = Wanted()
-_SIMPLE: Final = frozenset({str, int, float, bool, type(None), list, dict})
+_SAFE: Final = frozenset({int, float, bool, type(None)})
+_SIMPLE: Final = _SAFE | {str, list, dict}
 
 
 class Also(NamedTuple):
@@ -160,7 +161,7 @@ class Verb(Generic[P]):
         values.update(zip(self._names, given, strict=False))
         values.update(named)
         for name, value in values.items():
-            if name != _EMBEDDED:
+            if value.__class__ not in _SAFE and name != _EMBEDDED:
                 _check_storable(value, name)
         return self._reads(*given, **named), values
 
@@ -206,9 +207,7 @@ class RuleVerb(Verb[P]):
         self._lists = [name for name in self._sent if isinstance(self._defaults.get(name), tuple)]
         self._foresees = _FORESEEN.get(self.__name__)
 
-    def __call__(  # type: ignore[override]
-        self, scope: str, *given: Any, **named: Any
-    ) -> Call:
+    def __call__(self, scope: str, *given: Any, **named: Any) -> Call:  # type: ignore[override]
         return self._call((scope, *given), named)
 
     def has_argument(self, name: str) -> bool:

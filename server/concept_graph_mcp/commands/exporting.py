@@ -22,10 +22,11 @@ from conceptgraph_core.folding import plain
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.projects import TAG
 
-from .. import answers, calls, file_formats
+from .. import answers, calls
 from ..calls.call import spoken
 from ..errors import Refused
-from ..file_formats import Tally
+from ..file_formats import native
+from ..file_formats.lines import Tally
 from ..histories.markdown import OURS
 from ..hosts.store import KeptStore
 from ..session import Session
@@ -288,8 +289,8 @@ def _line(value: Any) -> str:
 @click.option(
     "--format",
     "name",
-    type=click.Choice([file_formats.NATIVE, MARKDOWN, NAME]),
-    default=file_formats.NATIVE,
+    type=click.Choice([native.NATIVE, MARKDOWN, NAME]),
+    default=native.NATIVE,
     show_default=True,
     help="The format of FILE.",
 )
@@ -344,7 +345,7 @@ def _export_notes(embedded: str | None, folder: Path, force: bool, as_json: bool
     if str(folder) == "-" or folder.is_file():
         raise click.UsageError("name a folder for the notes")
 
-    async def work(session: Session) -> tuple[int, file_formats.Tally]:
+    async def work(session: Session) -> tuple[int, Tally]:
         return await write_notes(session, folder, force)
 
     count, tally = with_session(embedded, work)
@@ -385,9 +386,9 @@ def destination(file: Path, force: bool) -> Iterator[BinaryIO]:
 
 async def write_records(batches: Batches, stream: BinaryIO) -> int:
     """Write an export of the records in *batches*, and return their number."""
-    count, head = 0, [json.dumps(file_formats.header(__version__)).encode() + b"\n"]
+    count, head = 0, [json.dumps(native.header(__version__)).encode() + b"\n"]
     async for batch in batches:
-        stream.writelines([*head, *(file_formats.line(record).encode() for record in batch)])
+        stream.writelines([*head, *(native.line(record).encode() for record in batch)])
         count, head = count + len(batch), []
     stream.writelines(head)
     return count

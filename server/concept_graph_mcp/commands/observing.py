@@ -19,7 +19,8 @@ from .. import calls
 from ..calls.call import spoken
 from ..errors import Refused, StoreError
 from ..extras.chat_model import ModelError, OpenAIModel, find_endpoint
-from ..file_formats import FormatError, Messages, Row
+from ..file_formats.lines import FormatError, Row
+from ..file_formats.messages import Messages
 from ..observing import extraction
 from ..observing.extraction import (
     BEFORE,

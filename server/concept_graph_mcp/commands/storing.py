@@ -20,11 +20,11 @@ from conceptgraph_core.memories import schema
 from conceptgraph_core.registry import LAYERS
 from conceptgraph_core.text import show_name
 
-from .. import answers, calls, file_formats
+from .. import answers, calls
 from ..calls import Call
 from ..errors import Refused, StoreError
-from ..file_formats import FormatError, Messages, Row, Tally
-from ..file_formats.lines import NOTE, Record
+from ..file_formats.lines import NOTE, FormatError, Naming, Record, Row, Tally
+from ..file_formats.messages import Messages
 from ..histories import formats, marks, secrets
 from ..histories.archives import ArchiveError
 from ..histories.conversation import ASSISTANT, USER, Kept, fold_name
@@ -281,10 +281,10 @@ class Import:
     def _leave_out(self, error: OSError) -> None:
         self.tally.left_out("files that cannot be read", f"{error.filename}: {error.strerror}")
 
-    async def _naming(self, session: Session, name: str) -> file_formats.Naming:
+    async def _naming(self, session: Session, name: str) -> Naming:
         """Return what the records of a format need to know of the store."""
         now_ms, called = session.clock.now_ms(), (session.user_id, *self._me)
-        naming = file_formats.Naming(session.date(now_ms), called=called, zone=session.zone)
+        naming = Naming(session.date(now_ms), called=called, zone=session.zone)
         naming = replace(naming, user_id=session.user_id, now_ms=now_ms)
         naming = replace(naming, decay=decaying.rules(session.decay))
         # Notes are the user's alone, as the entities in them.

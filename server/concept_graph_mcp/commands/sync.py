@@ -13,8 +13,9 @@ from typing import BinaryIO, TextIO
 
 import click
 
-from .. import calls, file_formats
-from ..file_formats.lines import Record
+from .. import calls
+from ..file_formats import native
+from ..file_formats.lines import FormatError, Record
 from ..file_formats.merging import Spool, split_batches
 from ..hosts.lazy import open_store
 from ..hosts.store import Keeper
@@ -132,7 +133,7 @@ async def _take_over(into: Session, source: Session) -> int:
     with Spool() as theirs_on_disk, tempfile.TemporaryFile("w+", encoding="utf-8") as file:
         await _spool(into, theirs_on_disk)
         async for batch in source.store.stream(only=calls.transfer.exported_by(source.user_id)):
-            file.writelines(file_formats.line(record) for record in batch)
+            file.writelines(native.line(record) for record in batch)
         file.seek(0)
         return await _import(into, theirs_on_disk, (json.loads(line) for line in file))
 
@@ -214,7 +215,7 @@ async def _merge(session: Session, file: Path) -> int:
         with common.opened(file) as stream:
             try:
                 return await _import(session, ours, _read_records(session, stream))
-            except file_formats.FormatError as error:
+            except FormatError as error:
                 raise Failure(f"{file}: {error}") from None
 
 
@@ -224,7 +225,7 @@ async def _spool(session: Session, ours: Spool) -> None:
 
 
 def _read_records(session: Session, stream: TextIO) -> Iterator[Record]:
-    for row in file_formats.rows(stream):
+    for row in native.rows(stream):
         user = row.record.get("user_id", session.user_id)
         if user != session.user_id:
             raise Failure(f"the records are those of {user}, not of {session.user_id}")

@@ -22,8 +22,9 @@ import anyio
 from conceptgraph_core.layers import Layer
 from conceptgraph_core.registry import LAYERS
 
-from .. import file_formats
 from ..errors import StoreError, one_line
+from ..file_formats import native
+from ..file_formats.lines import FormatError, Row
 
 STORE = "store"
 # The longest first line, in characters.
@@ -67,17 +68,17 @@ class Written:
 
 def header(version: str, store_id: str) -> dict[str, Any]:
     """Return the first line of a backup that is an export: an export's, with the store."""
-    return file_formats.header(version) | {STORE: store_id}
+    return native.header(version) | {STORE: store_id}
 
 
-def rows(file: Path, layers: Sequence[Layer] = LAYERS) -> Iterator[file_formats.Row]:
+def rows(file: Path, layers: Sequence[Layer] = LAYERS) -> Iterator[Row]:
     """Iterate over the records of a backup that is a compressed export. Raises BadBackup."""
     try:
         with gzip.open(file, "rt", encoding="utf-8") as stream:
             _head(file, stream.readline(_LONGEST_HEAD))
             stream.seek(0)
-            yield from file_formats.rows(stream, layers)
-    except (EOFError, OSError, ValueError, zlib.error, file_formats.FormatError) as error:
+            yield from native.rows(stream, layers)
+    except (EOFError, OSError, ValueError, zlib.error, FormatError) as error:
         reason = one_line(error) or type(error).__name__
         raise BadBackup(file, f"is damaged or of another kind: {reason}") from None
 
@@ -128,7 +129,7 @@ def _store(file: Path) -> str | None:
 
 def _head(file: Path, line: str) -> dict[str, Any]:
     head = json.loads(line or "null")
-    if not isinstance(head, dict) or head.get("kind") != file_formats.NATIVE:
+    if not isinstance(head, dict) or head.get("kind") != native.NATIVE:
         raise BadBackup(file, "is not a backup of a concept graph")
     return head
 

@@ -28,7 +28,7 @@ from . import probes, pulling, readiness
 from .caller import BoltCaller
 
 if TYPE_CHECKING:
-    from ...file_formats import Row
+    from ...file_formats.lines import Row
     from ..backup_files import Contents, Written
 
 logger = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class BoltStore(BoltCaller):
     async def backup(self, file: Path) -> "Written":
         import gzip
 
-        from ... import file_formats
+        from ...file_formats import native
         from .. import backup_files
 
         store_id = await self.identity()
@@ -95,7 +95,7 @@ class BoltStore(BoltCaller):
             stream.write(json.dumps(backup_files.header(__version__, store_id)) + "\n")
             async with aclosing(self.stream()) as batches:
                 async for records in batches:
-                    lines = map(file_formats.line, records)
+                    lines = map(native.line, records)
                     await anyio.to_thread.run_sync(stream.writelines, lines)
         return backup_files.Written(await self.contents(file))
 
