@@ -183,7 +183,6 @@ def worker(
     handler.setFormatter(Lines(log == "json"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     service.logger.setLevel(logging.INFO)
-    service.only_ours()
     _serve(chosen, batch, metrics)
 
 

@@ -22,10 +22,6 @@ def tell(event: str, level: int = logging.INFO, /, **fields: Any) -> None:
     logs.tell(logger, event, level, **fields)
 
 
-def only_ours() -> None:
-    """Silence library messages that repeat our own or report no fault."""
-
-
 # Seconds after which a job is tried again when the store is away or another worker is running.
 AGAIN_S = 60
 _ENDING = (signal.SIGTERM, signal.SIGINT)

@@ -11,7 +11,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Any
 
 from .database import Database, Row
 from .opening import Unsound
@@ -24,12 +24,6 @@ _BYTES_AN_ELEMENT, _BYTES_A_CHARACTER = 350, 4
 
 class DeletedObjectError(Exception):
     """The exception of `_mgp` for a read of a deleted element."""
-
-
-class Reading(Protocol):
-    """Reads the stored state of a vertex."""
-
-    def read(self, vertex: "VertexElement") -> None: ...
 
 
 class VertexElement:
@@ -48,7 +42,7 @@ class VertexElement:
         self.kept = None
         self.out_edges: list[EdgeElement] | None = None
         self.in_edges: list[EdgeElement] | None = None
-        self.reading: Reading | None = None
+        self.reading: _Ends | None = None
 
     def become(self, labels: tuple[str, ...], properties: dict[str, Any]) -> None:
         """Take over the stored state."""
@@ -65,7 +59,7 @@ class UnreadVertex(VertexElement):
 
     __slots__ = ()
 
-    def __init__(self, vertex_id: int, reading: Reading) -> None:
+    def __init__(self, vertex_id: int, reading: "_Ends") -> None:
         self.id = vertex_id
         self.out_edges = self.in_edges = self.kept = None
         self.reading = reading
