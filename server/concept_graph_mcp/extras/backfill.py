@@ -16,13 +16,13 @@ from zoneinfo import ZoneInfo
 
 from mcp.client.client import Client
 
-from conceptgraph_core import limits
+from conceptgraph_core import dates
 
+from ..file_formats.lines import FormatError, Record, Tally, json_objects, number_filled_lines
+from ..file_formats.lines import text as read_text
+from ..file_formats.messages import read_time
 from .chat_model import Chat, Model, ModelError, Reply, ToolCall
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=ZoneInfo("UTC"))
-# Unix seconds up to the year 5138 are below this; milliseconds since 1973 are above.
-_LEAST_MS = 100_000_000_000
 _MOST_OF_A_NAME = 100
 # Characters of a transcript for one call of the model, and rounds of calls that a step may have.
 _CHARACTERS = 24_000
@@ -78,14 +78,15 @@ def read(file: Path, zone: ZoneInfo) -> Iterator[Message]:
     """Iterate over the messages of *file* with a text, in time order. Raises BackfillError."""
     earlier: Message | None = None
     try:
-        with file.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    earlier = _message(number, line, zone, earlier)
-                    if earlier.text.strip():
-                        yield earlier
+        with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
+            for number, record in json_objects(number_filled_lines(stream, Tally())):
+                earlier = _message(number, record, zone, earlier)
+                if earlier.text.strip():
+                    yield earlier
     except OSError as error:
         raise BackfillError(f"{file}: {error.strerror or error}") from None
+    except FormatError as error:
+        raise BackfillError(str(error)) from None
 
 
 def chunks(file: Path, zone: ZoneInfo, user_id: str, days: int) -> tuple[list[Chunk], int]:
@@ -114,21 +115,13 @@ def _chunk(number: int, first: date, days: int, zone: ZoneInfo, messages: list[M
     return Chunk(number, date.fromordinal(start), last, end_ms, messages)
 
 
-def _message(number: int, line: bytes, zone: ZoneInfo, earlier: Message | None) -> Message:
-    try:
-        record = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError:
-        raise BackfillError(f"line {number}: is not UTF-8 text") from None
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise BackfillError(f"line {number}: is not a JSON object")
-    at = _time(number, record.get("created_at"), zone)
+def _message(number: int, record: Record, zone: ZoneInfo, earlier: Message | None) -> Message:
+    at = dates.moment(read_time(number, record, zone), zone)
     day = at.date()
     if earlier is not None:
         # Compared as instants: within one zone Python compares wall-clock times.
         if at.timestamp() < earlier.at.timestamp():
-            raise BackfillError(
+            raise FormatError(
                 f"line {number}: created_at is earlier than in line {earlier.line};"
                 " sort the file by created_at"
             )
@@ -136,43 +129,25 @@ def _message(number: int, line: bytes, zone: ZoneInfo, earlier: Message | None) 
         day = max(day, earlier.day)
     return Message(
         line=number,
-        role=_text(number, record, "role"),
+        role=_name(number, record, "role"),
         # A character that no encoding has, such as half of a surrogate pair, becomes a question
         # mark.
-        text=_text(number, record, "text", may_be_empty=True).encode(errors="replace").decode(),
+        text=read_text(number, record, "text").encode(errors="replace").decode(),
         at=at,
         day=day,
-        thread=_text(number, record, "thread"),
-        user_id=None if record.get("user_id") is None else _text(number, record, "user_id"),
+        thread=_name(number, record, "thread"),
+        user_id=None if record.get("user_id") is None else _name(number, record, "user_id"),
     )
 
 
-def _text(number: int, record: Mapping[str, Any], key: str, may_be_empty: bool = False) -> str:
+def _name(number: int, record: Record, key: str) -> str:
     value = record.get(key)
-    if key in ("thread", "user_id") and isinstance(value, int) and not isinstance(value, bool):
+    if key != "role" and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if not isinstance(value, str):
-        raise BackfillError(f"line {number}: {key} must be a text")
-    if not (value.strip() or may_be_empty):
-        raise BackfillError(f"line {number}: {key} is empty")
-    return value
-
-
-def _time(number: int, value: Any, zone: ZoneInfo) -> datetime:
-    """Return *value* in *zone*: unix milliseconds, or ISO 8601, local without an offset."""
-    try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value)
-            moment = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
-            return moment.astimezone(zone)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            if _LEAST_MS <= value <= limits.MAX_TIME_MS:
-                return (_EPOCH + timedelta(milliseconds=value)).astimezone(zone)
-            if 0 <= value < _LEAST_MS:
-                raise BackfillError(f"line {number}: created_at must be milliseconds, not seconds")
-    except (ValueError, OverflowError):
-        pass
-    raise BackfillError(f"line {number}: created_at must be unix milliseconds or ISO 8601")
+    said = read_text(number, record, key)
+    if not said.strip():
+        raise FormatError(f"line {number}: {key}: must not be empty")
+    return said
 
 
 def parts(messages: Sequence[Message], most: int = _CHARACTERS) -> list[str]:

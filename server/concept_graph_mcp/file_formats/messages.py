@@ -76,7 +76,7 @@ class Messages:
             "text": texts.long(said, "text", self._longest),
             "thread": self._read_name(record, "thread"),
             "speaker": _speaker(record),
-            "said_at": _time(number, record, self._zone),
+            "said_at": read_time(number, record, self._zone),
         }
         given = record.get("id")
         if given is None:
@@ -178,10 +178,10 @@ def _speaker(record: Record) -> str:
     return texts.name(role if user is None else f"{role} {user}", "role")
 
 
-def _time(number: int, record: Record, zone: ZoneInfo) -> int:
-    """Return the time of a message (unix ms).
+def read_time(number: int, record: Record, zone: ZoneInfo) -> int:
+    """Return the time of a message (unix ms): milliseconds, or ISO 8601, local without an offset.
 
-    Milliseconds, or ISO 8601, local without an offset.
+    Raises FormatError.
     """
     key = "time_ms" if "time_ms" in record else "created_at"
     value: Any = record.get(key)
