@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from .errors import one_line
 
 _MOST_OF_A_REASON = 300
+_CONNECT_TIMEOUT_S = 10.0
 
 
 class EndpointError(Exception):
@@ -34,6 +36,37 @@ class Endpoint:
         if self.key:
             line = line.replace(self.key, "***")
         return line[:_MOST_OF_A_REASON] or "no reason given"
+
+    def connect(self, timeout_s: float, **options: Any) -> Any:
+        """Return a client of the endpoint. Raises ImportError without the package openai."""
+        import openai
+
+        timeout = openai.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_TIMEOUT_S))
+        # The package requires a key, even for endpoints that need none.
+        given: dict[str, Any] = {
+            "api_key": self.key or "none",
+            "base_url": self.base_url,
+            "timeout": timeout,
+        }
+        return openai.AsyncOpenAI(**given, **options)
+
+    def explain(self, error: Exception, wanted: str) -> str:
+        """Return what went wrong with a request for *wanted*, as one line.
+
+        The error is one of the package openai, or the JSON decoder's, which it lets through.
+        """
+        import openai
+
+        said = f"gave no {wanted}, nor any JSON"
+        if isinstance(error, openai.APITimeoutError):
+            said = "did not answer in time"
+        elif isinstance(error, openai.APIConnectionError):
+            said = f"cannot be reached: {self.line(error.__cause__ or error)}"
+        elif isinstance(error, openai.APIStatusError):
+            said = f"answered {error.status_code}: {self.line(error)}"
+        elif isinstance(error, openai.OpenAIError):
+            said = self.line(error)
+        return f"{self.place}: {said}"
 
 
 def named(environment: Mapping[str, str], model: str) -> Endpoint:

@@ -9,7 +9,6 @@ from ..endpoints import Endpoint
 from .base import EmbeddingError, Vector
 
 _TIMEOUT_S = 60.0
-_CONNECT_TIMEOUT_S = 10.0
 # Status codes for too much input: OpenAI's, others', and of endpoints that check a schema.
 _REFUSALS = (400, 413, 422)
 # A text this short fits every model.
@@ -27,12 +26,7 @@ class EndpointEmbedding:
         self.name = f"openai:{endpoint.model}"
         self.dimension = 0
         self._endpoint = endpoint
-        self._client = openai.AsyncOpenAI(
-            # The package requires a key, even for endpoints that need none.
-            api_key=endpoint.key or "none",
-            base_url=endpoint.base_url,
-            timeout=openai.Timeout(_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
-        )
+        self._client = endpoint.connect(_TIMEOUT_S)
 
     @classmethod
     async def reach_endpoint(cls, endpoint: Endpoint) -> "EndpointEmbedding":
@@ -67,19 +61,10 @@ class EndpointEmbedding:
             answer = await self._client.embeddings.create(
                 model=self._endpoint.model, input=list(texts), encoding_format="float"
             )
-        except openai.APITimeoutError:
-            raise self._failure("did not answer in time") from None
-        except openai.APIConnectionError as error:
-            reason = self._endpoint.line(error.__cause__ or error)
-            raise self._failure(f"cannot be reached: {reason}") from None
-        except openai.APIStatusError as error:
-            failure = self._failure(f"answered {error.status_code}: {self._endpoint.line(error)}")
-            raise (_NotTaken(str(failure)) if error.status_code in _REFUSALS else failure) from None
-        except openai.OpenAIError as error:
-            raise self._failure(self._endpoint.line(error)) from None
-        except ValueError:
-            # The package lets the JSON decoder's error through.
-            raise self._failure("gave no embeddings, nor any JSON") from None
+        except (openai.OpenAIError, ValueError) as error:
+            is_refusal = getattr(error, "status_code", None) in _REFUSALS
+            kind = _NotTaken if is_refusal else EmbeddingError
+            raise kind(self._endpoint.explain(error, "embeddings")) from None
         return self._vectors(answer, len(texts))
 
     async def close(self) -> None:

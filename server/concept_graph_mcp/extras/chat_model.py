@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from .. import endpoints
 from ..endpoints import Endpoint, EndpointError
@@ -69,44 +69,26 @@ class OpenAIModel:
     def __init__(
         self, endpoint: Endpoint, timeout_s: float = _TIMEOUT_S, retries: int = _RETRIES
     ) -> None:
+        self._endpoint = endpoint
         try:
-            import openai
+            self._client = endpoint.connect(timeout_s, max_retries=retries)
         except ImportError:
             raise ModelError(
                 "a model needs the openai package: pip install 'openai>=1.66,<4'"
             ) from None
-        self._openai = openai
-        self._endpoint = endpoint
-        self._client = openai.AsyncOpenAI(
-            # The package requires a key, even for endpoints that need none.
-            api_key=endpoint.key or "none",
-            base_url=endpoint.base_url,
-            timeout=openai.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
-            max_retries=retries,
-        )
 
     async def reply(self, chat: Sequence[Chat], tools: Sequence[Chat]) -> Reply:
         """Return the model's next message in *chat*. Raises ModelError."""
         offered: dict[str, Any] = {"tools": list(tools)} if tools else {}
-        openai, place = self._openai, self._endpoint.place
+        from openai import OpenAIError
+
         try:
             completion = await self._client.chat.completions.create(
-                model=self._endpoint.model, messages=cast(Any, list(chat)), **offered
+                model=self._endpoint.model, messages=list(chat), **offered
             )
-        except openai.APITimeoutError:
-            raise ModelError(f"{place}: did not answer in time") from None
-        except openai.APIConnectionError as error:
-            reason = self._endpoint.line(error.__cause__ or error)
-            raise ModelError(f"{place}: cannot be reached: {reason}") from None
-        except openai.APIStatusError as error:
-            reason = self._endpoint.line(error)
-            raise ModelError(f"{place}: answered {error.status_code}: {reason}") from None
-        except openai.OpenAIError as error:
-            raise ModelError(f"{place}: {self._endpoint.line(error)}") from None
-        except ValueError:
-            # The package lets the JSON decoder's error through.
-            raise ModelError(f"{place}: gave no chat completion, nor any JSON") from None
-        return _read_reply(completion, place)
+        except (OpenAIError, ValueError) as error:
+            raise ModelError(self._endpoint.explain(error, "chat completion")) from None
+        return _read_reply(completion, self._endpoint.place)
 
     async def close(self) -> None:
         await self._client.close()
