@@ -50,12 +50,11 @@ EVERY = {
 def statements(call: calls.Call) -> list[tuple[str, dict[str, object]]]:
     """Return the statements of the first round of *call*."""
     plans = {key(one): pulling.plan(one, True) for one in call.wanted}
-    pulled = {
-        name: Pulled(plan, {one: [] for one in RETURNED if f" {one}" in plan.first[0][-40:]})
-        if plan.first
-        else Pulled(plan, {})
-        for name, plan in plans.items()
-    }
+    pulled: dict[str, Pulled] = {}
+    for name, plan in plans.items():
+        told = [one for one in RETURNED if plan.first and f" {one}" in plan.first[0][-40:]]
+        prefix = f"w{len(pulled)}_" if pulled else ""
+        pulled[name] = pulling.tell(name, plan, {one: [] for one in told}, prefix)
     firsts = [plan.first for plan in plans.values() if plan.first]
     return [*firsts, pulling.calling(call, CONTEXT, pulled)]
 

@@ -383,7 +383,8 @@ class BoltCaller:
                 if isinstance(one, Embedded):
                     if call.embed is None:
                         raise StoreError(f"{call.procedure.name} asks for a vector")
-                    told[name] = pulling.plan_given(await call.embed(one.text))
+                    vector = await call.embed(one.text)
+                    told[name] = pulling.tell_given(name, vector, f"e{len(told)}_")
                     del new[name]
         raise Contended(f"{self._location}: {_TOO_MANY}")
 

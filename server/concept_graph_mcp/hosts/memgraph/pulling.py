@@ -20,15 +20,18 @@ from ...calls.call import Call
 T = TypeVar("T")
 # These tell more than the nodes that they find.
 _TELLING = (Incoming, Sized, Tallied)
-_PARAMETER = re.compile(r"\$(\w+)")
 _HINT = "USING INDEX"
 
 
 class Pulled(NamedTuple):
-    """A look-up as it was made: its plan, and in `row` what the first statement returned."""
+    """A look-up that was made: its part of the statement of the call, and the parameters of that.
 
-    plan: Finding
-    row: Mapping[str, Any]
+    `before` stands before the CALL, and `answer` in the context.
+    """
+
+    before: str
+    answer: str
+    parameters: Mapping[str, Any]
 
 
 def plan(lookup: Lookup, has_vector_search: bool) -> Finding:
@@ -62,57 +65,47 @@ def plan_all(wanted: Mapping[str, Lookup], has_vector_search: bool) -> dict[str,
     }
 
 
-def plan_given(told: Mapping[str, Any]) -> Pulled:
+def tell(name: str, plan: Finding, row: Mapping[str, Any], prefix: str = "") -> Pulled:
+    """Return the answer called *name* of a look-up, of which the first statement returned *row*.
+
+    Parameters and variables begin with *prefix*, which all but the first of a statement need.
+    """
+    before, given = plan.before, {**plan.parameters, **row}
+    said = ", ".join([f"{key}: {one}" for key, one in plan.given.items()])
+    if prefix and given:
+        names = rf"\$(?=(?:{'|'.join(given)})\b)"
+        before, said = (re.sub(names, f"${prefix}", text) for text in (before, said))
+        given = {prefix + key: value for key, value in given.items()}
+    if prefix and before:
+        inner = dict.fromkeys(one for one in plan.given.values() if not one.startswith("$"))
+        fields = ", ".join([f"{one} AS {prefix}{one}" for one in inner])
+        before = f"CALL {{ {before}RETURN {fields} }} "
+        said = re.sub(rf"(?<=: )(?={'|'.join(inner)})", prefix, said)
+    return Pulled(before, f"{name}: {{{said}}}", given)
+
+
+def tell_given(name: str, told: Mapping[str, Any], prefix: str) -> Pulled:
     """Return what was *told* as an answer, which takes no statement."""
-    return Pulled(Finding(None, "", told, {name: f"${name}" for name in told}), {})
+    return tell(name, Finding(None, "", told, {one: f"${one}" for one in told}), {}, prefix)
 
 
 def calling(call: Call, context: Mapping[str, Any], pulled: Mapping[str, Pulled]) -> Statement:
-    """Return the statement of *call* in *context*, with the answers of all that was *pulled*.
-
-    These have the names that `lacking.key` gives.
-    """
-    procedure, before, answers = call.procedure, "", []
-    context = {**context, **call.context}
+    """Return the statement of *call* in *context*, with the answers of all that was *pulled*."""
+    procedure, context = call.procedure, {**context, **call.context}
     arguments = {f"a{index}": value for index, value in enumerate(call.arguments)}
     parameters: dict[str, Any] = {**arguments, **context}
-    if len(pulled) == 1:
-        # Most calls have one look-up, whose names need no number.
-        [(name, one)] = pulled.items()
-        parameters |= {**one.plan.parameters, **one.row}
-        before = one.plan.before
-        rows = ", ".join([f"{key}: {said}" for key, said in one.plan.given.items()])
-        answers.append(f"{name}: {{{rows}}}")
-        pulled = {}
-    for number, (name, one) in enumerate(pulled.items()):
-        made, given = one.plan, {**one.plan.parameters, **one.row}
-        parameters |= {f"w{number}_{name}": value for name, value in given.items()}
-        told = {key: _number(said, given, number) for key, said in made.given.items()}
-        if made.before:
-            inner = dict.fromkeys(said for said in told.values() if not said.startswith("$"))
-            fields = ", ".join([f"{said} AS w{number}_{said}" for said in inner])
-            before += f"CALL {{ {_number(made.before, given, number)}RETURN {fields} }} "
-            told = {
-                key: f"w{number}_{said}" if said in inner else said for key, said in told.items()
-            }
-        rows = ", ".join([f"{key}: {said}" for key, said in told.items()])
-        answers.append(f"{name}: {{{rows}}}")
+    for one in pulled.values():
+        parameters.update(one.parameters)
     takes = [f"${name}" for name in arguments]
     if procedure.takes_context:
         keys = [f"{name}: ${name}" for name in context]
-        keys.append(f"answers: {{{', '.join(answers)}}}")
+        keys.append(f"answers: {{{', '.join([one.answer for one in pulled.values()])}}}")
         takes.append(f"{{{', '.join(keys)}}}")
     fields = ", ".join(procedure.fields)
+    before = "".join([one.before for one in pulled.values()])
     # All rows in one record, which a driver unpacks in half the time of one record a row.
     calling_it = f"CALL {procedure.name}({', '.join(takes)}) YIELD {fields}"
     return f"{before}{calling_it} RETURN collect([{fields}]) AS rows", parameters
-
-
-def _number(text: str, names: Mapping[str, Any], number: int) -> str:
-    """Return *text* with the parameters *names* as those of the look-up of that *number*."""
-    return _PARAMETER.sub(
-        lambda found: f"$w{number}_{found[1]}" if found[1] in names else found[0], text
-    )
 
 
 async def make(
@@ -130,5 +123,5 @@ async def make(
                 found: Any = await run(text, {**context, **given})
                 told = (await found.single(strict=True)).data()
                 row = {**told, "found": row["found"] + told["found"]} if row else told
-            known[name] = Pulled(plan, row)
+            known[name] = tell(name, plan, row, f"w{len(known)}_" if known else "")
     return await run(*calling(call, context, known))

@@ -12,7 +12,7 @@ import sqlite3
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from conceptgraph_core import folding
 from conceptgraph_core.layers import (
@@ -26,9 +26,6 @@ from conceptgraph_core.layers import (
     VectorIndex,
 )
 from conceptgraph_core.registry import MODEL
-
-if TYPE_CHECKING:
-    from .database import Database
 
 Row = tuple[Any, ...]
 Properties = Mapping[str, Any]
@@ -372,10 +369,20 @@ _BATCH = 1_000
 _INTO = "edge_into"
 
 
+class Statements(Protocol):
+    """Executes statements: the open database, whose tables are created here."""
+
+    def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor: ...
+
+    def write(self, statement: str, rows: Iterable[Row]) -> None: ...
+
+    def insert(self, table: str, columns: int, rows: Iterable[Row]) -> None: ...
+
+
 class Derivation:
     """The rows to remove and add for the vertices changed in one transaction."""
 
-    def __init__(self, database: "Database", catalogue: Catalogue) -> None:
+    def __init__(self, database: Statements, catalogue: Catalogue) -> None:
         self._database = database
         self._catalogue = catalogue
         self._gone: dict[Table, list[Row]] = {}
@@ -473,7 +480,7 @@ def _names(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in rows}
 
 
-def remake(database: "Database", catalogue: Catalogue) -> None:
+def remake(database: Statements, catalogue: Catalogue) -> None:
     """Rebuild all derived rows, within the caller's transaction."""
     for table in catalogue.derived:
         database.execute(f'DELETE FROM main."{table.name}"')

@@ -9,23 +9,35 @@ import importlib
 import json
 import math
 import operator
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from conceptgraph_core.graph.primitives import Nearest
 from conceptgraph_core.ranks import cosine
 
 from . import cancellation
-from .indexes import unpack_vector
+from .indexes import Catalogue, unpack_vector
 from .values import Condition, make_conditions, read_values
 
 if TYPE_CHECKING:
-    from .database import Database
     from .matrix import Matrix
 
 # Bytes of all matrices together; further vectors are read for each query.
 MAX_BYTES = 1 << 29
 _BATCH = 4_096
+
+
+class Reading(Protocol):
+    """The part of the open database that is needed here; the database itself holds `Vectors`."""
+
+    catalogue: Catalogue
+
+    def execute(self, statement: str, parameters: Iterable[Any] = ()) -> sqlite3.Cursor: ...
+
+    def position(self) -> int: ...
+
+    def changes_after(self, position: int) -> tuple[set[int], set[int]] | None: ...
 
 
 class Vectors:
@@ -37,7 +49,7 @@ class Vectors:
     def clear(self) -> None:
         self._matrices.clear()
 
-    def nearest(self, database: "Database", lookup: Nearest) -> list[int]:
+    def nearest(self, database: Reading, lookup: Nearest) -> list[int]:
         """Return the ids of the vertices that *lookup* asks for, nearest first."""
         table = database.catalogue.vector((lookup.label,), lookup.property)
         if table is None:
@@ -57,7 +69,7 @@ class Vectors:
         return [-vertex for _, vertex in best]
 
     def cosines(
-        self, database: "Database", table: str, vector: Sequence[float], vertices: Collection[int]
+        self, database: Reading, table: str, vector: Sequence[float], vertices: Collection[int]
     ) -> dict[int, float]:
         """Return the cosines of *vertices* to *vector*, as far as they need no reading."""
         kept = self._matrices.get((table, len(vector)))
@@ -66,7 +78,7 @@ class Vectors:
         return kept.cosines(vector, vertices)
 
     def _load_matrices(
-        self, database: "Database", table: str, dimension: int, names: Collection[str]
+        self, database: Reading, table: str, dimension: int, names: Collection[str]
     ) -> Iterator["Matrix"]:
         """Iterate over matrices with all vectors: one from the cache, or parts if it is too big."""
         kept = self._matrices.get((table, dimension))
@@ -87,7 +99,7 @@ class Vectors:
         )
 
     def _make_matrices(
-        self, database: "Database", table: str, dimension: int, names: Sequence[str]
+        self, database: Reading, table: str, dimension: int, names: Sequence[str]
     ) -> Iterator["Matrix"]:
         from .matrix import Matrix
 
@@ -111,7 +123,7 @@ class Vectors:
 VectorRow = tuple[int, bytes, list[Any]]
 
 
-def _batches(database: "Database", table: str, names: list[str]) -> Iterator[list[VectorRow]]:
+def _batches(database: Reading, table: str, names: list[str]) -> Iterator[list[VectorRow]]:
     last = 0
     while rows := _read(
         database, table, "i.vertex > ? ORDER BY i.vertex LIMIT ?", (last, _BATCH), names
@@ -121,16 +133,14 @@ def _batches(database: "Database", table: str, names: list[str]) -> Iterator[lis
         last = rows[-1][0]
 
 
-def _rows(
-    database: "Database", table: str, ids: Collection[int], names: list[str]
-) -> list[VectorRow]:
+def _rows(database: Reading, table: str, ids: Collection[int], names: list[str]) -> list[VectorRow]:
     given = [json.dumps(list(ids))]
     within = "i.vertex IN (SELECT value FROM json_each(?))"
     return _read(database, table, within, given, names) if ids else []
 
 
 def _read(
-    database: "Database", table: str, condition: str, given: Sequence[Any], names: list[str]
+    database: Reading, table: str, condition: str, given: Sequence[Any], names: list[str]
 ) -> list[VectorRow]:
     statement = (
         f'SELECT i.vertex, i.vector, v.properties FROM "{table}" i JOIN vertex v ON v.id = i.vertex'
@@ -142,7 +152,7 @@ def _read(
     ]
 
 
-def _find_changed(database: "Database", position: int) -> set[int] | None:
+def _find_changed(database: Reading, position: int) -> set[int] | None:
     """Return the vertices changed since *position*; None if the log has no answer."""
     if database.position() == position:
         return set()
@@ -151,7 +161,7 @@ def _find_changed(database: "Database", position: int) -> set[int] | None:
 
 
 def _compare_all(
-    database: "Database", table: str, vector: Sequence[float], asked: dict[str, Condition]
+    database: Reading, table: str, vector: Sequence[float], asked: dict[str, Condition]
 ) -> Iterator[tuple[float, int]]:
     for rows in _batches(database, table, list(asked)):
         for vertex, blob, values in rows:
