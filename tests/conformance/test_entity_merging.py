@@ -238,7 +238,7 @@ def test_the_numbers_say_what_there_is_and_what_is_in_question(entities, dogs):
     entities.link(dogs["puppy"], dogs["Max"])
     entities.unmerge(entities.merge(dogs["Rex"], dogs["Max"]))
     for user, expected in (("default", 5), ("bob", 0)):
-        rows = entities.run(calls.entities.stats(user), user_id=user)
+        rows = entities.run(calls.entities.stats(), user_id=user)
         assert rows[0] == {"measure": "entities", "value": expected, "note": None}
     told = {row["measure"]: row["value"] for row in entities.run(calls.entities.stats())}
     assert (told["distinct"], told["ambiguous"], told["inferred"]) == (1, 2, 1)

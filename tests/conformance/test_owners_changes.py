@@ -88,7 +88,7 @@ def asked(entities):
 
 
 def questions(entities, user=USER):
-    return entities.run(calls.entities.questions(user_id=user), user_id=user)
+    return entities.run(calls.entities.questions(), user_id=user)
 
 
 def answer(entities, ids, same, user=USER):
