@@ -271,9 +271,9 @@ class Session:
 
     def call(self, verb: Verb[Any], **given: Any) -> Call:
         """Return the call of *verb* with the arguments *given*, for this user. Raises Refused."""
-        own: dict[str, Any] = dict.fromkeys(("scope", "user_id"), self.user_id)
+        own: dict[str, Any] = {"scope": self.user_id, "user_id": self.user_id}
         own |= {"concept_scope": self.concept_scope, "tau_ms": self.tau_ms}
-        return verb.make_call(**{one: own[one] for one in own if verb.has_argument(one)}, **given)
+        return verb.make_call(**{one: own[one] for one in verb.own}, **given)
 
     async def run(self, call: Call) -> list[dict[str, Any]]:
         """Run *call* at the clock's time. Raises StoreError."""
@@ -310,7 +310,7 @@ class Session:
             asked_at = self.local(call.context.get("asked_at", now_ms))
             offset = asked_at.utcoffset() or timedelta()
             context["offset_minutes"] = offset // timedelta(minutes=1)
-        if any(one is not None for one in self.chances):
+        if self.chances != (None, None):
             context["chances"] = list(self.chances)
         if self.import_id is not None:
             context["import_id"] = self.import_id

@@ -48,6 +48,7 @@ _EMBEDDED: Final = "embedded"
 _USER: Final = "user_id"
 _CONCEPTS: Final = "concept_scope"
 _EXPLAINED: Final = "explained"
+_OWN: Final = ("scope", _USER, _CONCEPTS, "tau_ms")
 _EXPLANATION: Final = ("words", "factors")
 _ANY: Final = Wanted()
 _SAFE: Final = frozenset({int, float, bool, type(None)})
@@ -133,6 +134,8 @@ class Verb(Generic[P]):
         self._is_embedded = _EMBEDDED in self._names
         self._has_concepts = _CONCEPTS in self._names
         self._unexplained = procedure.without(*_EXPLANATION)
+        # The arguments that the session has.
+        self.own = [one for one in _OWN if one in self._names]
 
     @functools.cached_property
     def arguments(self) -> tuple[Argument, ...]:
@@ -148,10 +151,6 @@ class Verb(Generic[P]):
     def make_call(self, **named: Any) -> Call:
         """Return the call with these arguments, the scope too. Raises Refused."""
         return self._call((), named)
-
-    def has_argument(self, name: str) -> bool:
-        """Return whether the verb has an argument *name*."""
-        return name in self._names
 
     def _bind(
         self, given: tuple[Any, ...], named: Mapping[str, Any]
@@ -206,12 +205,10 @@ class RuleVerb(Verb[P]):
         self._defaults |= dict.fromkeys(apart.difference(self._names))
         self._lists = [name for name in self._sent if isinstance(self._defaults.get(name), tuple)]
         self._foresees = _FORESEEN.get(self.__name__)
+        self.own = ["scope", _CONCEPTS]
 
     def __call__(self, scope: str, *given: Any, **named: Any) -> Call:  # type: ignore[override]
         return self._call((scope, *given), named)
-
-    def has_argument(self, name: str) -> bool:
-        return name in self._names or name == _CONCEPTS
 
     def _bind(
         self, given: tuple[Any, ...], named: Mapping[str, Any]

@@ -50,19 +50,22 @@ def plan_all(wanted: Mapping[str, Lookup], has_vector_search: bool) -> dict[str,
 
     Its results are the answer to each of them, given once.
     """
-    # Memgraph holds edges in memory, so they need no look-up.
-    bare = {n: one.lookup if isinstance(one, WithEdges) else one for n, one in wanted.items()}
-    plain = {name: one for name, one in bare.items() if not isinstance(one, _TELLING)}
-    if len(plain) > 1:
-        whole = plan(Union(tuple(plain.values())), has_vector_search)
+    plans: dict[str, Finding] = {}
+    plain: dict[str, Lookup] = {}
+    for name, one in wanted.items():
+        # Memgraph holds edges in memory, so they need no look-up.
+        bare = one.lookup if isinstance(one, WithEdges) else one
+        if isinstance(bare, _TELLING):
+            plans[name] = plan(one, has_vector_search)
+        else:
+            plain[name] = bare
+    if plain:
         first, *others = plain
-        made = {first: whole}
-        made |= {name: Finding(None, given={"as": f"'{first}'"}) for name in others}
-    else:
-        made = {name: plan(one, has_vector_search) for name, one in plain.items()}
-    return made | {
-        name: plan(one, has_vector_search) for name, one in wanted.items() if name not in plain
-    }
+        whole = Union(tuple(plain.values())) if others else plain[first]
+        plans[first] = plan(whole, has_vector_search)
+        for name in others:
+            plans[name] = Finding(None, given={"as": f"'{first}'"})
+    return plans
 
 
 def tell(name: str, plan: Finding, row: Mapping[str, Any], prefix: str = "") -> Pulled:
@@ -94,15 +97,17 @@ def calling(call: Call, context: Mapping[str, Any], pulled: Mapping[str, Pulled]
     procedure, context = call.procedure, {**context, **call.context}
     arguments = {f"a{index}": value for index, value in enumerate(call.arguments)}
     parameters: dict[str, Any] = {**arguments, **context}
+    before, answers = "", []
     for one in pulled.values():
         parameters.update(one.parameters)
+        before += one.before
+        answers.append(one.answer)
     takes = [f"${name}" for name in arguments]
     if procedure.takes_context:
         keys = [f"{name}: ${name}" for name in context]
-        keys.append(f"answers: {{{', '.join([one.answer for one in pulled.values()])}}}")
+        keys.append(f"answers: {{{', '.join(answers)}}}")
         takes.append(f"{{{', '.join(keys)}}}")
     fields = ", ".join(procedure.fields)
-    before = "".join([one.before for one in pulled.values()])
     # All rows in one record, which a driver unpacks in half the time of one record a row.
     calling_it = f"CALL {procedure.name}({', '.join(takes)}) YIELD {fields}"
     return f"{before}{calling_it} RETURN collect([{fields}]) AS rows", parameters
