@@ -28,6 +28,16 @@ LEAVES = 2_500
 SHARED = {"CONCEPT_GRAPH_CONCEPTS": "shared"}
 
 
+@contextmanager
+def ended_when(asked: Callable[[], bool]) -> Iterator[None]:
+    """End the work done meanwhile as soon as *asked* returns True."""
+    token = cancellation._must_end.set(asked)
+    try:
+        yield
+    finally:
+        cancellation._must_end.reset(token)
+
+
 def records(host: Host) -> list[dict[str, Any]]:
     return race.in_order([record for batch in host.export(1_000) for record in batch])
 
@@ -65,7 +75,7 @@ def test_every_procedure_that_goes_through_much_can_be_ended_and_leaves_no_trace
         before = records(host)
         asked = itertools.count()
         with (
-            cancellation.ended_when(lambda: next(asked) > 0),
+            ended_when(lambda: next(asked) > 0),
             pytest.raises(Ended, match="nothing was"),
         ):
             run(host, LONG[name])
@@ -79,15 +89,15 @@ def test_every_procedure_that_goes_through_much_can_be_ended_and_leaves_no_trace
 def test_a_call_can_be_ended_until_the_moment_before_it_is_written(tmp_path):
     with opened(tmp_path / "memory.db") as host:
         asked: list[bool] = []
-        with cancellation.ended_when(lambda: bool(asked.append(True))):
+        with ended_when(lambda: bool(asked.append(True))):
             run(host, calls.concepts.concept_upsert("apple"))
-        with cancellation.ended_when(lambda: asked.pop() and not asked), pytest.raises(Ended):
+        with ended_when(lambda: asked.pop() and not asked), pytest.raises(Ended):
             run(host, calls.concepts.concept_upsert("pear"))
         assert [record["name"] for record in records(host)] == ["apple"]
 
 
 def test_a_statement_of_sqlites_own_can_be_ended(big):
-    with opened(big) as host, cancellation.ended_when(lambda: True), pytest.raises(Ended):
+    with opened(big) as host, ended_when(lambda: True), pytest.raises(Ended):
         run(host, calls.concepts.concept_search([f"{'x' * 20} {number}" for number in range(100)]))
 
 
@@ -104,7 +114,7 @@ def test_a_call_that_waits_for_its_turn_to_write_can_be_ended(tmp_path):
     with opened(path) as host:
         run(host, calls.concepts.concept_upsert("apple"))
         asked = itertools.count()
-        with busy(path), cancellation.ended_when(lambda: next(asked) > 3), pytest.raises(Ended):
+        with busy(path), ended_when(lambda: next(asked) > 3), pytest.raises(Ended):
             run(host, calls.concepts.concept_upsert("pear"))
         assert run(host, calls.concepts.concept_upsert("pear"))[0]["created"] is True
 

@@ -3,8 +3,8 @@
 import asyncio
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from queue import SimpleQueue
 from time import thread_time
@@ -30,16 +30,6 @@ def check() -> None:
     """Raise Ended if this thread's work must end."""
     if must_end():
         raise Ended("the call was ended; nothing was written")
-
-
-@contextmanager
-def ended_when(asked: Callable[[], bool]) -> Iterator[None]:
-    """End the work done meanwhile as soon as *asked* returns True."""
-    token = _must_end.set(asked)
-    try:
-        yield
-    finally:
-        _must_end.reset(token)
 
 
 class _Work(Generic[T]):
