@@ -292,7 +292,8 @@ async def opened(uri: str | None, *, per_user: bool = False) -> AsyncIterator[tu
                 EmbeddedStore(folder / "memory.db") if uri is None else BoltStore(uri, "", "")
             )
             store = kept
-            await kept.restore(None)
+            async with kept.replacing(None):
+                pass
         await store.open()
         try:
             yield store, folder

@@ -91,7 +91,8 @@ async def opened(
     try:
         await store.open()
         if uri is not None:
-            await store.restore(None)
+            async with store.replacing(None):
+                pass
         yield World(store, own, environment)
     finally:
         await store.close()

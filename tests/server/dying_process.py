@@ -76,7 +76,8 @@ class Life:
         await self.call(calls.entities.end_session(f"s{self.number}"))
 
     async def restore(self) -> None:
-        await self.store.restore(Path(f"{self.store.location}.backup"))
+        async with self.store.replacing(Path(f"{self.store.location}.backup")):
+            pass
         tell("restored", True)
 
 

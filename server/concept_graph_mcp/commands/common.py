@@ -306,13 +306,21 @@ def with_session(
     work: Callable[[Session], Awaitable[T]],
     at: str | None = None,
     creates: bool = False,
+    toolsets: str | None = None,
 ) -> T:
     """Return the result of *work* with a session on the configured store. Raises StoreError.
 
     With *at*, a time in ISO 8601, the session's clock is stopped there, and later events are
-    hidden. A missing store is an error, unless *creates*: then the first write creates it.
+    hidden. A missing store is an error, unless *creates*: then the first write creates it. The
+    defaults are those of a server that offers *toolsets*.
     """
-    return _with_own(configured(embedded), work, at, creates)
+    chosen = configured(embedded, toolsets)
+
+    async def use(session: Session, store: KeptStore) -> T:
+        await note_adopted(chosen, store, session)
+        return await work(session)
+
+    return with_keeper(None, use, at, creates, chosen=chosen)
 
 
 def in_session(command: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -346,20 +354,7 @@ def with_everyday(
     async def use(session: Session) -> T:
         return await work(replace(session, project=project))
 
-    return _with_own(configured(embedded, "everyday"), use, at, creates)
-
-
-def _with_own(
-    chosen: Settings,
-    work: Callable[[Session], Awaitable[T]],
-    at: str | None,
-    creates: bool,
-) -> T:
-    async def use(session: Session, store: KeptStore) -> T:
-        await note_adopted(chosen, store, session)
-        return await work(session)
-
-    return with_keeper(None, use, at, creates, chosen=chosen)
+    return with_session(embedded, use, at, creates, "everyday")
 
 
 def with_keeper(

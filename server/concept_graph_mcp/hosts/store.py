@@ -151,11 +151,10 @@ class Keeper(Protocol):
     async def contents(self, file: Path) -> "Contents":
         """Read the whole backup *file*. Raises BadBackup if it cannot be restored."""
 
-    async def restore(self, file: Path | None) -> None:
-        """Replace the graph by that of *file*, or by an empty one, in one transaction."""
-
     def replacing(self, file: Path | None) -> AbstractAsyncContextManager[None]:
-        """Restore from *file* at the end of the block, in a transaction that begins before it.
+        """Replace the graph by that of *file*, or by an empty one, at the end of the block.
+
+        The transaction begins before it.
 
         Concurrent writers wait, get an error, or add nodes that the restore keeps. A backup made in
         the block has everything that is replaced. A block that fails replaces nothing.
