@@ -15,6 +15,7 @@ from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.errors import EmbeddingMismatch
 from conceptgraph_core.everyday.asking import told_around, told_in
 from conceptgraph_core.layers import SHARED
+from conceptgraph_core.retrieval.periods import find_periods
 from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
 
 from . import calls
@@ -236,8 +237,9 @@ class Session:
         """Return the times of *message* that a recall takes: see `asking`."""
         until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
         at = until_ms if asked_at is None else asked_at
-        then = told_in(message, at, self.zone, spoken())
-        around = told_around(message, at, self.zone) if then is None else None
+        said = find_periods(message, at, self.zone)
+        then = told_in(message, at, self.zone, spoken(), said)
+        around = told_around(message, at, self.zone, said) if then is None else None
         return {"told_in": then, "told_around": around}
 
     def redacted(self, given: T) -> T:

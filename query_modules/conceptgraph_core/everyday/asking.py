@@ -41,14 +41,20 @@ class Then(NamedTuple):
     apart: bool = False
 
 
-def told_in(message: str, asked_at: int, zone: tzinfo, languages: Sequence[str]) -> Then | None:
+def told_in(
+    message: str,
+    asked_at: int,
+    zone: tzinfo,
+    languages: Sequence[str],
+    said: Named | None = None,
+) -> Then | None:
     """Return the time that *message* asks for, if for nothing else; None: it asks for something.
 
     No text could be found by a word of "what did I tell you yesterday?" or "what is on next
     week?". Unless it speaks of the past, a time that is not over asks for plans: "what are we doing
-    today?" *asked_at* is in unix ms.
+    today?" *asked_at* is in unix ms, and *said* what `find_periods` reads, if that is known.
     """
-    said = find_periods(message, asked_at, zone)
+    said = said or find_periods(message, asked_at, zone)
     if missing() or not said.periods or len(said.periods) > 2:
         return None
     period, last = said.periods[0], said.periods[-1]
@@ -89,13 +95,16 @@ def name_months(since: int, until: int) -> str:
     return " ".join(word for words in each for word in words)
 
 
-def told_around(message: str, asked_at: int, zone: tzinfo) -> Span | None:
+def told_around(
+    message: str, asked_at: int, zone: tzinfo, said: Named | None = None
+) -> Span | None:
     """Return the time over or begun that *message* names among other words; None: it names none.
 
     An example is "what did I buy in May?". A year is too long to be read through. A day lies ahead
-    unless the message speaks of the past: "what could I cook on Saturday?".
+    unless the message speaks of the past: "what could I cook on Saturday?". The arguments are those
+    of `told_in`.
     """
-    said = find_periods(message, asked_at, zone)
+    said = said or find_periods(message, asked_at, zone)
     if said.is_ahead or len(said.periods) != 1:
         return None
     [period] = said.periods
