@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 from statistics import mean
 from typing import Any, Self
@@ -23,7 +24,7 @@ from ..stores import batches
 from .sets import Case, Part
 
 # Older versions, measured for comparison, lack the argument.
-HAS_ALSO = calls.everyday.recall.has_argument("also")
+HAS_ALSO = "also" in signature(calls.everyday.recall).parameters
 _BATCH = 1_000
 
 
