@@ -7,7 +7,7 @@ import itertools
 import random
 
 import pytest
-from expect import DAY_MS, MINUTE_MS, REFUSALS, concept, decayed, relation
+from expect import DAY_MS, MINUTE_MS, concept, decayed, relation
 from recalled import MARKET, build, by_text, level, texts
 
 from concept_graph_mcp import calls
@@ -101,16 +101,6 @@ def test_ten_hops_are_the_most(memory):
     assert rows[-1]["score"] == round(0.5**9, 6)
 
 
-@pytest.mark.parametrize("max_hop", [-1, 11, 2**40])
-def test_fewer_than_no_hops_and_more_than_ten_are_refused(memory, max_hop):
-    memory.relation_add("apple", "fruit", "is-a")
-    before = memory.records()
-    for ask in (memory.recall, memory.peek):
-        with pytest.raises(REFUSALS, match="max_hop"):
-            ask(["apple"], max_hop)
-    assert memory.records() == before
-
-
 # Seeds
 
 
@@ -128,12 +118,6 @@ def test_ten_thousand_seeds_are_looked_up(memory):
 def test_seeds_of_any_script_are_found(memory, name):
     memory.relation_add(name, "thing", "is-a")
     assert texts(memory.peek([name], 1)) == [f"{name} is-a thing"]
-
-
-@pytest.mark.parametrize("seeds", [[""], ["apple", "  "]])
-def test_an_empty_seed_is_refused(memory, seeds):
-    with pytest.raises(REFUSALS, match="seeds: must not be empty"):
-        memory.peek(seeds, 1)
 
 
 @pytest.mark.parametrize("hops", [1, 2])
@@ -257,13 +241,6 @@ def test_a_thousand_rows_are_the_most_unless_said_otherwise(memory):
     rows = memory.peek(["seed"], 1)
     assert (len(rows), rows[0]["total"]) == (1_000, 1_005)
     assert len(memory.peek(["seed"], 1, limit=1_500)) == 1_005
-
-
-@pytest.mark.parametrize("limit", [0, -1])
-def test_a_limit_below_one_is_refused(memory, limit):
-    memory.relation_add("apple", "fruit", "is-a")
-    with pytest.raises(REFUSALS, match="limit"):
-        memory.peek(["apple"], 1, limit)
 
 
 # What a recall arouses

@@ -71,14 +71,6 @@ def test_by_scan_it_answers_as_by_index(market):
         assert scanned == market.run(calls.concepts.unknown(seeds))
 
 
-@pytest.mark.parametrize(("max_hop", "limit"), [(-1, None), (11, None), (1, 0), (1, -1)])
-def test_what_a_recall_refuses_is_refused(market, max_hop, limit):
-    before = market.records()
-    with pytest.raises(REFUSALS, match=r"max_hop|limit"):
-        query(market, ["apple"], max_hop, limit)
-    assert market.records() == before
-
-
 # Each episode once
 
 

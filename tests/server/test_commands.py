@@ -65,14 +65,6 @@ def test_a_graph_survives_import_and_export_unchanged(there, export_file, tmp_pa
     assert sorted(lines[1:], key=key) == sorted(RECORDS, key=key)
 
 
-def test_importing_twice_changes_nothing(there, export_file):
-    run(*there, "import", str(export_file))
-    before = run(*there, "export", "-").stdout
-    again = run(*there, "import", str(export_file))
-    assert "nodes created: 0, nodes existing: 3, relations created: 0" in again.stderr
-    assert run(*there, "export", "-").stdout == before
-
-
 def test_export_does_not_overwrite_a_file_unless_told(there, export_file):
     before = export_file.read_bytes()
     refused = fails(*there, "export", str(export_file))
@@ -80,41 +72,6 @@ def test_export_does_not_overwrite_a_file_unless_told(there, export_file):
     assert export_file.read_bytes() == before
     assert run(*there, "export", "--force", str(export_file)).exit_code == 0
     assert export_file.read_bytes() != before
-
-
-def test_import_reads_the_reference_memory_servers_file(there):
-    lines = [
-        {
-            "type": "entity",
-            "name": "Bob",
-            "entityType": "person",
-            "observations": ["likes tea", "is tall"],
-        },
-        {"type": "relation", "from": "Bob", "to": "Acme", "relationType": "works_at"},
-        {"type": "relation", "from": "Acme", "to": "industry", "relationType": "part_of"},
-    ]
-    text = "\n".join(map(json.dumps, lines))
-    assert run(*there, "import", "-", stdin=text).exit_code == 0
-    shown = run(*there, "concept", "recall", "Bob", "--hops", "2").stdout
-    for proposition in (
-        "Bob is-a person",
-        "Bob evokes likes tea",
-        "Bob evokes is tall",
-        "Bob evokes Acme",
-        "Bob evokes Bob works at Acme",
-        "Acme part-of industry",
-    ):
-        assert proposition in shown
-    again = run(*there, "import", "-", stdin=text)
-    assert "nodes created: 0" in again.stderr
-
-
-def test_import_reads_tab_separated_edges(there):
-    text = "dog\tis-a\tanimal\n\npaw\tPART_OF\tdog\n"
-    assert run(*there, "import", "-", stdin=text).exit_code == 0
-    shown = run(*there, "concept", "recall", "dog").stdout
-    assert "dog is-a animal" in shown
-    assert "paw part-of dog" in shown
 
 
 @pytest.mark.parametrize(
