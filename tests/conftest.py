@@ -1,10 +1,11 @@
 """The hosts that behaviour is tested on, and one plain way to call procedures on each of them."""
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,21 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return uri
 
 
+@pytest.fixture(scope="session")
+def make_empty(watch: Watch, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], None]:
+    """Makes an empty store file: a copy of one, which takes a third of the time."""
+    from concept_graph_mcp.hosts.sqlite.procedure_host import Host
+
+    empty = tmp_path_factory.mktemp("empty") / "memory.db"
+    Host(empty).close()
+
+    def make(file: Path) -> None:
+        for made in empty.parent.iterdir():
+            shutil.copy(made, file.with_name(made.name.replace(empty.name, file.name)))
+
+    return make
+
+
 @pytest.fixture(params=HOSTS)
 def store(
     request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal
@@ -250,6 +266,7 @@ def store(
     if request.param == "embedded":
         from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 
+        request.getfixturevalue("make_empty")(tmp_path / "memory.db")
         store: Store = EmbeddedStore(tmp_path / "memory.db")
     else:
         uri = request.getfixturevalue("empty_memgraph")

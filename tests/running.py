@@ -69,7 +69,7 @@ def _needs_memgraph(item: pytest.Item) -> bool:
 def select_quick(items: Iterable[pytest.Item]) -> None:
     """Mark the tests that tell most in a second."""
     for item in items:
-        if _is_quick(item):
+        if _is_quick(item) and not item.get_closest_marker("slow"):
             item.add_marker("quick")
 
 

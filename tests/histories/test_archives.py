@@ -34,6 +34,7 @@ def text(*parts):
     return {"content_type": "text", "parts": [*parts]}
 
 
+@pytest.mark.slow
 def test_the_archive_of_chatgpt_is_read_as_it_comes(there, tmp_path):
     _, content = OF["chatgpt"]
     file = pack(

@@ -113,6 +113,7 @@ def test_a_model_without_weights_of_its_own_has_those_of_others():
     assert weights.choose(sets, [], None) == weights.WORDS
 
 
+@pytest.mark.slow
 def test_the_same_lives_give_the_same_weights():
     pytest.importorskip("sklearn")
     from benchmarks import train

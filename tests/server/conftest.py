@@ -4,7 +4,6 @@ import pytest
 from shell import Shell
 from tests.columns import set_columns
 
-from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.settings import STORE_VARIABLES
 
 
@@ -21,7 +20,7 @@ def there(request, plain_environment, tmp_path, monkeypatch) -> list[str]:
     """The options that name an empty store of each kind, whose concepts all users share."""
     monkeypatch.setenv("CONCEPT_GRAPH_CONCEPTS", "shared")
     if request.param == "embedded":
-        Host(tmp_path / "memory.db").close()
+        request.getfixturevalue("make_empty")(tmp_path / "memory.db")
         return [f"--embedded={tmp_path / 'memory.db'}"]
     monkeypatch.setenv("MEMGRAPH_URI", request.getfixturevalue("empty_memgraph"))
     return []
