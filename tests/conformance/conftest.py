@@ -362,6 +362,7 @@ def host(request: pytest.FixtureRequest, store: Any) -> str:
 def probe(request: pytest.FixtureRequest, tmp_path: Path, portal: BlockingPortal) -> Iterator[Any]:
     """The probe module on each host, over an empty graph."""
     if request.param == "embedded":
+        request.getfixturevalue("make_empty")(tmp_path / "probe.db")
         probe: Any = EmbeddedProbe(tmp_path / "probe.db")
     else:
         probe = MemgraphProbe(request.getfixturevalue("empty_memgraph"))

@@ -414,7 +414,7 @@ def purge(retention_ms: int, memory_ids: Sequence[str], holder: str | None = Non
     return Call(procedures.PURGE, arguments)
 
 
-# Of the owner and the worker.
+# The verbs of the owner and the worker.
 unindexed = verb(procedures.UNINDEXED, is_of_user=True)(lambda scope: None)
 decay_batch = verb(procedures.DECAY_BATCH, is_of_user=True)(
     lambda scope, limit=BATCH, after=None, dry_run=False, holder=None: None

@@ -19,7 +19,7 @@ version = verb(procedures.VERSION)(lambda: None)
 look_ups = verb(procedures.VERSION._replace(fields=("look_ups",)))(lambda: None)
 # Mends so many elements; memories of nobody become the owner's.
 mend = verb(procedures.MEND, is_worded=True)(lambda owner, limit: None)
-# What imports of records created for the user; and what one call of an import created goes.
+# List what imports created for the user; take back what one call of an import created.
 imports = verb(procedures.IMPORTS)(lambda: None)
 take_back = verb(procedures.TAKE_BACK, is_worded=True)(lambda batch: None)
 # The first user after one who owns anything.

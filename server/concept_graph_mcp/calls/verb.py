@@ -248,7 +248,7 @@ def _of_relate(given: Mapping[str, Any]) -> list[Lookup]:
     return [concepts.named(own, *schema.checked_ends(given["source"], given["target"]))]
 
 
-# What a rule is sure to look up, from the arguments of its verb alone: it saves Memgraph a round.
+# Look-ups that a rule surely needs, from its arguments alone: they save Memgraph a round.
 _FORESEEN: Final[Mapping[str, Callable[[Mapping[str, Any]], list[Lookup]]]] = {
     "recall": _near,
     "explain": _near,

@@ -26,7 +26,7 @@ from .kept import Plan
 
 
 class _Commands:
-    """What both tools share: the files, and the plan of each command."""
+    """The part that both tools share: the files, and the plan of each command."""
 
     def __init__(
         self, memory: Memory | AsyncMemory, *, root: str = files.USUAL, **options: Any
