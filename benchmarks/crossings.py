@@ -292,8 +292,7 @@ async def opened(uri: str | None, *, per_user: bool = False) -> AsyncIterator[tu
                 EmbeddedStore(folder / "memory.db") if uri is None else BoltStore(uri, "", "")
             )
             store = kept
-            async with kept.replacing(None):
-                pass
+            await kept.restore(None)
         await store.open()
         try:
             yield store, folder

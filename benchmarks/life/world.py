@@ -91,8 +91,7 @@ async def opened(
     try:
         await store.open()
         if uri is not None:
-            async with store.replacing(None):
-                pass
+            await store.restore(None)
         yield World(store, own, environment)
     finally:
         await store.close()

@@ -76,8 +76,7 @@ class Life:
         await self.call(calls.entities.end_session(f"s{self.number}"))
 
     async def restore(self) -> None:
-        async with self.store.replacing(Path(f"{self.store.location}.backup")):
-            pass
+        await self.store.restore(Path(f"{self.store.location}.backup"))
         tell("restored", True)
 
 

@@ -254,8 +254,7 @@ def test_a_restore_beside_clients_that_write_all_the_time_says_what_to_do(monkey
         bolt = BoltStore("bolt://db:7687", "", "")
         monkeypatch.setattr(bolt, "open", AsyncMock())
         monkeypatch.setattr(bolt, "_empty", AsyncMock(side_effect=CONFLICTS[-1]))
-        async with bolt.replacing(None):
-            pass
+        await bolt.restore(None)
 
     monkeypatch.setattr(caller, "_RETRY_S", 0)
     with pytest.raises(Unavailable) as told:

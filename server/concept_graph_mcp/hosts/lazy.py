@@ -52,6 +52,10 @@ class LazyStore:
             async for records in batches:
                 yield records
 
+    async def restore(self, file: Path | None) -> None:
+        async with self.replacing(file):
+            pass
+
     @asynccontextmanager
     async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
         async with (await self._store()).replacing(file):

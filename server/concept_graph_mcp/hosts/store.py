@@ -151,10 +151,11 @@ class Keeper(Protocol):
     async def contents(self, file: Path) -> "Contents":
         """Read the whole backup *file*. Raises BadBackup if it cannot be restored."""
 
-    def replacing(self, file: Path | None) -> AbstractAsyncContextManager[None]:
-        """Replace the graph by that of *file*, or by an empty one, at the end of the block.
+    async def restore(self, file: Path | None) -> None:
+        """Replace the graph by that of *file*, or by an empty one, in one transaction."""
 
-        The transaction begins before it.
+    def replacing(self, file: Path | None) -> AbstractAsyncContextManager[None]:
+        """Restore from *file* at the end of the block, in a transaction that begins before it.
 
         Concurrent writers wait, get an error, or add nodes that the restore keeps. A backup made in
         the block has everything that is replaced. A block that fails replaces nothing.

@@ -104,6 +104,10 @@ class BoltStore(BoltCaller):
 
         return await anyio.to_thread.run_sync(backup_files.contents_of, file, self._model.layers)
 
+    async def restore(self, file: Path | None) -> None:
+        async with self.replacing(file):
+            pass
+
     @asynccontextmanager
     async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
         from .. import backup_files

@@ -149,6 +149,10 @@ class EmbeddedStore:
             raise BadBackup(file, "is this store itself")
         return await self._in_thread(lambda: backup.contents(file, self._model.layers))
 
+    async def restore(self, file: Path | None) -> None:
+        async with self.replacing(file):
+            pass
+
     @asynccontextmanager
     async def replacing(self, file: Path | None) -> AsyncGenerator[None]:
         host = await self._in_thread(self._open_host)
