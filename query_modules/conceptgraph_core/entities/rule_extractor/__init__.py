@@ -45,17 +45,14 @@ def wanted(
     """
     if not given:
         return list(_read_wanted(text, tuple(languages), speaker))
-    return _notice(text, inputs.observations(given), speaker)
+    read = inputs.observations(given)
+    return cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
 
 
 # A call that lacks look-ups runs again.
 @lru_cache(32)
 def _read_wanted(text: str, languages: Sequence[str], speaker: str) -> Sequence[inputs.Observation]:
-    found = observations(text, languages, speaker, with_known=True)
-    return _notice(text, inputs.observations(found), speaker)
-
-
-def _notice(text: str, read: list[inputs.Observation], speaker: str) -> list[inputs.Observation]:
+    read = inputs.observations(observations(text, languages, speaker, with_known=True))
     return cues.noticed(prose.spoken(text), read) if speaker == schema.USER else read
 
 

@@ -112,9 +112,10 @@ def find_names(written: Sequence[Word], idle: frozenset[str], german: bool) -> I
         if end == place:
             place += 1
             continue
-        name = _Name(written, *_trimmed(written, place, end, idle), idle | lower, only_names)
-        if name.first < name.end and (found := name.told(german)):
-            yield found
+        first, last = _trimmed(written, place, end, idle)
+        if first < last:
+            found = _judge_run(written, (first, last), idle | lower, only_names, german)
+            yield from () if found is None else (found,)
         place = end
 
 
@@ -237,102 +238,78 @@ def _says_nothing(word: Word, is_alone: bool, idle: frozenset[str]) -> bool:
     return is_idle and (word.begins or is_alone)
 
 
-class _Name:
-    """A run of capitalised words, which may be a name."""
+def _judge_run(
+    written: Sequence[Word],
+    place: tuple[int, int],
+    idle: frozenset[str],
+    only_names: bool,
+    german: bool,
+) -> Named | None:
+    """Return the name that the run of capitalised words at *place* is; None: it is none.
 
-    def __init__(
-        self,
-        written: Sequence[Word],
-        first: int,
-        end: int,
-        idle: frozenset[str],
-        only_names: bool,
-    ) -> None:
-        self.first, self.end = first, end
-        # In the language of the text only names have capitals; so "a Chile" is one.
-        self._only_names = only_names
-        self._written, self._idle = written, idle
-        self._words = written[first:end]
+    If *only_names* have capitals in the language of the text, "a Chile" is one.
+    """
+    first, end = place
+    words = written[first:end]
+    before = written[first - 1] if first else None
+    after = written[end] if end < len(written) else None
+    head, last, is_alone = words[0], words[-1], len(words) == 1
+    forms = [form for one in words for form in (one.folded, one.folded.removesuffix("s"))]
+    if len(words) > _MOST_PARTS or any(map(is_calendar, forms)):
+        return None
+    if head.folded in TITLES and not is_alone:
+        return Named(head.start, last.end, PERSON, is_sure=True)
+    safe = head.folded in SAFE_NAMES and head.text not in idle
+    if safe or (head.folded in FIRST_NAMES and not head.begins and not is_alone):
+        if german:
+            # A noun may follow: "mit Anna Kaffee".
+            return Named(head.start, words[len(words) == 2 and after is None].end, is_sure=True)
+        # "Alma Vale Road"
+        kind = PLACE if last.folded in _said("streets") else PERSON
+        return Named(head.start, last.end, None if is_alone else kind, is_sure=True)
+    is_subject = after is not None and after.follows and after.text in _said("telling")
+    # Several plain words name a place, or a firm after "at": International Business Machines.
+    is_place = before is not None and before.folded in _said("at") and head.follows
+    is_place |= any(one.folded in _PLACES for one in words)
+    is_plain = all(is_ordinary(one) or one.text in _LINKS for one in words)
+    # Quoted words are a wording: 'Destination Account'.
+    if (
+        german
+        or head.gap.endswith(_QUOTES)
+        or any(map(_is_identifier, words))
+        or last.folded in _said("roles")
+        or last.folded.endswith(_ENDINGS)
+        or (is_plain and (is_alone or not is_place))
+    ):
+        return None
+    if not is_alone:
+        # "English CV"
+        rest = words[1:] if head.folded in _NO_NAMES else words
+        is_plain = all(one.is_acronym for one in rest)
+        # A title, or the beginning of a line: "Sharing Best Practices".
+        is_name = (not head.begins or is_subject) and not is_plain
+    elif last.begins and last.folded in FIRST_NAMES and after is not None:
+        # "Sasha chewed", "Sasha sleeps"
+        is_verb = after.follows and after.text.islower() and after.text.endswith(("ed", "s"))
+        is_name = is_subject or (is_verb and not after.text.endswith(("ss", "us")))
+    else:
+        ahead = before.folded if before is not None and last.follows else ""
+        is_name = _is_single(last, ahead, only_names, is_subject) and last.folded not in idle
+    return Named(head.start, last.end) if is_name else None
 
-    def told(self, german: bool) -> Named | None:
-        """Return the name, if it is one."""
-        words, before, after = self._words, self._at(self.first - 1), self._at(self.end)
-        titled = words[0].folded in TITLES and len(words) > 1
-        known = words[0].folded in FIRST_NAMES
-        forms = [form for one in words for form in (one.folded, one.folded.removesuffix("s"))]
-        if len(words) > _MOST_PARTS or any(map(is_calendar, forms)):
-            return None
-        if titled:
-            return self._named(PERSON, is_sure=True)
-        safe = words[0].folded in SAFE_NAMES and words[0].text not in self._idle
-        if safe or (known and not words[0].begins and len(words) > 1):
-            is_whole = len(words) > 1 and not german
-            if german:
-                # A noun may follow: "mit Anna Kaffee".
-                self._words = words[: 1 + (len(words) == 2 and after is None)]
-            # "Alma Vale Road"
-            kind = PLACE if words[-1].folded in _said("streets") else PERSON
-            return self._named(kind if is_whole else None, is_sure=True)
-        return None if german else self._english(before, after)
 
-    def _english(self, before: Word | None, after: Word | None) -> Named | None:
-        words, last = self._words, self._words[-1]
-        # Quoted words are a wording: 'Destination Account'.
-        if words[0].gap.endswith(_QUOTES) or any(map(_is_identifier, words)):
-            return None
-        is_subject = after is not None and after.follows and after.text in _said("telling")
-        if (
-            last.folded in _said("roles")
-            or last.folded.endswith(_ENDINGS)
-            or self._is_plain(before)
-        ):
-            return None
-        if len(words) > 1:
-            # "English CV"
-            rest = words[1:] if words[0].folded in _NO_NAMES else words
-            is_plain = all(one.is_acronym for one in rest)
-            # A title, or the beginning of a line: "Sharing Best Practices".
-            return self._named() if (not words[0].begins or is_subject) and not is_plain else None
-        if last.begins and last.folded in FIRST_NAMES and after is not None:
-            # "Sasha chewed", "Sasha sleeps"
-            is_verb = after.follows and after.text.islower() and after.text.endswith(("ed", "s"))
-            is_done = is_verb and not after.text.endswith(("ss", "us"))
-            return self._named() if is_subject or is_done else None
-        return self._named() if self._is_single(last, before) else None
-
-    def _is_single(self, word: Word, before: Word | None) -> bool:
-        """Tell whether one word alone is a name."""
-        if word.folded in self._idle or word.folded in _NO_NAMES or len(word.text) < _SHORTEST:
-            return False
-        ahead = before.folded if before is not None and word.follows else ""
-        if _is_short(word):
-            return len(word.text) >= _SHORTEST and ahead in _said("of")
-        tail = word.text.rpartition("-")[2]
-        is_joined = len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST
-        if is_joined:
-            return False
-        after = self._at(self.end)
-        # "Tell Ravi that Pooja has the tickets"
-        is_subject = after is not None and after.follows and after.text in _said("telling")
-        is_named = self._only_names or ahead not in BEFORE_NOUNS
-        return not word.begins and (is_named or (ahead == "that" and is_subject))
-
-    def _is_plain(self, before: Word | None) -> bool:
-        """Tell whether all words are plain ones with a capital: Resort, Final Topic.
-
-        Several of them name a place, or a firm after "at": International Business Machines.
-        """
-        at_some = before is not None and before.folded in _said("at") and self._words[0].follows
-        is_place = at_some or any(one.folded in _PLACES for one in self._words)
-        if len(self._words) > 1 and is_place:
-            return False
-        return all(is_ordinary(one) or one.text in _LINKS for one in self._words)
-
-    def _at(self, place: int) -> Word | None:
-        return self._written[place] if 0 <= place < len(self._written) else None
-
-    def _named(self, kind: str | None = None, *, is_sure: bool = False) -> Named:
-        return Named(self._words[0].start, self._words[-1].end, kind, is_sure=is_sure)
+def _is_single(word: Word, ahead: str, only_names: bool, is_subject: bool) -> bool:
+    """Tell whether one *word* alone, behind the word *ahead*, is a name."""
+    if word.folded in _NO_NAMES or len(word.text) < _SHORTEST:
+        return False
+    if _is_short(word):
+        return ahead in _said("of")
+    tail = word.text.rpartition("-")[2]
+    if len(tail) < len(word.text) and tail.islower() and len(tail) > _SHORTEST:
+        return False
+    # "Tell Ravi that Pooja has the tickets"
+    is_named = only_names or ahead not in BEFORE_NOUNS or (ahead == "that" and is_subject)
+    return not word.begins and is_named
 
 
 def _is_short(word: Word) -> bool:
