@@ -61,7 +61,7 @@ def test_tells_facts_about_the_user(text, expected):
         ("Mi tía Olga es bombera y vive en Lugo", ("Olga", "home", "Lugo")),
         ("My boss Ines eats here, she lives in Fife", ("Ines", "home", "Fife")),
         ("Jan, my colleague, has moved to Oslo", ("Jan", "home", "Oslo", "after")),
-        ("My aunt Peggy lives in Hove. She's 78", ("Peggy", "age", "78")),
+        ("Aunt Peggy lives in Hove. She's 78", ("Peggy", "age", "78")),
         ("Teo turns six today", ("Teo", "age", "6", "after")),
         ("Lars started at Airbus in May", ("Lars", "employer", "Airbus", "after")),
         ("Javi, mi compañero de piso, es vegano", ("Javi", "diet", "vegano")),

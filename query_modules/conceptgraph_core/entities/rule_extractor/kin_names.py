@@ -1,4 +1,4 @@
-"""Find the names that a kin word tells: "my sister Clara", "Dana is my boss".
+"""Find the names that a kin word tells: "my sister Clara", "Aunt Beatrix", "Dana is my boss".
 
 Kin words stand for all whom one calls one's own: the boss and the dog too. A name stands right
 behind its kin word, behind "is called", before "is my boss", or before ", my boss,".
@@ -33,6 +33,10 @@ _NEW: Final = language.words("change", "new")
 # One has one of these at a time.
 _SUCCEEDED: Final = frozenset(("teacher", "landlord", "therapist", "doctor", "dentist"))
 _ADJECTIVES: Final = naming.ADJECTIVES | _OLD | FORMER
+# "Aunt Beatrix": these stand before a name as a title does.
+_TITLING: Final = frozenset(
+    ("aunt", "uncle", "cousin", "grandmother", "grandfather", "great-aunt", "great-uncle")
+)
 _ARTICLES: Final = frozenset(("a", "an", "ein", "eine", "einen", "un", "una", "um", "uma", "une"))
 _COUNTS: Final = frozenset(
     ("two", "three", "four", "zwei", "drei", "vier", "dos", "tres", "dois", "duas", "três", "deux")
@@ -50,6 +54,7 @@ def find_kin_names(written: Sequence[Word]) -> Iterator[Named]:
     yield from _find_lone_kin(written)
     yield from _find_owned_kin(written)
     yield from _find_several(written)
+    yield from _find_titled(written)
 
 
 def _find_lone_kin(written: Sequence[Word]) -> Iterator[Named]:
@@ -133,6 +138,19 @@ def _find_several(written: Sequence[Word]) -> Iterator[Named]:
             yield _name_kin(written[at : at + 1], kind)
             at += 1
             at += at < len(written) and written[at].folded in JOINS
+
+
+def _find_titled(written: Sequence[Word]) -> Iterator[Named]:
+    """Iterate over "Aunt Beatrix", "Oma Traudl": the user's, unless another's is named."""
+    for place, word in enumerate(written[:-1]):
+        relation = kin.relation(word.folded)
+        if relation not in _TITLING or not _is_name_part(written, place + 1, place + 1):
+            continue
+        ahead = written[place - 1].folded if place else ""
+        if ahead in kin.OWN or not _is_whole_name(written[place + 1 : place + 2], 0):
+            continue
+        one = _name_kin(written[place + 1 : place + 2], relation)
+        yield one if ahead not in kin.OTHERS else replace(one, kind=PERSON, is_own=False)
 
 
 def _name_kin(words: Sequence[Word], kind: str | None) -> Named:
