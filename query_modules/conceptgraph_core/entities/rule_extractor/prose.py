@@ -48,10 +48,15 @@ def spoken(text: str, *, lists: bool = True) -> str:
         bare = (word.strip(".,;:!?\"'()[]*") for word in fold_marks(line).split())
         if is_long and FIRST_PERSON.isdisjoint(bare):
             continue
-        for first, last in _said(line):
-            size = min(last - first, _MOST_READ - read)
-            kept[start + first : start + first + size] = [True] * size
-            read += size
+        place, in_code = start, False
+        for word in line.split(" "):
+            ticks = word.count("`")
+            if not (in_code or ticks or _is_sign(word)):
+                size = min(len(word) + 1, end - place, _MOST_READ - read)
+                kept[place : place + size] = [True] * size
+                read += size
+            in_code ^= ticks % 2 == 1
+            place += len(word) + 1
     said = "".join(one if is_kept else "\n" for one, is_kept in zip(text, kept, strict=True))
     return str(_ENDLESS.sub(lambda found: found[1].ljust(len(found[0]), "\n"), said))
 
@@ -74,17 +79,6 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         ):
             yield start, start + len(whole)
         start += len(whole)
-
-
-def _said(line: str) -> Iterator[tuple[int, int]]:
-    """Iterate over the start and end of the words of a line that are no code, path or address."""
-    place, in_code = 0, False
-    for word in line.split(" "):
-        ticks = word.count("`")
-        if not (in_code or ticks or _is_sign(word)):
-            yield place, min(place + len(word) + 1, len(line))
-        in_code ^= ticks % 2 == 1
-        place += len(word) + 1
 
 
 def _is_sign(word: str) -> bool:

@@ -540,15 +540,11 @@ def _read_phrase(text: str, rest: Sequence[Word], pattern: Pattern) -> Iterator[
     while rest and rest[0].folded in spoken["articles"]:
         rest = rest[1:]
     ends = spoken["stops"] | spoken["joins"]
-    group = [
-        word
-        for word, _ in takewhile(
-            lambda pair: (
-                not pair[1] or (pair[0].gap.strip() in ("", "-") and pair[0].folded not in ends)
-            ),
-            zip(rest, range(len(rest)), strict=True),
-        )
-    ]
+    group = list(rest[:1])
+    for word in rest[1:]:
+        if word.gap.strip() not in ("", "-") or word.folded in ends:
+            break
+        group.append(word)
     if (
         not 0 < len(group) <= _MOST_WORDS
         or group[0].folded in spoken["no phrases"] | spoken["stops"]
